@@ -1,0 +1,90 @@
+# Everything happens in a private environment, .venv; nothing is installed elsewhere.
+# `make PYTHON=python3.12` chooses the interpreter, `make CXX=clang++` the compiler,
+# `make test PYTEST_ARGS="-k losses"` the tests, `make WERROR=ON` makes compiler warnings errors.
+
+PYTHONS := $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
+COMPILERS := $(if $(filter-out default,$(origin CXX)),$(CXX),c++ g++ clang++)
+WERROR ?= OFF
+PYTEST_ARGS :=
+
+py := .venv/bin/python
+pip := $(py) -m pip install -qq --disable-pip-version-check
+native := CMakeLists.txt $(wildcard cpp/* cpp/*/*)
+
+.PHONY: help demo test bench check build clean
+.DELETE_ON_ERROR:
+
+help: ## what can be made (this list)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' Makefile
+
+demo: build ## see it learn, on the terminal
+	@$(py) -m rosenblatt
+
+test: check ## every check and every test
+	@$(py) -m pytest $(PYTEST_ARGS)
+
+bench: build .venv/.bench ## every speed claim, against its peers, as a ratio
+	@$(py) -m bench $(BENCH_ARGS)
+
+check: build .venv/.test ## style and types
+	@$(py) -m ruff check .
+	@$(py) -m ruff format --check .
+	@$(py) -m mypy
+
+build: .venv/.built ## compile the native core, if its sources have changed
+	@:
+
+clean: ## remove everything that was made, the environment too
+	@rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# --- set-up, in the order it happens; each step leaves a stamp in .venv ---------------------------------------------
+
+enough := import sys; sys.exit(sys.version_info < (3, 11))
+complete := import ensurepip, os, sys, sysconfig, venv; \
+  sys.exit(sys.version_info < (3, 11) or not os.path.exists(sysconfig.get_path("include") + "/Python.h"))
+first_python = for p in $(PYTHONS); do $$p -c '$(1)' 2>/dev/null && echo $$p && break; done
+first_compiler = for c in $(COMPILERS); do \
+  echo 'int main() {}' | $$c -std=c++20 -x c++ -o /dev/null - 2>/dev/null && echo $$c && break; done
+
+define no_python
+Rosenblatt needs Python 3.11 or newer, and found none: install it (Debian, Ubuntu: python3-venv python3-dev; Fedora: python3-devel; macOS: brew install python), or name one with `make PYTHON=...`.
+endef
+define no_headers
+This Python cannot build extensions or environments: install the rest of it (Debian, Ubuntu: sudo apt install python3-venv python3-dev; Fedora: sudo dnf install python3-devel).
+endef
+define no_compiler
+Rosenblatt needs a compiler for C++20, and found none: install it (Debian, Ubuntu: sudo apt install g++; Fedora: sudo dnf install gcc-c++; macOS: xcode-select --install), or name one with `make CXX=...`.
+endef
+export no_python no_headers no_compiler
+
+.venv/.made:
+	@test -n "`$(call first_python,$(enough))`" || { echo "$$no_python" >&2; exit 1; }
+	@test -n "`$(call first_python,$(complete))`" || { echo "$$no_headers" >&2; exit 1; }
+	@test -n "`$(first_compiler)`" || { echo "$$no_compiler" >&2; exit 1; }
+	@echo "Making a private environment in .venv (once; a minute or two)"
+	@rm -rf .venv && `$(call first_python,$(complete))` -m venv .venv
+	@touch $@
+
+# What pyproject.toml asks for, under the keys given: the list is written once, there.
+requires = $(py) -c 'import functools, sys, tomllib; \
+  project = tomllib.load(open("pyproject.toml", "rb")); \
+  [print(*functools.reduce(dict.get, key.split("/"), project), sep="\n") for key in sys.argv[1:]]' $(1) > $@.txt
+
+.venv/.base: .venv/.made pyproject.toml
+	@$(call requires,build-system/requires project/dependencies)
+	@$(pip) cmake ninja -r $@.txt
+	@touch $@
+
+.venv/.test .venv/.bench: .venv/.%: .venv/.base
+	@echo "Installing the packages for make $*"
+	@$(call requires,project/optional-dependencies/$*)
+	@$(pip) -r $@.txt
+	@touch $@
+
+.venv/.built: .venv/.base $(native)
+	@echo "Compiling the native core"
+	@test -n "`$(first_compiler)`" || { echo "$$no_compiler" >&2; exit 1; }
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" CXX="`$(first_compiler)`" $(pip) --no-build-isolation --no-deps \
+	  --config-settings=cmake.define.ROSENBLATT_WERROR=$(WERROR) --editable .
+	@touch $@
