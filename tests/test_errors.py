@@ -1,0 +1,42 @@
+"""The exception tree is as its docstring draws it."""
+
+import inspect
+
+import pytest
+
+from rosenblatt import errors
+from rosenblatt.errors import DataError, LearningOverflowError, ParameterError, RosenblattError
+
+EVERY = [getattr(errors, name) for name in errors.__all__]
+
+
+@pytest.mark.parametrize("error", EVERY, ids=lambda error: error.__name__)
+def test_every_error_is_a_rosenblatt_error_with_one_sentence(error: type[Exception]) -> None:
+    assert issubclass(error, RosenblattError)
+    assert error.__name__.endswith("Error")
+    sentence = inspect.getdoc(error)
+    assert sentence is not None
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("error", "builtins"),
+    [
+        (ParameterError, [ValueError]),
+        (DataError, [ValueError]),
+        (LearningOverflowError, [OverflowError, ValueError]),
+    ],
+)
+def test_code_written_for_scikit_learn_can_catch_them(error: type[Exception], builtins: list[type[Exception]]) -> None:
+    for builtin in builtins:
+        with pytest.raises(builtin, match="what and where"):
+            raise error("what and where")
+
+
+def test_all_is_what_is_defined_and_the_docstring_draws_it() -> None:
+    defined = [name for name, value in vars(errors).items() if inspect.isclass(value)]
+    assert sorted(errors.__all__) == sorted(defined)
+    drawn = inspect.getdoc(errors)
+    assert drawn is not None
+    assert all(name in drawn for name in defined)
