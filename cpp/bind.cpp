@@ -1,0 +1,489 @@
+// The door to Python: arrays come in as they lie, the interpreter's lock is released while learning.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "random.hpp"
+#include "state.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace rosenblatt {
+namespace {
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using InMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
+
+template <class T>
+auto give(std::size_t rows, std::size_t columns, T*& data) {
+    data = new T[rows * columns]();
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<2>>(data, {rows, columns}, owner);
+}
+
+template <class T>
+auto give(std::size_t count, T*& data) {
+    data = new T[count]();
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {count}, owner);
+}
+
+bool is_single(const AnyArray& values) {
+    if (values.dtype() == nb::dtype<float>()) return true;
+    if (values.dtype() == nb::dtype<double>()) return false;
+    throw nb::type_error("values must be float32 or float64");
+}
+
+// The matrix with the arrays it lies in, so that these live as long as it does.
+struct HeldRows : Rows {
+    std::vector<AnyArray> held;
+};
+
+HeldRows dense_rows(AnyArray values) {
+    if (values.ndim() != 2) throw nb::value_error("values must have two dimensions");
+    HeldRows rows;
+    rows.single = is_single(values);
+    rows.count = values.shape(0);
+    rows.features = values.shape(1);
+    rows.values = values.data();
+    rows.row_stride = values.stride(0);
+    rows.column_stride = rows.features > 1 ? values.stride(1) : 1;
+    rows.held = {values};
+    return rows;
+}
+
+HeldRows csr_rows(AnyArray starts, AnyArray indices, AnyArray values, std::size_t features) {
+    if (starts.ndim() != 1 || indices.ndim() != 1 || values.ndim() != 1 || starts.shape(0) == 0)
+        throw nb::value_error("indptr, indices and data must have one dimension");
+    if (starts.dtype() != nb::dtype<std::int64_t>()) throw nb::type_error("indptr must be int64");
+    if (indices.dtype() != nb::dtype<std::int32_t>() && indices.dtype() != nb::dtype<std::int64_t>())
+        throw nb::type_error("indices must be int32 or int64");
+    if (starts.stride(0) != 1 || (indices.shape(0) > 1 && indices.stride(0) != 1) ||
+        (values.shape(0) > 1 && values.stride(0) != 1))
+        throw nb::value_error("indptr, indices and data must be contiguous");
+    HeldRows rows;
+    rows.sparse = true;
+    rows.single = is_single(values);
+    rows.wide_indices = indices.dtype() == nb::dtype<std::int64_t>();
+    rows.count = starts.shape(0) - 1;
+    rows.features = features;
+    rows.starts = static_cast<const std::int64_t*>(starts.data());
+    rows.indices = indices.data();
+    rows.stored = std::min(indices.shape(0), values.shape(0));
+    rows.values = values.data();
+    rows.held = {starts, indices, values};
+    return rows;
+}
+
+// None, or what is wrong first: (kind, row, column).
+std::optional<std::tuple<std::string, std::size_t, std::int64_t>> check(HeldRows& rows) {
+    static const char* const names[] = {"",           "nan", "infinity", "negative column", "column beyond", "starts backwards",
+                                        "starts beyond"};
+    Fault fault;
+    {
+        nb::gil_scoped_release free;
+        fault = kernels().check(rows);
+    }
+    if (fault.kind == Fault::none) return {};
+    return std::make_tuple(std::string(names[fault.kind]), fault.row, fault.column);
+}
+
+template <class T>
+T one_of(const std::string& name, std::initializer_list<const char*> names) {
+    std::size_t i = 0;
+    for (const char* known : names) {
+        if (name == known) return static_cast<T>(i);
+        ++i;
+    }
+    throw nb::value_error(("unknown name: " + name).c_str());
+}
+
+Learner* new_learner(void* at, std::size_t features, const std::string& loss, const std::string& rate,
+                     const std::string& scheme, double eta0, double margin, double r, std::int64_t batch, bool intercept,
+                     bool average, bool pocket, bool record, const In<double>& class_weight) {
+    Rule rule;
+    rule.loss = one_of<Loss>(loss, {"perceptron", "hinge", "logistic", "squared"});
+    rule.rate = one_of<Rate>(rate, {"constant", "inverse", "invsqrt", "adagrad", "pa1", "pa2", "arow"});
+    rule.scheme = one_of<Scheme>(scheme, {"binary", "ovr", "ovo", "joint"});
+    rule.eta0 = eta0;
+    rule.margin = margin;
+    rule.r = r;
+    rule.batch = batch <= 0 ? full_batch : static_cast<std::uint64_t>(batch);
+    rule.classes = class_weight.shape(0);
+    rule.intercept = intercept;
+    rule.average = average;
+    rule.pocket = pocket;
+    rule.record = record;
+    return new (at) Learner(rule, features, {class_weight.data(), class_weight.data() + rule.classes});
+}
+
+Part part_of(const std::string& name) {
+    static constexpr Part parts[] = {&Group::weights, &Group::drift, &Group::scale, &Group::pending, &Group::pocket};
+    return parts[one_of<std::size_t>(name, {"weights", "drift", "scale", "pending", "pocket"})];
+}
+
+// None where this learner has no such part.
+nb::object get_part(const Learner& learner, const std::string& name) {
+    const Part part = part_of(name);
+    if ((learner.groups.front().*part).empty()) return nb::none();
+    double *weights, *bias;
+    const std::size_t units = learner.rule.unit_count();
+    auto matrix = give(units, learner.features, weights);
+    auto column = give(units, bias);
+    read_part(learner, part, weights, bias);
+    return nb::make_tuple(matrix, column);
+}
+
+void put_part(Learner& learner, const std::string& name, const InMatrix& weights, const In<double>& bias) {
+    const std::size_t units = learner.rule.unit_count();
+    const Part part = part_of(name);
+    if (weights.shape(0) != units || weights.shape(1) != learner.features || bias.shape(0) != units ||
+        (learner.groups.front().*part).empty())
+        throw nb::value_error("this learner has no such weights");
+    write_part(learner, part, weights.data(), bias.data());
+}
+
+auto get_answer(const Learner& learner, bool average) {
+    double *weights, *bias;
+    const std::size_t units = learner.rule.unit_count();
+    auto matrix = give(units, learner.features, weights);
+    auto column = give(units, bias);
+    answer(learner, average, weights, bias);
+    return std::make_pair(matrix, column);
+}
+
+// Everything that is not a weight: counters, pockets, the bound, in plain numbers.
+nb::dict get_counters(const Learner& learner) {
+    const Group& head = learner.groups.front();
+    nb::list mistakes, loss, pockets;
+    double bound = 0.0;
+    for (const Group& group : learner.groups) {
+        bound = std::max(bound, group.bound);
+        for (std::size_t u = 0; u < group.units; ++u) {
+            const Pocket& p = group.pockets[u];
+            mistakes.append(group.mistakes[u]);
+            loss.append(group.loss[u]);
+            pockets.append(nb::make_tuple(p.run, p.best_run, p.errors, p.judged, p.held));
+        }
+    }
+    nb::dict d;
+    d["t"] = head.t;
+    d["step"] = head.step;
+    d["in_batch"] = head.in_batch;
+    d["bound"] = bound;
+    d["mistakes"] = mistakes;
+    d["loss"] = loss;
+    d["pockets"] = pockets;
+    return d;
+}
+
+void put_counters(Learner& learner, const nb::dict& d) {
+    for (Group& group : learner.groups) {
+        group.t = nb::cast<std::uint64_t>(d["t"]);
+        group.step = nb::cast<std::uint64_t>(d["step"]);
+        group.in_batch = nb::cast<std::uint64_t>(d["in_batch"]);
+        group.bound = nb::cast<double>(d["bound"]);
+        for (std::size_t u = 0; u < group.units; ++u) {
+            const std::size_t unit = group.first + u;
+            group.mistakes[u] = nb::cast<std::uint64_t>(d["mistakes"][unit]);
+            group.loss[u] = nb::cast<double>(d["loss"][unit]);
+            auto [run, best_run, errors, judged, held] =
+                nb::cast<std::tuple<std::uint64_t, std::uint64_t, double, bool, bool>>(d["pockets"][unit]);
+            group.pockets[u] = {run, best_run, errors, judged, held};
+        }
+    }
+}
+
+std::uint64_t mistakes_made(const Learner& learner) {
+    std::uint64_t sum = 0;
+    for (const Group& group : learner.groups)
+        for (const std::uint64_t m : group.mistakes) sum += m;
+    return sum;
+}
+
+// The loss since the last call, summed over the units in their order.
+double take_loss(Learner& learner) {
+    double sum = 0.0;
+    for (Group& group : learner.groups)
+        for (double& loss : group.loss) sum += std::exchange(loss, 0.0);
+    return sum;
+}
+
+// The mistake log since the last call, by example and unit: (t, row, unit, coefficient).
+auto take_log(Learner& learner) {
+    std::vector<LogEntry> log;
+    for (Group& group : learner.groups) {
+        log.insert(log.end(), group.log.begin(), group.log.end());
+        group.log.clear();
+    }
+    std::stable_sort(log.begin(), log.end(), [](const LogEntry& a, const LogEntry& b) { return a.t < b.t; });
+    std::uint64_t *t, *row;
+    std::uint32_t* unit;
+    double* coefficient;
+    auto result = std::make_tuple(give(log.size(), t), give(log.size(), row), give(log.size(), unit),
+                                  give(log.size(), coefficient));
+    for (std::size_t i = 0; i < log.size(); ++i) {
+        t[i] = log[i].t;
+        row[i] = log[i].row;
+        unit[i] = log[i].unit;
+        coefficient[i] = log[i].coefficient;
+    }
+    return result;
+}
+
+std::int64_t overflow_row(const Learner& learner) {
+    for (const Group& group : learner.groups)
+        if (group.overflow_row >= 0) return group.overflow_row;
+    return -1;
+}
+
+Examples examples_of(const HeldRows& rows, const In<std::int32_t>& labels, const std::optional<In<double>>& sample_weight,
+                     const std::optional<In<std::uint32_t>>& order, const std::optional<In<std::uint32_t>>& training) {
+    Examples examples;
+    examples.rows = rows;
+    examples.labels = labels.data();
+    examples.sample_weight = sample_weight ? sample_weight->data() : nullptr;
+    examples.order = order ? order->data() : nullptr;
+    examples.count = order ? order->shape(0) : rows.count;
+    examples.training = training ? training->data() : nullptr;
+    examples.training_count = training ? training->shape(0) : rows.count;
+    return examples;
+}
+
+// Rows between two looks at the clock: a few milliseconds of work.
+std::size_t chunk_of(const Examples& examples, const std::vector<Learner*>& learners) {
+    std::size_t units = 0;
+    bool pocket = false;
+    for (const Learner* learner : learners) {
+        units += learner->sign_stride;
+        pocket = pocket || learner->rule.pocket;
+    }
+    const std::size_t row = examples.rows.entries() / std::max<std::size_t>(1, examples.rows.count) + 16;
+    return std::max<std::size_t>(1, (std::size_t{1} << (pocket ? 16 : 22)) / (row * units));
+}
+
+// Visits positions from..to-1. Returns where it stopped, and the exception that a signal raised there, if one did.
+nb::tuple learn(std::vector<Learner*> learners, const HeldRows& rows, const In<std::int32_t>& labels,
+                const std::optional<In<double>>& sample_weight, const std::optional<In<std::uint32_t>>& order,
+                const std::optional<In<std::uint32_t>>& training, std::size_t from, std::size_t to, int threads) {
+    using clock = std::chrono::steady_clock;
+    const Examples examples = examples_of(rows, labels, sample_weight, order, training);
+    const std::size_t chunk = chunk_of(examples, learners);
+    auto looked = clock::now();
+    while (from < to) {
+        const std::size_t next = std::min(to, from + chunk);
+        {
+            nb::gil_scoped_release free;
+            kernels().pass(examples, learners, from, next, threads);
+        }
+        from = next;
+        if (clock::now() - looked < std::chrono::milliseconds(50)) continue;
+        looked = clock::now();
+        if (PyErr_CheckSignals() != 0) {
+            nb::python_error raised;
+            return nb::make_tuple(from, raised.value());
+        }
+    }
+    return nb::make_tuple(from, nb::none());
+}
+
+std::uint64_t count_mistakes(const Learner& learner, const HeldRows& rows, const In<std::int32_t>& labels,
+                             const std::optional<In<double>>& sample_weight,
+                             const std::optional<In<std::uint32_t>>& training) {
+    const Examples examples = examples_of(rows, labels, sample_weight, {}, training);
+    nb::gil_scoped_release free;
+    return kernels().mistakes(examples, learner);
+}
+
+void judge_clean(Learner& learner, const HeldRows& rows, const In<std::int32_t>& labels,
+                 const std::optional<In<double>>& sample_weight, const std::optional<In<std::uint32_t>>& training,
+                 const std::vector<std::uint64_t>& mistakes) {
+    const Examples examples = examples_of(rows, labels, sample_weight, {}, training);
+    nb::gil_scoped_release free;
+    kernels().judge_clean(examples, learner, mistakes);
+}
+
+auto score_rows(const HeldRows& rows, const std::optional<In<std::uint32_t>>& order, const InMatrix& weights,
+                const In<double>& bias) {
+    const std::size_t count = order ? order->shape(0) : rows.count, units = weights.shape(0);
+    if (weights.shape(1) != rows.features || bias.shape(0) != units) throw nb::value_error("weights of another shape");
+    double* scores;
+    auto result = give(count, units, scores);
+    nb::gil_scoped_release free;
+    kernels().scores(rows, order ? order->data() : nullptr, 0, count, weights.data(), bias.data(), units, scores);
+    return result;
+}
+
+auto make_order(std::uint64_t state, std::size_t n, bool replace) {
+    Random random{state};
+    std::uint32_t* order;
+    auto result = give(n, order);
+    if (replace) {
+        random.sample(order, n, n);
+    } else {
+        for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<std::uint32_t>(i);
+        random.shuffle(order, n);
+    }
+    return std::make_pair(result, random.state);
+}
+
+auto make_uniform(std::uint64_t state, std::size_t n) {
+    Random random{state};
+    double* u;
+    auto result = give(n, u);
+    for (std::size_t i = 0; i < n; ++i) u[i] = random.uniform();
+    return std::make_pair(result, random.state);
+}
+
+// One row for a learner that lives in an event loop: checked, then learned or scored, and nothing else.
+Rows one_dense(const In<double>& x) {
+    Rows rows;
+    rows.count = 1;
+    rows.features = x.shape(0);
+    rows.values = x.data();
+    rows.row_stride = static_cast<std::ptrdiff_t>(rows.features);
+    rows.column_stride = 1;
+    return rows;
+}
+
+Rows one_sparse(const In<std::int64_t>& index, const In<double>& value, std::int64_t (&starts)[2]) {
+    if (index.shape(0) != value.shape(0)) throw nb::value_error("indices and values differ in length");
+    starts[1] = static_cast<std::int64_t>(value.shape(0));
+    Rows rows;
+    rows.count = 1;
+    rows.sparse = rows.wide_indices = true;
+    rows.starts = starts;
+    rows.indices = index.data();
+    rows.stored = value.shape(0);
+    rows.values = value.data();
+    for (std::size_t k = 0; k < rows.stored; ++k)
+        rows.features = std::max(rows.features, static_cast<std::size_t>(std::max<std::int64_t>(index.data()[k], 0)) + 1);
+    return rows;
+}
+
+void refuse(const Rows& rows, const Fault& fault) {
+    const std::string at = " at index " + std::to_string(fault.column);
+    switch (fault.kind) {
+        case Fault::none: return;
+        case Fault::not_a_number: throw nb::value_error(("The example contains NaN" + at + ".").c_str());
+        case Fault::infinite: throw nb::value_error(("The example contains infinity" + at + ".").c_str());
+        case Fault::negative_column: throw nb::value_error(("The example has a negative feature index, " + std::to_string(fault.column) + ".").c_str());
+        default: throw nb::value_error(("The example has " + std::to_string(rows.features) + " features, the learner another number.").c_str());
+    }
+}
+
+bool learn_row(Learner& learner, Rows& rows, bool positive, double weight) {
+    refuse(rows, kernels().check(rows));
+    if (rows.features > learner.features) learner.grow(rows.features);
+    if (may_overflow(learner, 1.0, rows.largest, weight))
+        throw std::overflow_error("The weights would overflow: scale the features, or lower eta0.");
+    Examples examples;
+    const std::int32_t label = positive;
+    examples.rows = rows;
+    examples.labels = &label;
+    examples.sample_weight = &weight;
+    examples.count = examples.training_count = 1;
+    std::vector<Learner*> learners{&learner};
+    const std::uint64_t before = mistakes_made(learner);
+    kernels().pass(examples, learners, 0, 1, 1);
+    return mistakes_made(learner) != before;
+}
+
+// Features the learner has not met yet weigh nothing; a sparse row may name them, a dense one then has another length.
+double score_row(const Learner& learner, Rows& rows, bool average) {
+    refuse(rows, kernels().check(rows));
+    if (rows.features > learner.features) {
+        Learner grown = learner;
+        grown.grow(rows.features);
+        return kernels().score_one(grown, rows, average);
+    }
+    return kernels().score_one(learner, rows, average);
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+    if (const char* asked = std::getenv("ROSENBLATT_ISA"); asked && *asked && !use_instruction_set(asked)) {
+        std::string known;
+        for (const char* name : instruction_sets()) known += std::string(known.empty() ? "" : ", ") + name;
+        throw nb::import_error(("ROSENBLATT_ISA=" + std::string(asked) + " is not among the instruction sets of this machine: " + known).c_str());
+    }
+    m.def("instruction_set", [] { return std::string(kernels().name); });
+    m.def("instruction_sets", [] {
+        std::vector<std::string> names;
+        for (const char* name : instruction_sets()) names.emplace_back(name);
+        return names;
+    });
+
+    nb::class_<HeldRows>(m, "Rows")
+        .def_static("dense", &dense_rows, "values"_a)
+        .def_static("csr", &csr_rows, "indptr"_a, "indices"_a, "values"_a, "features"_a)
+        .def("check", &check)
+        .def_prop_ro("count", [](const HeldRows& rows) { return rows.count; })
+        .def_prop_ro("features", [](const HeldRows& rows) { return rows.features; })
+        .def_prop_ro("largest", [](const HeldRows& rows) { return rows.largest; });
+
+    nb::class_<Learner>(m, "Learner")
+        .def("__init__", [](Learner* at, std::size_t features, const std::string& loss, const std::string& learning_rate,
+                            const std::string& scheme, double eta0, double margin, double r, std::int64_t batch,
+                            bool fit_intercept, bool average, bool pocket, bool record, const In<double>& class_weight) {
+            new_learner(at, features, loss, learning_rate, scheme, eta0, margin, r, batch, fit_intercept, average, pocket,
+                        record, class_weight);
+        }, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "batch"_a,
+             "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a)
+        .def_prop_ro("features", [](const Learner& learner) { return learner.features; })
+        .def_prop_ro("units", [](const Learner& learner) { return learner.rule.unit_count(); })
+        .def_prop_ro("t", [](const Learner& learner) { return learner.groups.front().t; })
+        .def_prop_ro("mistakes", &mistakes_made)
+        .def_prop_ro("overflow_row", &overflow_row)
+        .def("get", &get_part, "name"_a)
+        .def("put", &put_part, "name"_a, "weights"_a, "bias"_a)
+        .def("answer", &get_answer, "average"_a)
+        .def("counters", &get_counters)
+        .def("restore", &put_counters, "counters"_a)
+        .def("take_loss", &take_loss)
+        .def("take_log", &take_log)
+        .def("end_batch", [](Learner& learner) { kernels().end_batch(learner); })
+        .def("may_overflow", &may_overflow, "rows"_a, "largest"_a, "heaviest"_a)
+        .def("copy", [](const Learner& learner) { return Learner(learner); })
+        .def("learn_dense", [](Learner& learner, const In<double>& x, bool positive, double weight) {
+            Rows rows = one_dense(x);
+            return learn_row(learner, rows, positive, weight);
+        }, "x"_a, "positive"_a, "weight"_a)
+        .def("learn_sparse", [](Learner& learner, const In<std::int64_t>& index, const In<double>& value, bool positive, double weight) {
+            std::int64_t starts[2] = {};
+            Rows rows = one_sparse(index, value, starts);
+            return learn_row(learner, rows, positive, weight);
+        }, "indices"_a, "values"_a, "positive"_a, "weight"_a)
+        .def("score_dense", [](const Learner& learner, const In<double>& x, bool average) {
+            Rows rows = one_dense(x);
+            return score_row(learner, rows, average);
+        }, "x"_a, "average"_a)
+        .def("score_sparse", [](const Learner& learner, const In<std::int64_t>& index, const In<double>& value, bool average) {
+            std::int64_t starts[2] = {};
+            Rows rows = one_sparse(index, value, starts);
+            return score_row(learner, rows, average);
+        }, "indices"_a, "values"_a, "average"_a);
+
+    m.def("learn", &learn, "learners"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "order"_a.none(),
+          "training"_a.none(), "start"_a, "stop"_a, "threads"_a);
+    m.def("mistakes", &count_mistakes, "learner"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "training"_a.none());
+    m.def("judge_clean", &judge_clean, "learner"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "training"_a.none(),
+          "mistakes"_a);
+    m.def("scores", &score_rows, "rows"_a, "order"_a.none(), "weights"_a, "bias"_a);
+    m.def("order", &make_order, "state"_a, "n"_a, "replace"_a);
+    m.def("uniform", &make_uniform, "state"_a, "n"_a);
+}
+
+}  // namespace rosenblatt

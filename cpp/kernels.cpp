@@ -1,0 +1,13 @@
+// The kernels for one instruction set. Compiled once for each, with ROSENBLATT_ISA naming the namespace.
+#include "check.hpp"
+#include "pass.hpp"
+
+namespace rosenblatt::ROSENBLATT_ISA {
+
+#define ROSENBLATT_TEXT(name) #name
+#define ROSENBLATT_NAME(name) ROSENBLATT_TEXT(name)
+
+extern const Kernels table;
+const Kernels table{ROSENBLATT_NAME(ROSENBLATT_ISA), check, pass, mistakes, scores, end_batches, judge_clean, score_one};
+
+}  // namespace rosenblatt::ROSENBLATT_ISA

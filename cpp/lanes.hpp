@@ -1,0 +1,113 @@
+// The sums over a row. Each is taken in eight lanes keyed by feature index (feature j goes to lane j mod 8), in
+// ascending order within a lane, and reduced by one tree. A feature that is absent, or zero, adds +-0 to its lane and
+// leaves it as it is, so a dense row, the same row as CSR, and every instruction set give the same bits.
+#pragma once
+
+#include "learner.hpp"
+#include "readers.hpp"
+
+namespace rosenblatt::ROSENBLATT_ISA {
+
+// Feature by feature of a row: f(index, value) where the vectors run across units (or across nothing).
+template <class V, class F>
+ROSENBLATT_INLINE void each(const DenseRow<V>& row, F&& f) {
+    for (std::size_t j = 0; j < row.features; ++j) f(j, static_cast<double>(row.value[j]));
+}
+
+template <class I, class V, class F>
+ROSENBLATT_INLINE void each(const SparseRow<I, V>& row, F&& f) {
+    for (std::size_t k = 0; k < row.entries; ++k)
+        f(static_cast<std::size_t>(row.index[k]), static_cast<double>(row.value[k]));
+}
+
+template <class V>
+ROSENBLATT_INLINE vec<8> last_block(const DenseRow<V>& row, std::size_t from) {
+    V rest[8] = {};
+    std::copy(row.value + from, row.value + row.features, rest);
+    return widen(rest);
+}
+
+// Eight features of a dense row at a time: f(first index, eight values), the last block filled up with zeros.
+template <class V, class F>
+ROSENBLATT_INLINE void each_block(const DenseRow<V>& row, F&& f) {
+    std::size_t j = 0;
+    for (; j + 8 <= row.features; j += 8) f(j, widen(row.value + j));
+    if (j < row.features) f(j, last_block(row, j));
+}
+
+// One unit: sum over features of term(index, value); T is vec<8> on dense rows, double on sparse ones.
+template <class V, class Term>
+ROSENBLATT_INLINE double lane_sum(const DenseRow<V>& row, Term&& term) {
+    vec<8> lane = {};
+    each_block(row, [&](std::size_t j, vec<8> x) { lane += term(j, x); });
+    return tree(lane);
+}
+
+template <class I, class V, class Term>
+ROSENBLATT_INLINE double lane_sum(const SparseRow<I, V>& row, Term&& term) {
+    double lane[8] = {};
+    each(row, [&](std::size_t j, double x) { lane[j & 7] += term(j, x); });
+    return tree(lane);
+}
+
+// W units side by side: the same sum for each, term gives all W at once.
+template <int W, class V, class Term>
+ROSENBLATT_INLINE vec<W> lane_sums(const DenseRow<V>& row, Term&& term) {
+    vec<W> lane[8] = {};
+    each_block(row, [&](std::size_t j, vec<8> x) {
+        if (all_zero(x)) return;
+        for (int l = 0; l < 8; ++l) lane[l] += term(j + l, splat<vec<W>>(x[l]));
+    });
+    return tree(lane);
+}
+
+template <int W, class I, class V, class Term>
+ROSENBLATT_INLINE vec<W> lane_sums(const SparseRow<I, V>& row, Term&& term) {
+    vec<W> lane[8] = {};
+    each(row, [&](std::size_t j, double x) { lane[j & 7] += term(j, splat<vec<W>>(x)); });
+    return tree(lane);
+}
+
+// w.x for every unit of a group; W is the group's width.
+template <int W, class Row>
+ROSENBLATT_INLINE vec<W> dot(const Row& row, const Buffer& w) {
+    const double* weight = w.data();
+    if constexpr (W == 1)
+        return lane_sum(row, [&](std::size_t j, auto x) { return load<decltype(x)>(weight + j) * x; });
+    else
+        return lane_sums<W>(row, [&](std::size_t j, auto x) { return load<vec<W>>(weight + j * W) * x; });
+}
+
+// x.x
+template <class Row>
+ROSENBLATT_INLINE double squared_norm(const Row& row) {
+    return lane_sum(row, [](std::size_t, auto x) { return x * x; });
+}
+
+// The variance of the score when each weight has the variance given: sum of s[j] x[j]^2 (arow).
+template <int W, class Row>
+ROSENBLATT_INLINE vec<W> variance(const Row& row, const Buffer& s) {
+    const double* of = s.data();
+    if constexpr (W == 1)
+        return lane_sum(row, [&](std::size_t j, auto x) { return (load<decltype(x)>(of + j) * x) * x; });
+    else
+        return lane_sums<W>(row, [&](std::size_t j, auto x) { return (load<vec<W>>(of + j * W) * x) * x; });
+}
+
+// Every entry a vector at a time, for updates: f(offset into the weights, value) with the vector the layout allows.
+// Zero blocks are passed over: an update by +-0 changes nothing.
+template <int W, class V, class F>
+ROSENBLATT_INLINE void each_weight(const DenseRow<V>& row, F&& f) {
+    if constexpr (W == 1) each_block(row, [&](std::size_t j, vec<8> x) { f(j, x); });
+    else
+        each(row, [&](std::size_t j, double x) {
+            if (x != 0.0) f(j * W, splat<vec<W>>(x));
+        });
+}
+
+template <int W, class I, class V, class F>
+ROSENBLATT_INLINE void each_weight(const SparseRow<I, V>& row, F&& f) {
+    each(row, [&](std::size_t j, double x) { f(j * W, splat<vec<W>>(x)); });
+}
+
+}  // namespace rosenblatt::ROSENBLATT_ISA

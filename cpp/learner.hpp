@@ -1,0 +1,190 @@
+// The state of a learner. Everything that decides its next bit is here, and all of it can be read and restored.
+//
+// Units are kept side by side in groups of up to eight: a group holds its weights as [feature][unit], so one pass over
+// a row scores eight classes with vector arithmetic, and a sparse feature costs one cache line a group.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+#include "rule.hpp"
+
+namespace rosenblatt {
+
+inline constexpr std::size_t lanes = 8;
+
+inline constexpr std::size_t padded(std::size_t features) { return (features + lanes - 1) / lanes * lanes; }
+
+// Doubles aligned to a cache line. Large ones ask for huge pages: weights are visited at random.
+class Buffer {
+public:
+    Buffer() = default;
+    Buffer(std::size_t size, double fill) { resize(size, fill); }
+    Buffer(const Buffer& other) : Buffer(other.size_, 0.0) { std::copy_n(other.data(), size_, data()); }
+    Buffer(Buffer&&) = default;
+    Buffer& operator=(Buffer other) {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+
+    void resize(std::size_t size, double fill) {
+        if (size == size_) return;
+        constexpr std::size_t line = 64, huge = std::size_t{1} << 21;
+        const std::size_t bytes = size * sizeof(double);
+        const std::size_t alignment = bytes >= huge ? huge : line;
+        const std::size_t room = (bytes + alignment - 1) / alignment * alignment;
+        auto* fresh = static_cast<double*>(std::aligned_alloc(alignment, room ? room : alignment));
+        if (!fresh) throw std::bad_alloc();
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+        if (bytes >= huge) madvise(fresh, room, MADV_HUGEPAGE);
+#endif
+        const std::size_t kept = std::min(size, size_);
+        std::copy_n(data(), kept, fresh);
+        std::fill(fresh + kept, fresh + size, fill);
+        data_.reset(fresh);
+        size_ = size;
+    }
+
+    double* data() { return data_.get(); }
+    const double* data() const { return data_.get(); }
+    std::size_t size() const { return size_; }
+    double& operator[](std::size_t i) { return data_[i]; }
+    double operator[](std::size_t i) const { return data_[i]; }
+
+private:
+    struct Free {
+        void operator()(double* p) const { std::free(p); }
+    };
+    std::unique_ptr<double[], Free> data_;
+    std::size_t size_ = 0;
+};
+
+// One column per unit: its weights, and its bias, which is the weight of the constant 1 and is treated like any other.
+struct Weights {
+    Buffer feature;  // [padded features][width]
+    Buffer bias;     // [width]
+
+    bool empty() const { return bias.size() == 0; }
+    void shape(std::size_t features, std::size_t width, double fill) {
+        feature.resize(padded(features) * width, fill);
+        bias.resize(width, fill);
+    }
+};
+
+struct LogEntry {
+    std::uint64_t t;         // examples visited before this one
+    std::uint64_t row;
+    std::uint32_t unit;
+    double coefficient;      // the factor of the example in the update
+};
+
+// Gallant's pocket, for one unit (or for all of them when they decide jointly).
+struct Pocket {
+    std::uint64_t run = 0;       // consecutive rows without a mistake by the current weights
+    std::uint64_t best_run = 0;
+    double errors = std::numeric_limits<double>::infinity();
+    bool judged = false;         // the current weights have been counted over all rows
+    bool held = false;           // the current weights are the ones in the pocket
+};
+
+struct Group {
+    std::size_t first = 0;   // number of its first unit
+    std::size_t units = 0;
+    std::size_t width = 1;   // 1, 4 or 8: units, rounded up to what vectors like
+
+    Weights weights;
+    Weights drift;           // sum of t * change; the average is weights - drift / t
+    Weights scale;           // adagrad: sums of squared gradients; arow: variances
+    Weights pending;         // gradient of the unfinished batch
+    Weights pocket;
+
+    std::vector<std::uint8_t> touched;        // features of the unfinished batch, so that a step need not sweep them all
+    std::vector<std::uint32_t> touched_list;
+    bool touched_all = false;
+
+    std::uint64_t t = 0;          // examples visited
+    std::uint64_t step = 0;       // batch steps made; the rates count these
+    std::uint64_t in_batch = 0;   // examples in the unfinished batch
+    std::vector<std::uint64_t> mistakes;
+    std::vector<double> loss;
+    std::vector<Pocket> pockets;
+    std::vector<LogEntry> log;
+    double bound = 0.0;                       // no weight is larger in absolute value
+    std::int64_t overflow_row = -1;           // where the bound stopped meaning anything
+};
+
+struct Learner {
+    Rule rule;
+    std::size_t features = 0;
+    std::vector<Group> groups;
+    std::vector<double> signs;         // [class][unit]: +1, -1, or 0 where the class does not concern the unit
+    std::vector<double> class_weight;  // [class]
+    std::size_t sign_stride = 0;
+
+    Learner(const Rule& rule_, std::size_t features_, std::vector<double> class_weight_)
+        : rule(rule_), features(features_), class_weight(std::move(class_weight_)) {
+        for (std::size_t first = 0, all = rule.unit_count(); first < all;) {
+            Group group;
+            group.first = first;
+            group.units = std::min<std::size_t>(8, all - first);
+            group.width = all == 1 ? 1 : group.units > 4 ? 8 : 4;
+            shape(group);
+            first += group.units;
+            groups.push_back(std::move(group));
+        }
+        make_signs();
+    }
+
+    void grow(std::size_t more) {
+        if (more <= features) return;
+        features = more;
+        for (Group& group : groups) shape(group);
+    }
+
+private:
+    void shape(Group& group) {
+        const std::size_t width = group.width;
+        group.weights.shape(features, width, 0.0);
+        if (rule.average) group.drift.shape(features, width, 0.0);
+        if (rule.rate == Rate::adagrad) group.scale.shape(features, width, 0.0);
+        if (rule.rate == Rate::arow) group.scale.shape(features, width, 1.0);
+        if (rule.batch != 1) {
+            group.pending.shape(features, width, 0.0);
+            group.touched.resize(features, 0);
+        }
+        if (rule.pocket) group.pocket.shape(features, width, 0.0);
+        group.mistakes.resize(width, 0);
+        group.loss.resize(width, 0.0);
+        group.pockets.resize(width);
+    }
+
+    void make_signs() {
+        sign_stride = groups.back().first + groups.back().width;
+        signs.assign(rule.classes * sign_stride, 0.0);
+        const auto sign = [&](std::size_t c, std::size_t unit) -> double& { return signs[c * sign_stride + unit]; };
+        if (rule.scheme == Scheme::binary) {
+            sign(0, 0) = -1.0;
+            sign(1, 0) = 1.0;
+        } else if (rule.scheme == Scheme::ovo) {
+            std::size_t unit = 0;
+            for (std::size_t i = 0; i < rule.classes; ++i)
+                for (std::size_t j = i + 1; j < rule.classes; ++j, ++unit) {
+                    sign(i, unit) = -1.0;
+                    sign(j, unit) = 1.0;
+                }
+        } else {
+            for (std::size_t c = 0; c < rule.classes; ++c)
+                for (std::size_t unit = 0; unit < rule.classes; ++unit) sign(c, unit) = c == unit ? 1.0 : -1.0;
+        }
+    }
+};
+
+}  // namespace rosenblatt

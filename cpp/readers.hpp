@@ -1,0 +1,178 @@
+// Rows one after the other, from every layout, in the order asked for. A reader hands out views; only where a layout
+// cannot be read as it lies (strided columns, unsorted CSR) does it copy, a few rows at a time.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "rows.hpp"
+#include "vector.hpp"
+
+namespace rosenblatt::ROSENBLATT_ISA {
+
+template <class V>
+struct DenseRow {
+    const V* value;
+    std::size_t features;
+};
+
+template <class I, class V>
+struct SparseRow {
+    const I* index;
+    const V* value;
+    std::size_t entries;
+};
+
+// Position in the epoch -> row of the matrix. No array means the given order.
+struct Order {
+    const std::uint32_t* index;
+    std::size_t count;
+    std::size_t operator[](std::size_t p) const { return index ? index[p] : p; }
+};
+
+ROSENBLATT_INLINE void fetch(const void* from, const void* to) {
+    for (auto* p = static_cast<const char*>(from); p < to; p += 64) __builtin_prefetch(p, 0, 2);
+}
+
+// How many rows ahead memory is asked for, so that about this many bytes are under way.
+inline std::size_t distance(std::size_t row_bytes) {
+    return std::clamp<std::size_t>(8192 / std::max<std::size_t>(row_bytes, 1), 2, 32);
+}
+
+template <class V>
+class DenseReader {
+public:
+    DenseReader(const Rows& rows, Order order)
+        : rows_(rows), order_(order), ahead_(distance(rows.features * sizeof(V))) {}
+
+    DenseRow<V> operator[](std::size_t p) {
+        if (p + ahead_ < order_.count) {
+            const V* next = at(p + ahead_);
+            fetch(next, next + rows_.features);
+        }
+        return {at(p), rows_.features};
+    }
+
+private:
+    const V* at(std::size_t p) const {
+        return static_cast<const V*>(rows_.values) + static_cast<std::ptrdiff_t>(order_[p]) * rows_.row_stride;
+    }
+    const Rows& rows_;
+    Order order_;
+    std::size_t ahead_;
+};
+
+// Columns lie apart (Fortran order, slices): the next rows are gathered into a tile, column by column, so that the
+// loads are independent and neighbouring rows share their cache lines.
+template <class V>
+class TileReader {
+public:
+    TileReader(const Rows& rows, Order order)
+        : rows_(rows), order_(order),
+          height_(std::clamp<std::size_t>(65536 / std::max<std::size_t>(rows.features * sizeof(V), 1), 1, 64)),
+          tile_(height_ * rows.features) {}
+
+    DenseRow<V> operator[](std::size_t p) {
+        if (p < first_ || p >= first_ + filled_) fill(p);
+        return {tile_.data() + (p - first_) * rows_.features, rows_.features};
+    }
+
+private:
+    void fill(std::size_t p) {
+        first_ = p;
+        filled_ = std::min(height_, order_.count - p);
+        const auto* values = static_cast<const V*>(rows_.values);
+        for (std::size_t j = 0; j < rows_.features; ++j) {
+            const V* column = values + static_cast<std::ptrdiff_t>(j) * rows_.column_stride;
+            for (std::size_t i = 0; i < filled_; ++i)
+                tile_[i * rows_.features + j] = column[static_cast<std::ptrdiff_t>(order_[p + i]) * rows_.row_stride];
+        }
+    }
+    const Rows& rows_;
+    Order order_;
+    std::size_t height_;
+    std::vector<V> tile_;
+    std::size_t first_ = 0, filled_ = 0;
+};
+
+template <class I, class V>
+class CsrReader {
+public:
+    CsrReader(const Rows& rows, Order order)
+        : starts_(rows.starts), index_(static_cast<const I*>(rows.indices)), value_(static_cast<const V*>(rows.values)),
+          order_(order),
+          ahead_(distance(rows.entries() * (sizeof(I) + sizeof(V)) / std::max<std::size_t>(rows.count, 1))) {}
+
+    SparseRow<I, V> operator[](std::size_t p) {
+        if (p + ahead_ < order_.count) {
+            const std::size_t next = order_[p + ahead_];
+            const std::int64_t from = starts_[next], to = starts_[next + 1];
+            fetch(index_ + from, index_ + to);
+            fetch(value_ + from, value_ + to);
+            if (order_.index && p + 2 * ahead_ < order_.count) __builtin_prefetch(starts_ + order_[p + 2 * ahead_]);
+        }
+        const std::size_t row = order_[p];
+        const std::int64_t from = starts_[row];
+        return {index_ + from, value_ + from, static_cast<std::size_t>(starts_[row + 1] - from)};
+    }
+
+private:
+    const std::int64_t* starts_;
+    const I* index_;
+    const V* value_;
+    Order order_;
+    std::size_t ahead_;
+};
+
+// Rows whose entries are unsorted or repeated: sorted by column, repeated entries added in the order they are stored.
+template <class I, class V>
+class MessyCsrReader {
+public:
+    MessyCsrReader(const Rows& rows, Order order) : rows_(rows), order_(order) {}
+
+    SparseRow<std::int64_t, double> operator[](std::size_t p) {
+        const std::size_t row = order_[p];
+        const std::int64_t from = rows_.starts[row], to = rows_.starts[row + 1];
+        const auto* index = static_cast<const I*>(rows_.indices);
+        const auto* value = static_cast<const V*>(rows_.values);
+        entry_.clear();
+        for (std::int64_t k = from; k < to; ++k) entry_.push_back({index[k], k});
+        std::sort(entry_.begin(), entry_.end());
+        index_.clear();
+        value_.clear();
+        for (const auto& [column, k] : entry_) {
+            if (index_.empty() || index_.back() != column) {
+                index_.push_back(column);
+                value_.push_back(0.0);
+            }
+            value_.back() += static_cast<double>(value[k]);
+        }
+        return {index_.data(), value_.data(), index_.size()};
+    }
+
+private:
+    const Rows& rows_;
+    Order order_;
+    std::vector<std::pair<std::int64_t, std::int64_t>> entry_;
+    std::vector<std::int64_t> index_;
+    std::vector<double> value_;
+};
+
+// Calls f with the reader that fits the layout.
+template <class F>
+auto with_reader(const Rows& rows, Order order, F&& f) {
+    const auto values = [&](auto value) {
+        using V = decltype(value);
+        if (rows.sparse) {
+            const auto indices = [&](auto index) {
+                using I = decltype(index);
+                return rows.canonical ? f(CsrReader<I, V>(rows, order)) : f(MessyCsrReader<I, V>(rows, order));
+            };
+            return rows.wide_indices ? indices(std::int64_t{}) : indices(std::int32_t{});
+        }
+        return rows.column_stride == 1 ? f(DenseReader<V>(rows, order)) : f(TileReader<V>(rows, order));
+    };
+    return rows.single ? values(float{}) : values(double{});
+}
+
+}  // namespace rosenblatt::ROSENBLATT_ISA

@@ -1,0 +1,50 @@
+// What a learner is asked to do: the loss it lowers, the rate it steps with, how its units share the classes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace rosenblatt {
+
+enum class Loss : std::uint8_t { perceptron, hinge, logistic, squared };
+enum class Rate : std::uint8_t { constant, inverse, invsqrt, adagrad, pa1, pa2, arow };
+enum class Scheme : std::uint8_t { binary, ovr, ovo, joint };
+
+// The batch is the epoch (fit) or the call (partial_fit): no number of rows ends it.
+inline constexpr std::uint64_t full_batch = std::numeric_limits<std::uint64_t>::max();
+
+inline constexpr double adagrad_epsilon = 1e-10;
+
+struct Rule {
+    Loss loss = Loss::perceptron;
+    Rate rate = Rate::constant;
+    Scheme scheme = Scheme::binary;
+    double eta0 = 1.0;
+    double margin = 0.0;
+    double r = 1.0;                // arow: how little one example is trusted
+    std::uint64_t batch = 1;
+    std::size_t classes = 2;
+    bool intercept = true;
+    bool average = false;
+    bool pocket = false;
+    bool record = false;
+
+    // The closed-form rules solve "ask y*s >= m, move as little as possible"; their papers take m = 1.
+    bool closed_form() const { return rate == Rate::pa1 || rate == Rate::pa2 || rate == Rate::arow; }
+    bool mistake_driven() const { return loss == Loss::perceptron || loss == Loss::hinge; }
+    bool strict_margin() const { return loss == Loss::hinge || closed_form(); }
+    double required_margin() const {
+        if (strict_margin()) return margin > 0 ? margin : 1.0;
+        return loss == Loss::perceptron ? margin : 0.0;
+    }
+    std::size_t unit_count() const {
+        switch (scheme) {
+            case Scheme::binary: return 1;
+            case Scheme::ovo: return classes * (classes - 1) / 2;
+            default: return classes;
+        }
+    }
+};
+
+}  // namespace rosenblatt

@@ -1,0 +1,155 @@
+// Updates: how the weights of a group move once a rule has said how much the example counts.
+#pragma once
+
+#include "lanes.hpp"
+
+namespace rosenblatt::ROSENBLATT_ISA {
+
+// w += a x                                                             (Rosenblatt; also PA, and every gradient step)
+template <int W>
+struct Plain {
+    static constexpr bool scaled = false;
+    vec<W> a;
+    template <class T>
+    ROSENBLATT_INLINE T operator()(double*, T x) const { return a * x; }
+};
+
+// h = g x;  G += h^2;  w += eta h / (sqrt G + epsilon)                 (Duchi, Hazan and Singer 2011, diagonal)
+template <int W>
+struct Adagrad {
+    static constexpr bool scaled = true;
+    vec<W> g;
+    double eta;
+    template <class T>
+    ROSENBLATT_INLINE T operator()(double* squares, T x) const {
+        const T h = g * x;
+        const T sum = load<T>(squares) + h * h;
+        store(squares, sum);
+        return (eta * h) / (root(sum) + adagrad_epsilon);
+    }
+};
+
+// z = S x;  w += a z;  S -= beta z^2                                   (Crammer, Kulesza and Dredze 2009, diagonal)
+template <int W>
+struct Arow {
+    static constexpr bool scaled = true;
+    vec<W> a, beta;
+    template <class T>
+    ROSENBLATT_INLINE T operator()(double* variances, T x) const {
+        const T s = load<T>(variances);
+        const T z = s * x;
+        store(variances, s - beta * (z * z));
+        return a * z;
+    }
+};
+
+// Moves every weight the row touches, and the bias as the weight of the constant 1. With averaging each change d also
+// adds before * d to the drift: the sum of the weights over t examples is t w - drift, however the changes are spaced.
+template <int W, bool averaged, class Row, class Delta>
+ROSENBLATT_INLINE void move(Group& group, const Row& row, bool intercept, double before, const Delta& delta) {
+    double* const w = group.weights.feature.data();
+    double* const drift = group.drift.feature.data();
+    double* const scale = group.scale.feature.data();
+    const auto at = [&](double* weight, double* drifted, double* scaled, auto x) {
+        using T = decltype(x);
+        const T d = delta(scaled, x);
+        store(weight, load<T>(weight) + d);
+        if constexpr (averaged) store(drifted, load<T>(drifted) + before * d);
+    };
+    each_weight<W>(row, [&](std::size_t offset, auto x) {
+        at(w + offset, averaged ? drift + offset : nullptr, Delta::scaled ? scale + offset : nullptr, x);
+    });
+    if (intercept) at(group.weights.bias.data(), group.drift.bias.data(), group.scale.bias.data(), splat<vec<W>>(1.0));
+}
+
+template <int W, class Row, class Delta>
+ROSENBLATT_INLINE void move(const Rule& rule, Group& group, const Row& row, const Delta& delta) {
+    const auto before = static_cast<double>(group.t);
+    if (rule.average) move<W, true>(group, row, rule.intercept, before, delta);
+    else move<W, false>(group, row, rule.intercept, before, delta);
+}
+
+// Within a batch the weights wait: the gradient is gathered, row by row.
+template <int W, class V>
+ROSENBLATT_INLINE void touch(Group& group, const DenseRow<V>&) { group.touched_all = true; }
+
+template <int W, class I, class V>
+ROSENBLATT_INLINE void touch(Group& group, const SparseRow<I, V>& row) {
+    for (std::size_t k = 0; k < row.entries; ++k) {
+        const auto j = static_cast<std::size_t>(row.index[k]);
+        if (group.touched[j]) continue;
+        group.touched[j] = 1;
+        group.touched_list.push_back(static_cast<std::uint32_t>(j));
+    }
+}
+
+template <int W, class Row>
+ROSENBLATT_INLINE void gather(const Rule& rule, Group& group, const Row& row, vec<W> g) {
+    touch<W>(group, row);
+    double* const pending = group.pending.feature.data();
+    each_weight<W>(row, [&](std::size_t offset, auto x) {
+        using T = decltype(x);
+        store(pending + offset, load<T>(pending + offset) + g * x);
+    });
+    if (rule.intercept) {
+        double* const bias = group.pending.bias.data();
+        store(bias, load<vec<W>>(bias) + g);
+    }
+}
+
+ROSENBLATT_INLINE double rate_at(const Rule& rule, std::uint64_t step) {
+    const double passed = 1.0 + static_cast<double>(step);
+    if (rule.rate == Rate::inverse) return rule.eta0 / passed;
+    if (rule.rate == Rate::invsqrt) return rule.eta0 / std::sqrt(passed);
+    return rule.eta0;
+}
+
+// One step of a batch for one weight, where the pending gradient stands for the example.
+struct Step {
+    bool adaptive;
+    double rate, before;
+
+    ROSENBLATT_INLINE double change(double pending, double& squares) const {
+        if (!adaptive) return rate * pending;
+        squares += pending * pending;
+        return (rate * pending) / (std::sqrt(squares) + adagrad_epsilon);
+    }
+};
+
+inline Step step_of(const Rule& rule, const Group& group) {
+    return {rule.rate == Rate::adagrad, rate_at(rule, group.step), static_cast<double>(group.t - 1)};
+}
+
+inline void step_weight(const Rule& rule, const Step& step, Weights& w, Weights& drift, Weights& scale, Weights& pending,
+                        Buffer Weights::*part, std::size_t at) {
+    double none = 0.0;
+    const double d = step.change((pending.*part)[at], step.adaptive ? (scale.*part)[at] : none);
+    (w.*part)[at] += d;
+    if (rule.average) (drift.*part)[at] += step.before * d;
+    (pending.*part)[at] = 0.0;
+}
+
+// The end of a batch: the weights take the whole step.
+inline void end_batch(const Rule& rule, Group& group) {
+    if (group.in_batch == 0) return;
+    const Step step = step_of(rule, group);
+    const auto feature = [&](std::size_t j) {
+        for (std::size_t u = 0; u < group.width; ++u)
+            step_weight(rule, step, group.weights, group.drift, group.scale, group.pending, &Weights::feature,
+                        j * group.width + u);
+    };
+    if (group.touched_all)
+        for (std::size_t j = 0; j < group.touched.size(); ++j) feature(j);
+    else
+        for (const std::uint32_t j : group.touched_list) feature(j);
+    for (const std::uint32_t j : group.touched_list) group.touched[j] = 0;
+    group.touched_list.clear();
+    group.touched_all = false;
+    for (std::size_t u = 0; u < group.width; ++u)
+        step_weight(rule, step, group.weights, group.drift, group.scale, group.pending, &Weights::bias, u);
+    for (Pocket& pocket : group.pockets) pocket.judged = pocket.held = false;
+    ++group.step;
+    group.in_batch = 0;
+}
+
+}  // namespace rosenblatt::ROSENBLATT_ISA

@@ -1,0 +1,107 @@
+// Fixed-width vectors of doubles, in the compiler's own notation: one source, and every instruction set computes the
+// same IEEE operations element by element. No fused multiply-add (see CMakeLists.txt: -ffp-contract=off).
+//
+// This header and those that include it live in one namespace per instruction set, because the same templates compiled
+// with different flags must never be merged by the linker.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#define ROSENBLATT_INLINE inline __attribute__((always_inline))
+
+namespace rosenblatt::ROSENBLATT_ISA {
+
+template <int W>
+struct vector_of {
+    typedef double type __attribute__((vector_size(W * sizeof(double))));
+    typedef float narrow __attribute__((vector_size(W * sizeof(float))));
+    typedef std::int64_t bits __attribute__((vector_size(W * sizeof(double))));
+};
+template <>
+struct vector_of<1> {
+    using type = double;
+};
+template <int W>
+using vec = typename vector_of<W>::type;
+
+template <class T>
+inline constexpr int width_of = sizeof(T) / sizeof(double);
+
+template <class T>
+ROSENBLATT_INLINE T load(const double* from) {
+    T value;
+    std::memcpy(&value, from, sizeof(T));
+    return value;
+}
+
+template <class T>
+ROSENBLATT_INLINE void store(double* to, T value) {
+    std::memcpy(to, &value, sizeof(T));
+}
+
+// Every element the same. (x + 0 would turn -0 into +0; subtracting +0 leaves every number as it is.)
+template <class T>
+ROSENBLATT_INLINE T splat(double x) {
+    if constexpr (std::is_same_v<T, double>) return x;
+    else return x - T{};
+}
+
+template <class T>
+ROSENBLATT_INLINE T root(T value) {
+    if constexpr (std::is_same_v<T, double>) return std::sqrt(value);
+    else {
+        for (int i = 0; i < width_of<T>; ++i) value[i] = std::sqrt(value[i]);
+        return value;
+    }
+}
+
+// Eight neighbouring values of a row, widened to double.
+template <class V>
+ROSENBLATT_INLINE vec<8> widen(const V* from) {
+    if constexpr (std::is_same_v<V, double>) return load<vec<8>>(from);
+    else {
+        typename vector_of<8>::narrow value;
+        std::memcpy(&value, from, sizeof value);
+        return __builtin_convertvector(value, vec<8>);
+    }
+}
+
+// The one reduction tree of every sum: ((0+4)+(2+6)) + ((1+5)+(3+7)).
+template <class T>
+ROSENBLATT_INLINE T tree(const T* lane) {
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+ROSENBLATT_INLINE double tree(vec<8> lane) {
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+ROSENBLATT_INLINE bool all_zero(vec<8> value) {
+    typename vector_of<8>::bits b;
+    std::memcpy(&b, &value, sizeof b);
+    return ((b[0] | b[1]) | (b[2] | b[3]) | (b[4] | b[5]) | (b[6] | b[7])) == 0;
+}
+
+// exp with the same bits on every machine (the C library's differ): Cody and Waite's reduction x = n ln 2 + r, then
+// Taylor's series in r, |r| <= ln 2 / 2, to degree 13 (truncation below 2^-57).
+ROSENBLATT_INLINE double exponential(double x) {
+    static constexpr double factor[] = {1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0,
+                                        1.0 / 362880.0,     1.0 / 40320.0,     1.0 / 5040.0,     1.0 / 720.0,
+                                        1.0 / 120.0,        1.0 / 24.0,        1.0 / 6.0,        0.5,
+                                        1.0,                1.0};
+    x = x > 708.0 ? 708.0 : x < -708.0 ? -708.0 : x;
+    const double n = std::floor(x * 1.4426950408889634 + 0.5);
+    const double r = (x - n * 0.693147180369123816490) - n * 1.90821492927058770002e-10;
+    double p = factor[0];
+    for (int k = 1; k < 14; ++k) p = p * r + factor[k];
+    const std::uint64_t bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(n) + 1023) << 52;
+    double power;
+    std::memcpy(&power, &bits, sizeof power);
+    return p * power;
+}
+
+}  // namespace rosenblatt::ROSENBLATT_ISA

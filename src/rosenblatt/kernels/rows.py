@@ -1,0 +1,47 @@
+"""Examples as arrays -> examples as the native core reads them: in place, and checked once."""
+
+import numpy as np
+
+from rosenblatt.errors import DataError
+from rosenblatt.kernels import _native
+from rosenblatt.records import Csr, Values
+
+_MOST_ROWS = 2**32 - 1
+
+
+def rows_of(values: Values, name: str = "X") -> _native.Rows:
+    """The rows of a matrix, without a copy; a matrix that cannot be learned from raises DataError."""
+    rows = _csr(values, name) if isinstance(values, Csr) else _native.Rows.dense(values)
+    if rows.count > _MOST_ROWS:
+        raise DataError(f"{name} has {rows.count} rows; one call takes at most {_MOST_ROWS}, so pass it in parts.")
+    fault = rows.check()
+    if fault is not None:
+        raise DataError(_sentence(name, *fault, rows.features))
+    return rows
+
+
+def _csr(values: Csr, name: str) -> _native.Rows:
+    if values.indptr.ndim != 1 or len(values.indptr) == 0 or len(values.indices) != len(values.values):
+        raise DataError(f"{name} is not a CSR matrix: indptr is empty, or indices and data differ in length.")
+    return _native.Rows.csr(
+        np.ascontiguousarray(values.indptr, dtype=np.int64),
+        np.ascontiguousarray(values.indices),
+        np.ascontiguousarray(values.values),
+        values.features,
+    )
+
+
+def _sentence(name: str, kind: str, row: int, column: int, features: int) -> str:
+    match kind:
+        case "nan":
+            return f"Input {name} contains NaN at row {row}, column {column}. Fill in or drop missing values first."
+        case "infinity":
+            return f"Input {name} contains infinity at row {row}, column {column}. Every value must be finite."
+        case "negative column":
+            return f"Row {row} of the sparse {name} has the negative column index {column}."
+        case "column beyond":
+            return f"Row {row} of the sparse {name} has column index {column}, but {name} has {features} columns."
+        case "starts backwards":
+            return f"Row {row} of the sparse {name} ends before it begins: its indptr runs backwards."
+        case _:
+            return f"The indptr of the sparse {name} points outside its entries (row {row}, position {column})."
