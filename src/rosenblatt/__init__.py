@@ -1,0 +1,35 @@
+"""Rosenblatt learns and certifies linear separators: from a four-row truth table to a stream that never ends.
+
+The public names, each loaded when it is first used: the command line must not pay for scikit-learn.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rosenblatt import errors, losses
+    from rosenblatt.estimators import Adaline, LogisticUnit, Perceptron
+    from rosenblatt.learn import Learner
+
+_HOMES = {
+    "Adaline": "rosenblatt.estimators",
+    "Learner": "rosenblatt.learn",
+    "LogisticUnit": "rosenblatt.estimators",
+    "Perceptron": "rosenblatt.estimators",
+    "errors": "rosenblatt",
+    "losses": "rosenblatt",
+}
+
+__all__ = ["Adaline", "Learner", "LogisticUnit", "Perceptron", "errors", "losses"]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'rosenblatt' has no attribute {name!r}; its names are {', '.join(__all__)}")
+    home = _HOMES[name]
+    return import_module(f"rosenblatt.{name}") if home == "rosenblatt" else getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,7 @@
+"""The learner behind scikit-learn's interface, one class per file."""
+
+from rosenblatt.estimators.adaline import Adaline
+from rosenblatt.estimators.logistic import LogisticUnit
+from rosenblatt.estimators.perceptron import Perceptron
+
+__all__ = ["Adaline", "LogisticUnit", "Perceptron"]

@@ -1,0 +1,219 @@
+"""What the estimators share: fit, partial_fit, scores, predictions, and the attributes a run leaves behind."""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from copy import copy
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from rosenblatt import kernels, options
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.estimators import validation
+from rosenblatt.learn import Running, Settings, decide, scores, share_pass
+from rosenblatt.learn.answer import majority
+from rosenblatt.learn.running import Validation
+from rosenblatt.records import Block, Floats, Trace, Values
+
+
+class Unit(ClassifierMixin, BaseEstimator):
+    """A linear unit for each class or pair of classes; subclasses say which loss it lowers and which options it takes."""
+
+    _loss: ClassVar[str]
+    _options: ClassVar[Mapping[str, options.Option[Any]]]
+    classes_: NDArray[Any]
+
+    # -- learning ---------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Visit the examples until an epoch is clean, early stopping fires, or max_iter epochs are spent."""
+        with _unchanged_by_failure(self):
+            settings = self._settings()
+            values = validation.check_values(self, X, reset=True)
+            labels = validation.check_labels(y, values.shape[0])
+            weights = validation.check_weights(sample_weight, values.shape[0])
+            run, block = self._begin(settings, values, labels, weights)
+            held_out = self._held_out(block.labels)
+            try:
+                run.fit(block, self.max_iter, validation=held_out, threads=validation.threads_of(self.n_jobs))
+            finally:
+                self._run = run
+        if held_out is not None and run.status == "budget":
+            warnings.warn(
+                f"{type(self).__name__} spent max_iter={self.max_iter} epochs before early stopping was satisfied: "
+                "raise max_iter.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _begin(
+        self, settings: Settings, values: Values, labels: NDArray[Any], weights: Floats | None
+    ) -> tuple[Running, Block]:
+        """A new run, or with warm_start a copy of the last one if it can go on with these options and features."""
+        last = self.__dict__.get("_run") if self.warm_start else None
+        if last is not None and last.settings == settings and last.learner.features == values.shape[1]:
+            return copy(last), Block(values, validation.encode(self.classes_, labels), weights)
+        self.classes_, index = np.unique(labels, return_inverse=True)
+        validation.check_classes(self.classes_)
+        block = Block(values, index.astype(np.int32), weights)
+        class_weight = validation.class_weights(self.class_weight, self.classes_, block.labels)
+        return self._new_run(settings, values.shape[1], class_weight), block
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Visit the examples once, in the order given. The first call must name all the classes."""
+        if "_run" in self.__dict__:
+            self._visit(X, y, classes, sample_weight)
+            return self
+        with _unchanged_by_failure(self):
+            values = validation.check_values(self, X, reset=True)
+            self._run, self.classes_ = self._first_run(classes, values.shape[1])
+            self._visit(X, y, None, sample_weight)
+        return self
+
+    def _visit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
+        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise DataError(f"classes={list(classes)!r} are not those of the first call, {list(self.classes_)!r}.")
+        values = validation.check_values(self, X, reset=False)
+        labels = validation.check_labels(y, values.shape[0])
+        weights = validation.check_weights(sample_weight, values.shape[0])
+        block = Block(values, validation.encode(self.classes_, labels), weights)
+        share_pass([self._run], block, validation.threads_of(self.n_jobs))
+
+    def _first_run(self, classes: Any, features: int) -> tuple[Running, NDArray[Any]]:
+        if classes is None:
+            raise DataError("The first call of partial_fit must be given classes, the list of all labels to come.")
+        known = np.unique(np.asarray(classes))
+        validation.check_classes(known)
+        settings = self._settings()
+        if self.keep == "pocket":
+            raise ParameterError("keep='pocket' counts errors over all the examples: use fit, or keep='average'.")
+        if self.early_stopping:
+            raise ParameterError("early_stopping needs all the examples at once: use fit, or hold some out yourself.")
+        return self._new_run(settings, features, validation.class_weights(self.class_weight, known, None)), known
+
+    def _settings(self) -> Settings:
+        owner = type(self).__name__
+        chosen = self.get_params(deep=False)
+        options.check(owner, chosen, self._options)
+        options.check_together(owner, {**chosen, "loss": self._loss})
+        used = {name: chosen[name] for name in Settings.__dataclass_fields__ if name in chosen}
+        return Settings(loss=self._loss, **used)
+
+    def _new_run(self, settings: Settings, features: int, class_weight: Floats) -> Running:
+        run = Running(settings, features, class_weight, validation.seed_of(self.random_state))
+        if isinstance(self.init, str):
+            if self.init == "random":
+                run.start_at_random()
+        else:
+            run.start_from(*validation.start_of(self.init, run.learner.units, features, bool(settings.fit_intercept)))
+        return run
+
+    def _held_out(self, labels: NDArray[np.int32]) -> Validation | None:
+        if not self.early_stopping:
+            return None
+        seed = validation.seed_of(self.random_state)
+        return validation.split(labels, len(self.classes_), self.validation_fraction, self.n_iter_no_change, seed)
+
+    # -- deciding ---------------------------------------------------------------------------------------------------
+
+    def _scores(self, X: Any) -> Floats:
+        run = self._running()
+        return scores(run.answer, kernels.rows_of(validation.check_values(self, X, reset=False)))
+
+    def decision_function(self, X: Any) -> Floats:
+        """Signed scores: one per row for two classes, one per row and class for more."""
+        unit_scores = self._scores(X)
+        scheme = self._run.answer.scheme
+        if scheme == "binary":
+            return unit_scores[:, 0]
+        return majority(unit_scores, len(self.classes_)) if scheme == "ovo" else unit_scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row: the positive one where the score is above 0, or the one with the highest score."""
+        unit_scores = self._scores(X)
+        found: NDArray[Any] = self.classes_[decide(self._run.answer.scheme, unit_scores, len(self.classes_))]
+        return found
+
+    # -- what a run leaves behind -----------------------------------------------------------------------------------
+
+    def _running(self) -> Running:
+        if "_run" not in self.__dict__:
+            name = type(self).__name__
+            raise NotFittedError(f"This {name} has not learned anything yet: call fit or partial_fit first.")
+        run: Running = self._run
+        return run
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_run" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    @property
+    def coef_(self) -> Floats:
+        """The weights, one row per unit; with keep='vote' those at the end of the run."""
+        return self._running().answer.coef
+
+    @property
+    def intercept_(self) -> Floats:
+        """The bias of each unit."""
+        return self._running().answer.intercept
+
+    @property
+    def n_iter_(self) -> int:
+        """Epochs visited, the clean one included."""
+        return self._running().record.n_iter
+
+    @property
+    def t_(self) -> int:
+        """Examples visited."""
+        return self._running().learner.t
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Mistakes made, by all units."""
+        return self._running().learner.mistakes
+
+    @property
+    def mistakes_(self) -> list[int]:
+        """Mistakes made in each epoch."""
+        return list(self._running().mistakes)
+
+    @property
+    def loss_(self) -> list[float]:
+        """Mean loss of each epoch, every example at the weights it met."""
+        return list(self._running().loss)
+
+    @property
+    def status_(self) -> str:
+        """How the run ended: separated, validated or budget."""
+        return self._running().status
+
+    @property
+    def trace_(self) -> Trace:
+        """The mistake log, where record=True asked for it."""
+        trace = self._running().record.trace
+        if trace is None:
+            raise AttributeError("There is no trace_: only a run with record=True keeps its mistake log.")
+        return trace
+
+
+@contextmanager
+def _unchanged_by_failure(estimator: Unit) -> Iterator[None]:
+    """Whatever is refused leaves the estimator as it was; only a run stopped by a signal stays, to be continued."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        run = vars(estimator).get("_run")
+        if run is before.get("_run") or run is None or run.status != "interrupted":
+            estimator.__dict__.clear()
+            estimator.__dict__.update(before)
+        raise

@@ -1,0 +1,183 @@
+"""What users pass -> what the learner takes, or one sentence that says what is wrong and where."""
+
+import math
+import os
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from rosenblatt import kernels
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.learn.running import Validation
+from rosenblatt.records import Csr, Floats, Values
+
+
+def check_values(estimator: Any, X: Any, *, reset: bool) -> Values:
+    """X as float rows, in place where its type and layout allow; its features must be those of the model."""
+    if not reset and _is_plain(estimator, X):
+        return X  # type: ignore[no-any-return]
+    try:
+        X = validate_data(
+            estimator, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
+        )
+    except ValueError as error:
+        place = _first_text(X)
+        if place is None:
+            raise
+        row, column, value = place
+        raise DataError(f"X contains text at row {row}, column {column}: {value!r} is not a number.") from error
+    return Csr(X.indptr, X.indices, X.data, X.shape[1]) if issparse(X) else X
+
+
+def _is_plain(estimator: Any, X: Any) -> bool:
+    """A float array of the known width needs no further look; nearly all calls of an online learner are so."""
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in (np.float64, np.float32)
+        and X.shape[1] == getattr(estimator, "n_features_in_", -1)
+        and len(X) > 0
+        and not hasattr(estimator, "feature_names_in_")
+    )
+
+
+def _first_text(X: Any) -> tuple[int, int, Any] | None:
+    table = np.asarray(X, dtype=object) if not issparse(X) else np.empty((0, 0), dtype=object)
+    if table.ndim != 2:
+        return None
+    for (row, column), value in np.ndenumerate(table):
+        if isinstance(value, str | bytes):
+            try:
+                float(value)
+            except ValueError:
+                return row, column, value
+    return None
+
+
+def check_labels(y: Any, rows: int) -> NDArray[Any]:
+    """y as one label per row, none of them missing."""
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    if len(labels) != rows:
+        raise DataError(f"X has {rows} rows but y has {len(labels)} labels: they must be the same number.")
+    missing = _first_missing(labels)
+    if missing is not None:
+        raise DataError(
+            f"Input y contains NaN or infinity at row {missing}: {labels[missing]!r} is no class. "
+            "Drop the rows without a label, or give them one."
+        )
+    check_classification_targets(labels)
+    return labels
+
+
+def _first_missing(labels: NDArray[Any]) -> int | None:
+    if labels.dtype.kind == "f":
+        missing = ~np.isfinite(labels)
+    elif labels.dtype.kind == "O":
+        missing = np.array([label is None or label != label for label in labels], dtype=bool)
+    else:
+        return None
+    return int(np.argmax(missing)) if missing.any() else None
+
+
+def encode(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.int32]:
+    """The index of each label's class; a label that is no class raises DataError."""
+    index = np.searchsorted(classes, labels)
+    index[index == len(classes)] = 0
+    wrong = classes[index] != labels
+    if np.any(wrong):
+        row = int(np.argmax(wrong))
+        raise DataError(
+            f"y has the label {labels[row]!r} at row {row}, which is not among the classes {list(classes)!r}."
+        )
+    return index.astype(np.int32)
+
+
+def check_classes(classes: NDArray[Any]) -> None:
+    if len(classes) < 2:
+        raise DataError(f"y has one class only, {classes[0]!r}: a separator needs examples of at least two classes.")
+
+
+def check_weights(sample_weight: Any, rows: int) -> Floats | None:
+    """One finite weight of at least 0 per row, or none at all."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(rows, sample_weight)
+    weights: Floats = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if weights.ndim != 1:
+        raise DataError(f"Sample weights must be 1D array or scalar: one per row. Got the shape {weights.shape}.")
+    if len(weights) != rows:
+        raise DataError(
+            f"X has {rows} rows but sample_weight has {len(weights)} weights: they must be the same number."
+        )
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataError(f"sample_weight is {weights[row]} at row {row}: a weight must be finite and at least 0.")
+    return weights
+
+
+def class_weights(option: Any, classes: NDArray[Any], labels: NDArray[np.int32] | None) -> Floats:
+    """One weight per class. 'balanced' gives every class the same total weight, as scikit-learn does."""
+    if option is None:
+        return np.ones(len(classes))
+    if option == "balanced":
+        if labels is None:
+            raise ParameterError(
+                "class_weight='balanced' needs all the labels at once, which partial_fit does not have: "
+                "pass a dict of weights instead."
+            )
+        counts = np.bincount(labels, minlength=len(classes))
+        return len(labels) / (len(classes) * counts)
+    unknown = [label for label in option if label not in classes]
+    if unknown:
+        raise ParameterError(f"class_weight names {unknown[0]!r}, which is not among the classes {list(classes)!r}.")
+    return np.array([float(option.get(label, 1.0)) for label in classes.tolist()])
+
+
+def seed_of(random_state: Any) -> int:
+    """An int seeds the run as it is; anything else is asked for one."""
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+        return int(random_state)
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(2**63))
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def start_of(init: Any, units: int, features: int, intercept: bool) -> tuple[Floats, Floats]:
+    """Given weights: one row per unit, with the bias in front where there is one more column than features."""
+    start = np.atleast_2d(np.asarray(init, dtype=np.float64))
+    if not np.isfinite(start).all():
+        raise ParameterError("The 'init' parameter must hold finite weights only.")
+    if intercept and start.shape == (units, features + 1):
+        return start[:, 1:], start[:, 0]
+    if start.shape == (units, features):
+        return start, np.zeros(units)
+    wanted = f"({units}, {features})" + (f" or, with the bias in front, ({units}, {features + 1})" if intercept else "")
+    raise ParameterError(f"The 'init' parameter must have the shape {wanted}. Got {start.shape} instead.")
+
+
+def threads_of(n_jobs: int | None) -> int:
+    """None means one; negative numbers count down from all cores."""
+    if n_jobs is None:
+        return 1
+    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+
+
+def split(labels: NDArray[np.int32], classes: int, fraction: float, patience: int, seed: int) -> Validation:
+    """Hold out this fraction of every class, at random; a class of one example stays in training."""
+    order, _ = kernels.order(seed % 2**64, len(labels), False)
+    held_out = np.zeros(len(labels), dtype=bool)
+    for c in range(classes):
+        members = order[labels[order] == c]
+        wanted = min(math.ceil(fraction * len(members)), len(members) - 1)
+        held_out[members[:wanted]] = True
+    if not held_out.any():
+        raise DataError("early_stopping has no example to hold out: every class has one only.")
+    return Validation(np.flatnonzero(~held_out).astype(np.uint32), np.flatnonzero(held_out).astype(np.uint32), patience)

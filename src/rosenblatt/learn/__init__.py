@@ -1,0 +1,8 @@
+"""Examples -> a run: the epoch loop, stopping, resuming, and the answer that is kept."""
+
+from rosenblatt.learn.answer import Answer, decide, scores
+from rosenblatt.learn.online import Learner
+from rosenblatt.learn.running import Running, share_pass
+from rosenblatt.learn.settings import Settings
+
+__all__ = ["Answer", "Learner", "Running", "Settings", "decide", "scores", "share_pass"]

@@ -1,0 +1,57 @@
+"""The answer of a run: which weights it kept, and how they score and decide."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import kernels
+from rosenblatt.learn.votes import Votes
+from rosenblatt.records import Floats
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One hyperplane per unit, and the voters where all the hyperplanes of the run have a say."""
+
+    coef: Floats
+    intercept: Floats
+    scheme: str
+    votes: Votes | None = None
+
+
+def scores(answer: Answer, rows: kernels.Rows, order: NDArray[np.uint32] | None = None) -> Floats:
+    """One score per row and unit; with votes, the votes for minus those against, between -1 and 1."""
+    if answer.votes is not None:
+        return answer.votes.scores(rows, order)
+    return kernels.scores(rows, order, answer.coef, answer.intercept)
+
+
+def decide(scheme: str, unit_scores: Floats, classes: int) -> NDArray[np.intp]:
+    """The index of the predicted class of each row; the positive class when the score is above 0."""
+    if scheme == "binary":
+        return (unit_scores[:, 0] > 0).astype(np.intp)
+    if scheme == "ovo":
+        unit_scores = majority(unit_scores, classes)
+    best: NDArray[np.intp] = np.argmax(unit_scores, axis=1)
+    return best
+
+
+def pairs(classes: int) -> Sequence[tuple[int, int]]:
+    """The pairs of one-vs-one units, in the order of the units."""
+    return [(i, j) for i in range(classes) for j in range(i + 1, classes)]
+
+
+def majority(unit_scores: Floats, classes: int) -> Floats:
+    """Votes per class of one-vs-one units; summed scores, squeezed below half a vote, tell equal votes apart."""
+    votes: Floats = np.zeros((len(unit_scores), classes))
+    sums = np.zeros_like(votes)
+    for unit, (i, j) in enumerate(pairs(classes)):
+        score = unit_scores[:, unit]
+        votes[:, i] += score <= 0
+        votes[:, j] += score > 0
+        sums[:, i] -= score
+        sums[:, j] += score
+    votes += sums / (3 * (np.abs(sums) + 1))
+    return votes

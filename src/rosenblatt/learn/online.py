@@ -1,0 +1,138 @@
+"""A learner for event loops: one example at a time, microseconds a call, no scikit-learn on its path."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rosenblatt import options
+from rosenblatt.errors import DataError, LearningOverflowError, ParameterError
+from rosenblatt.learn.settings import Settings
+from rosenblatt.records import Floats
+
+Row: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike]
+
+
+class Learner:
+    """One unit that learns online, bit for bit like the estimators do.
+
+    An example is a dense row, or a pair (indices, values) of the features that are not zero. Without `n_features`
+    the learner grows to the features it meets. With `keep="average"` scores come from the average weights.
+
+    >>> learner = Learner(2)
+    >>> learner.learn([1.0, 2.0], +1), learner.learn([2.0, -1.0], -1)
+    (True, True)
+    >>> learner.score([1.0, 2.0])
+    5.0
+    """
+
+    def __init__(
+        self,
+        n_features: int | None = None,
+        *,
+        loss: str = options.loss.default,
+        learning_rate: str = options.learning_rate.default,
+        eta0: float = options.eta0.default,
+        margin: float = options.margin.default,
+        r: float = options.r.default,
+        keep: str = "last",
+        fit_intercept: bool = options.fit_intercept.default,
+    ) -> None:
+        chosen: dict[str, Any] = {
+            "loss": loss,
+            "learning_rate": learning_rate,
+            "eta0": eta0,
+            "margin": margin,
+            "r": r,
+            "keep": keep,
+            "fit_intercept": fit_intercept,
+        }
+        options.check("Learner", chosen)
+        options.check_together("Learner", chosen)
+        if keep not in ("last", "average"):
+            raise ParameterError(f"The 'keep' parameter of Learner must be 'last' or 'average'. Got {keep!r} instead.")
+        self.settings = Settings(**chosen)
+        self.n_features = n_features
+        self._average = keep == "average"
+        self._native = self.settings.learner(n_features or 0, np.ones(2))
+
+    def learn(self, x: Row, y: int, weight: float = 1.0) -> bool:
+        """Visit one example of class y (+1 or True, -1, 0 or False); True if it was a mistake."""
+        if y != 1 and y != -1 and y != 0:
+            raise DataError(f"The class of an example is +1 or True, -1, 0 or False. Got {y!r} instead.")
+        if not 0.0 <= weight < np.inf:
+            raise DataError(f"The weight of an example is a finite number of at least 0. Got {weight!r} instead.")
+        try:
+            if type(x) is tuple:
+                indices, values = self._pair(x)
+                return self._native.learn_sparse(indices, values, y == 1, weight)
+            return self._native.learn_dense(self._dense(x), y == 1, weight)
+        except OverflowError as error:
+            raise LearningOverflowError(str(error)) from None
+        except ValueError as error:
+            raise DataError(str(error)) from None
+
+    def score(self, x: Row) -> float:
+        """w.x + b."""
+        try:
+            if type(x) is tuple:
+                indices, values = self._pair(x)
+                return self._native.score_sparse(indices, values, self._average)
+            return self._native.score_dense(self._dense(x), self._average)
+        except ValueError as error:
+            raise DataError(str(error)) from None
+
+    def predict(self, x: Row) -> int:
+        """+1 when the score is above 0, else -1."""
+        return 1 if self.score(x) > 0 else -1
+
+    def _dense(self, x: Any) -> Floats:
+        row: Floats = x if type(x) is np.ndarray and x.dtype == np.float64 else np.asarray(x, dtype=np.float64)
+        if row.ndim != 1 or (self.n_features is not None and len(row) != self.n_features):
+            wanted = "one row of features" if self.n_features is None else f"a row of {self.n_features} features"
+            raise DataError(f"An example must be {wanted}. Got an array of shape {row.shape} instead.")
+        return row
+
+    def _pair(self, x: tuple[Any, ...]) -> tuple[Any, Floats]:
+        if len(x) != 2:
+            raise DataError(f"A sparse example is a pair (indices, values). Got {len(x)} parts instead.")
+        indices, values = np.asarray(x[0], dtype=np.int64), np.asarray(x[1], dtype=np.float64)
+        if indices.ndim != 1 or indices.shape != values.shape:
+            raise DataError(f"Indices and values must be rows of one length. Got {indices.shape} and {values.shape}.")
+        if self.n_features is not None and len(indices) and indices.max() >= self.n_features:
+            raise DataError(f"Feature index {indices.max()} is beyond the {self.n_features} features of this learner.")
+        return indices, values
+
+    @property
+    def coef(self) -> Floats:
+        coef: Floats = self._native.answer(self._average)[0][0]
+        return coef
+
+    @property
+    def intercept(self) -> float:
+        return float(self._native.answer(self._average)[1][0])
+
+    @property
+    def t(self) -> int:
+        """Examples visited."""
+        return self._native.t
+
+    @property
+    def n_mistakes(self) -> int:
+        return self._native.mistakes
+
+    def __getstate__(self) -> dict[str, Any]:
+        parts = {name: self._native.get(name) for name in ("weights", "drift", "scale")}
+        own = {name: value for name, value in vars(self).items() if name != "_native"}
+        features = self._native.features
+        return own | {"parts": parts, "counters": self._native.counters(), "features": features}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        own = dict(state)
+        parts, counters, features = own.pop("parts"), own.pop("counters"), own.pop("features")
+        vars(self).update(own)
+        self._native = self.settings.learner(features, np.ones(2))
+        for name, part in parts.items():
+            if part is not None:
+                self._native.put(name, *part)
+        self._native.restore(counters)

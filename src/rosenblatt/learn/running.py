@@ -1,0 +1,268 @@
+"""A run that can stop anywhere and go on to the same bits: the learner, its random state, where in the epoch it is."""
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import kernels
+from rosenblatt.errors import DataError, LearningOverflowError
+from rosenblatt.learn.answer import Answer, decide, scores
+from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.votes import Votes
+from rosenblatt.records import Block, Floats, Run, Status, Trace
+
+_PARTS = ("weights", "drift", "scale", "pending", "pocket")
+_WORD = 2**64
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Early stopping: held-out rows, and how many epochs in a row may pass without a better accuracy on them."""
+
+    training: NDArray[np.uint32]
+    held_out: NDArray[np.uint32]
+    patience: int
+
+
+class Running:
+    """The state of one learner between visits. Everything that decides its next bit is in `state()`."""
+
+    def __init__(self, settings: Settings, features: int, class_weight: Floats, seed: int) -> None:
+        self.settings = settings
+        self.class_weight = np.ascontiguousarray(class_weight, dtype=np.float64)
+        self.learner = settings.learner(features, self.class_weight)
+        self.random = seed % _WORD
+        self.position = 0  # examples of the unfinished epoch that are done
+        self.rows_in_epoch = 0
+        self.before_epoch: list[int] = []  # mistakes each unit had made before the unfinished epoch
+        self.status: Status = "open"
+        self.mistakes: list[int] = []
+        self.loss: list[float] = []
+        self.log: list[tuple[NDArray[Any], ...]] = []
+        self.votes: Votes | None = None
+        self._answer: Answer | None = None
+        self.start_from(*self._weights())
+
+    def _weights(self) -> tuple[Floats, Floats]:
+        weights = self.learner.get("weights")
+        assert weights is not None
+        return weights
+
+    # -- where it starts --------------------------------------------------------------------------------------------
+
+    def start_from(self, coef: Floats, intercept: Floats) -> None:
+        """Begin from these weights instead of zeros."""
+        self.learner.put("weights", np.ascontiguousarray(coef), np.ascontiguousarray(intercept))
+        if self.settings.keep == "vote":
+            self.votes = Votes(self.settings, self.class_weight, self._weights())
+
+    def start_at_random(self) -> None:
+        """Small uniform weights, drawn unit by unit, the bias last."""
+        units, columns = self.learner.units, self.learner.features + bool(self.settings.fit_intercept)
+        uniform, self.random = kernels.uniform(self.random, units * columns)
+        drawn = ((2 * uniform - 1) * 0.01).reshape(units, columns)
+        bias = drawn[:, -1] if self.settings.fit_intercept else np.zeros(units)
+        self.start_from(drawn[:, : self.learner.features], bias)
+
+    # -- learning ---------------------------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        block: Block,
+        max_iter: int,
+        *,
+        validation: Validation | None = None,
+        threads: int = 1,
+        on_epoch: Callable[["Running"], None] | None = None,
+    ) -> None:
+        """Visit epochs until one is clean, the held-out rows stop it, or max_iter are spent.
+
+        An exception from a signal leaves a run that can be continued; an overflow must be thrown away.
+        """
+        rows = kernels.rows_of(block.values)
+        self._refuse_weightless(block)
+        judge = _Judge(validation, block, rows)
+        self.status = "budget"
+        for _ in range(max_iter):
+            self._epoch(block, rows, validation.training if validation else None, threads)
+            if on_epoch is not None:
+                on_epoch(self)
+            if self._is_separated(block, rows, validation):
+                self.status = "separated"
+                return
+            if judge.is_satisfied(self):
+                self.status = "validated"
+                return
+
+    def _epoch(self, block: Block, rows: kernels.Rows, training: NDArray[np.uint32] | None, threads: int) -> None:
+        count = rows.count if training is None else len(training)
+        if self.position == 0 or self.rows_in_epoch != count:
+            self.position, self.rows_in_epoch = 0, count
+            self.before_epoch = self._unit_mistakes()
+            self.learner.take_loss()
+        order, random = self._order(count, training)
+        at, raised = kernels.learn(
+            [self.learner], rows, block.labels, block.weights, order, training, self.position, count, threads
+        )
+        self._after_pass(block)
+        if raised is not None:
+            self.position, self.status = at % count, "interrupted"
+            if at < count:
+                raise raised
+        self.position, self.random = 0, random
+        self.learner.end_batch()
+        mistakes = [now - before for now, before in zip(self._unit_mistakes(), self.before_epoch, strict=True)]
+        if self.settings.keep == "pocket":
+            kernels.judge_clean(self.learner, rows, block.labels, block.weights, training, mistakes)
+        self.mistakes.append(sum(mistakes))
+        self.loss.append(self.learner.take_loss() / count)
+        if raised is not None:
+            raise raised
+
+    def _unit_mistakes(self) -> list[int]:
+        made: list[int] = self.learner.counters()["mistakes"]
+        return made
+
+    def _order(self, count: int, training: NDArray[np.uint32] | None) -> tuple[NDArray[np.uint32] | None, int]:
+        """The order of this epoch, and the random state after it; an unfinished epoch gets the same order again."""
+        if self.settings.order == "given":
+            return training, self.random
+        order, random = kernels.order(self.random, count, self.settings.order == "sample")
+        return (order if training is None else training[order]), random
+
+    def _is_separated(self, block: Block, rows: kernels.Rows, validation: Validation | None) -> bool:
+        if self.mistakes[-1] or not self.settings.mistake_driven:
+            return False
+        if self.settings.order != "sample":
+            return True
+        # Drawing with replacement leaves rows out: only a look at all of them can tell.
+        training = validation.training if validation else None
+        return kernels.mistakes(self.learner, rows, block.labels, block.weights, training) == 0
+
+    def _after_pass(self, block: Block) -> None:
+        self._answer = None
+        if self.learner.overflow_row >= 0:
+            raise LearningOverflowError(
+                f"The weights overflowed at row {self.learner.overflow_row} of X, in epoch {len(self.mistakes) + 1}: "
+                f"lower eta0 (it is {self.settings.eta0:g}) or scale the features."
+            )
+        if self.settings.record or self.votes is not None:
+            log = self.learner.take_log()
+            if self.settings.record:
+                self.log.append(log)
+            if self.votes is not None:
+                self.votes.extend(block, log, self.learner.t)
+
+    def _refuse_weightless(self, block: Block) -> None:
+        weights = self.class_weight[block.labels] if block.weights is None else block.weights
+        if not weights.any():
+            raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
+
+    # -- what it has learned ----------------------------------------------------------------------------------------
+
+    @property
+    def answer(self) -> Answer:
+        """What the run would answer if it ended here."""
+        if self._answer is None:
+            coef, intercept = self.learner.answer(self.settings.keep == "average")
+            if self.settings.keep == "pocket":
+                self._out_of_pocket(coef, intercept)
+            scheme = self.settings.scheme(len(self.class_weight))
+            self._answer = Answer(coef, intercept, scheme, self.votes)
+        return self._answer
+
+    def _out_of_pocket(self, coef: Floats, intercept: Floats) -> None:
+        """Replace the last weights by those in the pocket, for every unit that has put some there."""
+        pocket = self.learner.get("pocket")
+        assert pocket is not None
+        filled = np.array([errors < np.inf for _, _, errors, _, _ in self.learner.counters()["pockets"]])
+        if self.settings.scheme(len(self.class_weight)) == "joint":
+            filled[:] = filled[0]
+        coef[filled], intercept[filled] = pocket[0][filled], pocket[1][filled]
+
+    @property
+    def record(self) -> Run:
+        trace = None
+        if self.settings.record:
+            columns = zip(*self.log, strict=True) if self.log else ([a] for a in self.learner.take_log())
+            trace = Trace(*(np.concatenate(list(column)) for column in columns))
+        return Run(
+            self.status,
+            len(self.mistakes),
+            self.learner.mistakes,
+            self.learner.t,
+            tuple(self.mistakes),
+            tuple(self.loss),
+            trace,
+        )
+
+    # -- the whole state --------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """All that decides the rest of the run, as plain numbers and arrays."""
+        own = {name: copy(value) for name, value in vars(self).items() if name not in ("learner", "_answer")}
+        parts = {name: self.learner.get(name) for name in _PARTS}
+        return own | {"features": self.learner.features, "parts": parts, "counters": self.learner.counters()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        own = dict(state)
+        features, parts, counters = own.pop("features"), own.pop("parts"), own.pop("counters")
+        vars(self).update(own)
+        self._answer = None
+        self.learner = self.settings.learner(features, self.class_weight)
+        for name, part in parts.items():
+            if part is not None:
+                self.learner.put(name, *part)
+        self.learner.restore(counters)
+
+    __getstate__ = state
+    __setstate__ = restore
+
+
+class _Judge:
+    """Watches the held-out rows; satisfied once their accuracy has not risen for long enough."""
+
+    def __init__(self, validation: Validation | None, block: Block, rows: kernels.Rows) -> None:
+        self.validation, self.block, self.rows = validation, block, rows
+        self.best, self.waited = -1.0, 0
+
+    def is_satisfied(self, running: Running) -> bool:
+        if self.validation is None:
+            return False
+        held_out = self.validation.held_out
+        answer = running.answer
+        found = decide(answer.scheme, scores(answer, self.rows, held_out), len(running.class_weight))
+        accuracy = float(np.mean(found == self.block.labels[held_out]))
+        self.waited = 0 if accuracy > self.best else self.waited + 1
+        self.best = max(self.best, accuracy)
+        return self.waited >= self.validation.patience
+
+
+def share_pass(runs: Sequence[Running], block: Block, threads: int = 1) -> None:
+    """Each run visits the rows once, in the given order; all of them share one pass over the memory.
+
+    Nothing is changed in any run if the weights of one overflow.
+    """
+    rows = kernels.rows_of(block.values)
+    heaviest = 1.0 if block.weights is None else float(block.weights.max(initial=0.0))
+    learners = [run.learner for run in runs]
+    at_risk = any(
+        run.learner.may_overflow(rows.count, rows.largest, heaviest * float(run.class_weight.max())) for run in runs
+    )
+    backups = [learner.copy() for learner in learners] if at_risk else learners
+    _, raised = kernels.learn(learners, rows, block.labels, block.weights, None, None, 0, rows.count, threads)
+    try:
+        for run in runs:
+            if run.settings.batch == "full":
+                run.learner.end_batch()
+            run._after_pass(block)
+    except LearningOverflowError:
+        for run, backup in zip(runs, backups, strict=True):
+            run.learner = backup
+        raise
+    if raised is not None:
+        raise raised

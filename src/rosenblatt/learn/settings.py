@@ -1,0 +1,55 @@
+"""What a learner is asked to do, in one frozen record."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import kernels, options
+from rosenblatt.records import Floats
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options that decide every bit of a run, checked by whoever made them."""
+
+    loss: str = options.loss.default
+    learning_rate: str = options.learning_rate.default
+    eta0: float = options.eta0.default
+    margin: float = options.margin.default
+    r: float = options.r.default
+    batch: int | str = options.batch.default
+    order: str = options.order.default
+    keep: str = options.keep.default
+    multi_class: str = options.multi_class.default
+    fit_intercept: bool = options.fit_intercept.default
+    record: bool = options.record.default
+
+    @property
+    def mistake_driven(self) -> bool:
+        """Only mistakes change the weights, so an epoch without one changes nothing: the run is over."""
+        return self.loss in ("perceptron", "hinge")
+
+    def scheme(self, classes: int) -> str:
+        return "binary" if classes == 2 else self.multi_class
+
+    def learner(self, features: int, class_weight: Floats) -> kernels.Learner:
+        """A native learner that has seen nothing."""
+        return kernels.Learner(
+            features=features,
+            loss=self.loss,
+            learning_rate=self.learning_rate,
+            scheme=self.scheme(len(class_weight)),
+            eta0=float(self.eta0),
+            margin=float(self.margin),
+            r=float(self.r),
+            batch=0 if isinstance(self.batch, str) else int(self.batch),
+            fit_intercept=bool(self.fit_intercept),
+            average=self.keep == "average",
+            pocket=self.keep == "pocket",
+            record=bool(self.record) or self.keep == "vote",
+            class_weight=np.ascontiguousarray(class_weight, dtype=np.float64),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)

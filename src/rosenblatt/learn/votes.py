@@ -1,0 +1,113 @@
+"""The voted perceptron (Freund and Schapire 1999): every hyperplane of the run votes, as often as it survived.
+
+Storing the hyperplanes would cost mistakes x features numbers. Only the examples that changed them are kept, and the
+run is replayed from its start when it is asked: a row that was no mistake changed nothing.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import kernels
+from rosenblatt.learn.settings import Settings
+from rosenblatt.records import Block, Csr, Floats, Values
+
+_TOGETHER = 64  # hyperplanes scored in one pass over the rows
+
+
+@dataclass
+class Votes:
+    """The start of a run and the examples that moved it, in order."""
+
+    settings: Settings
+    class_weight: Floats
+    start: tuple[Floats, Floats]
+    parts: list[dict[str, Any]] = field(default_factory=list)
+    t: int = 0
+
+    def __copy__(self) -> "Votes":
+        return replace(self, parts=list(self.parts))
+
+    def extend(self, block: Block, log: tuple[NDArray[Any], ...], t: int) -> None:
+        """Remember the examples of the log; t is how many have been visited by now."""
+        when, row, unit, _ = log
+        self.t = t
+        if len(when) == 0:
+            return
+        visits, first = np.unique(when, return_index=True)  # one visit may have moved several units
+        taken = row[first].astype(np.intp)
+        self.parts.append(
+            {
+                "t": visits,
+                "units": [group.tolist() for group in np.split(unit, first[1:])],
+                "values": _rows(block.values, taken),
+                "labels": block.labels[taken],
+                "weights": None if block.weights is None else block.weights[taken],
+            }
+        )
+
+    def scores(self, rows: kernels.Rows, order: NDArray[np.uint32] | None = None) -> Floats:
+        """Votes for minus votes against by unit, or the share of votes by class where classes decide jointly."""
+        tally = np.zeros((rows.count if order is None else len(order), len(self.start[1])))
+        joint = self.settings.scheme(len(self.class_weight)) == "joint"
+        for units, weights, bias, survived in self._batches(joint):
+            heard = kernels.scores(rows, order, weights, bias)
+            if joint:
+                winners = heard.reshape(len(heard), -1, len(units)).argmax(axis=2)
+                for winner, votes in zip(winners.T, survived, strict=True):
+                    tally[np.arange(len(tally)), winner] += votes
+            else:
+                tally[:, units[0]] += np.where(heard > 0, 1.0, -1.0) @ survived
+        return tally / max(self.t, 1)
+
+    def _batches(self, joint: bool) -> Iterator[tuple[list[int], Floats, Floats, Floats]]:
+        """Hyperplanes in the order of the run, gathered by unit (or all units together), with their survivals."""
+        every = list(range(len(self.start[1])))
+        held: dict[int, list[tuple[Floats, Floats, float]]] = {unit: [] for unit in every}
+        since = dict.fromkeys(every, 0)
+        for t, moved, weights, bias in self._hyperplanes():
+            for unit in [0] if joint else moved:
+                if t > since[unit]:
+                    part = slice(None) if joint else slice(unit, unit + 1)
+                    held[unit].append((weights[part], bias[part], float(t - since[unit])))
+                    since[unit] = t
+                if held[unit] and (t == self.t or len(held[unit]) == _TOGETHER):
+                    yield every if joint else [unit], *_stack(held[unit])
+                    held[unit] = []
+
+    def _hyperplanes(self) -> Iterator[tuple[int, list[int], Floats, Floats]]:
+        """Before each update, and at the end: examples visited, units about to move, weights and bias of all units."""
+        learner = self.settings.learner(self.start[0].shape[1], self.class_weight)
+        learner.put("weights", *self.start)
+        for part in self.parts:
+            rows = kernels.rows_of(part["values"])
+            for i, t in enumerate(part["t"].tolist()):
+                yield t, part["units"][i], *_weights(learner)
+                learner.restore(learner.counters() | {"t": t, "step": t})
+                kernels.learn([learner], rows, part["labels"], part["weights"], None, None, i, i + 1, 1)
+                learner.take_log()
+        yield self.t, list(range(len(self.start[1]))), *_weights(learner)
+
+
+def _weights(learner: kernels.Learner) -> tuple[Floats, Floats]:
+    weights = learner.get("weights")
+    assert weights is not None
+    return weights
+
+
+def _stack(held: list[tuple[Floats, Floats, float]]) -> tuple[Floats, Floats, Floats]:
+    weights, bias, survived = zip(*held, strict=True)
+    return np.concatenate(weights), np.concatenate(bias), np.array(survived)
+
+
+def _rows(values: Values, row: NDArray[np.intp]) -> Values:
+    """A copy of some rows."""
+    if not isinstance(values, Csr):
+        return values[row]
+    lengths = np.diff(values.indptr)[row]
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    take = np.repeat(values.indptr[row] - indptr[:-1], lengths) + np.arange(indptr[-1])
+    return Csr(indptr, values.indices[take], values.values[take], values.features)
