@@ -1,0 +1,106 @@
+"""What the tests of the learners share: data made on the spot, and what it means that two runs are the same."""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from reference import Reference, argmax
+from sklearn.base import clone
+
+from rosenblatt import Adaline, LogisticUnit, Perceptron
+
+Array = NDArray[Any]
+LEARNERS: dict[str, Any] = {"perceptron": Perceptron, "logistic": LogisticUnit, "squared": Adaline}
+
+
+def whole_numbers(n: int, d: int, classes: int, seed: int) -> tuple[Array, Array]:
+    """Small integers, many of them 0, so that every score is exact; each class is there."""
+    draw = np.random.default_rng(seed)
+    X = draw.integers(-3, 4, (n, d)) * draw.integers(0, 2, (n, d))
+    return X.astype(float), draw.permutation(np.arange(n) % classes)
+
+
+def real_numbers(n: int, d: int, classes: int, seed: int) -> tuple[Array, Array]:
+    """Gaussian with a third left out, so that the order of every sum shows in the last bit."""
+    draw = np.random.default_rng(seed)
+    return draw.normal(size=(n, d)) * (draw.random((n, d)) < 0.7), draw.permutation(np.arange(n) % classes)
+
+
+def bits(values: Any) -> tuple[tuple[int, ...], bytes]:
+    """Shape and bytes: -0.0 is not 0.0 here, and close is not equal."""
+    array = np.ascontiguousarray(values, dtype=float)
+    return array.shape, array.tobytes()
+
+
+def state(model: Any, X: Any = None) -> dict[str, Any]:
+    """All that a run shows of itself, to be compared with ==."""
+    shown = {name: getattr(model, name) for name in ("t_", "n_mistakes_")}
+    shown |= {name: bits(getattr(model, name)) for name in ("coef_", "intercept_")}
+    if X is not None:
+        shown["scores"] = bits(model.decision_function(X))
+    return shown
+
+
+def run_of(model: Any) -> dict[str, Any]:
+    return {"n_iter_": model.n_iter_, "mistakes_": list(model.mistakes_), "status_": model.status_}
+
+
+def assert_same_weights(model: Any, oracle: Reference) -> None:
+    answer = np.array(oracle.answer())
+    assert bits(model.coef_) == bits(answer[:, :-1])
+    assert bits(model.intercept_) == bits(answer[:, -1])
+    assert (model.t_, model.n_mistakes_) == (oracle.t, oracle.n_mistakes)
+
+
+def assert_same_run(model: Any, oracle: Reference) -> None:
+    assert_same_weights(model, oracle)
+    assert list(model.mistakes_) == oracle.mistakes
+    assert model.n_iter_ == len(oracle.mistakes)
+    assert model.status_ == oracle.status
+
+
+def assert_same_decisions(model: Any, oracle: Reference, X: Array) -> None:
+    scores = np.array([oracle.decision(x) for x in X.tolist()])
+    if len(oracle.classes) == 2:
+        assert bits(model.decision_function(X)) == bits(scores[:, 0])
+        assert model.predict(X).tolist() == [oracle.classes[int(s > 0)] for s in scores[:, 0]]
+    elif not oracle.pairs:
+        assert bits(model.decision_function(X)) == bits(scores)
+        assert model.predict(X).tolist() == [oracle.classes[argmax(s)] for s in scores]
+    else:
+        for label, s in zip(model.predict(X), scores, strict=True):
+            wins = [j if sij > 0 else i for (i, j), sij in zip(oracle.pairs, s, strict=True)]
+            assert wins.count(oracle.classes.index(label)) == max(map(wins.count, wins))
+
+
+def assert_same_log(model: Any, oracle: Reference) -> None:
+    """Update by update; where a joint decision moves several units, in any order of them."""
+    trace = model.trace_
+    columns = (trace.t, trace.row, trace.unit, trace.coefficient)
+    kept = sorted(entry for entry in zip(*(c.tolist() for c in columns), strict=True) if entry[-1])
+    assert kept == sorted(entry for entry in oracle.log if entry[-1])
+
+
+def fingerprint() -> str:
+    """A digest of many runs, to be compared between processes: every rule, dense and sparse, narrow and wide."""
+    digest = hashlib.sha256()
+    for seed, (classes, d) in enumerate([(2, 1), (2, 43), (3, 8), (10, 21)]):
+        X, y = real_numbers(40, d, classes, seed)
+        for rows in (X, np.asfortranarray(X, dtype=np.float32), sp.csr_array(X)):
+            for name, learner in learners_of_every_kind().items():
+                run = clone(learner).fit(rows, y)
+                digest.update(repr((name, state(run, rows), run_of(run))).encode())
+    return digest.hexdigest()
+
+
+def learners_of_every_kind() -> dict[str, Any]:
+    gradient, closed = ("constant", "invsqrt", "adagrad"), ("pa1", "pa2", "arow")
+    made = {f"perceptron {rate}": Perceptron(learning_rate=rate, eta0=0.3) for rate in gradient + closed}
+    made |= {f"joint {rate}": Perceptron(learning_rate=rate, multi_class="joint") for rate in gradient + closed}
+    made |= {f"logistic {rate}": LogisticUnit(learning_rate=rate, multi_class="ovo") for rate in gradient}
+    made |= {f"adaline {batch}": Adaline(batch=batch, eta0=0.003) for batch in (1, 7, "full")}
+    made |= {keep: Perceptron(keep=keep, eta0=0.7) for keep in ("last", "vote", "pocket")}
+    made["softmax"] = LogisticUnit(multi_class="joint", batch=5)
+    return {name: learner.set_params(max_iter=3) for name, learner in made.items()}

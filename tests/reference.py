@@ -1,0 +1,389 @@
+"""The oracle: the textbook algorithms in plain Python, slow, and short enough to be checked by eye.
+
+Every fast kernel is compared with this file bit for bit. Two ideas keep it short:
+
+* the bias is an ordinary weight on the constant 1 (on the constant 0 where no intercept is fitted), kept last;
+* every loss is a function of the margin: y·s of one unit, or the gap s[y] - s[rival] of a joint decision.
+  An update then has a size, and a sign: + for the unit the label belongs to, - for its rival.
+"""
+
+import copy
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import add, mul
+from typing import Any, Self
+
+Vector = list[float]
+Rows = list[Vector]
+Sides = list[tuple[int, float]]  # the units an update moves, each with its sign
+WORD = 2**64
+
+# ------------------------------------------------------------------------------------------------------ numbers
+
+
+def dot(w: Vector, x: Vector) -> float:
+    """w·x in eight lanes keyed by feature index: a feature that is zero changes no bit, stored or not."""
+    lane = [0.0] * 8
+    for j, (wj, xj) in enumerate(zip(w, x, strict=True)):
+        lane[j % 8] += wj * xj
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
+
+
+def score(w: Vector, x: Vector) -> float:
+    """The constant feature comes last, outside the lanes."""
+    return dot(w[:-1], x[:-1]) + w[-1] * x[-1]
+
+
+def exp(x: float) -> float:
+    """e^x = 2^n·e^r with |r| <= ln(2)/2, ln(2) in two parts, e^r by its Taylor polynomial."""
+    x = min(max(x, -708.0), 708.0)
+    n = math.floor(x * 1.4426950408889634 + 0.5)
+    r = (x - n * 0.693147180369123816490) - n * 1.90821492927058770002e-10
+    p = 0.0
+    for k in range(13, -1, -1):
+        p = p * r + 1.0 / math.factorial(k)
+    return math.ldexp(p, n)
+
+
+def argmax(values: Sequence[float]) -> int:
+    """The lowest index on ties."""
+    return max(range(len(values)), key=values.__getitem__)
+
+
+class SplitMix64:
+    """Steele, Lea and Flood (2014)."""
+
+    def __init__(self, seed: int) -> None:
+        self.state = seed % WORD
+
+    def next(self) -> int:
+        self.state = (self.state + 0x9E3779B97F4A7C15) % WORD
+        z = self.state
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % WORD
+        z = (z ^ z >> 27) * 0x94D049BB133111EB % WORD
+        return z ^ z >> 31
+
+    def below(self, n: int) -> int:
+        """Without bias, by multiplication: Lemire (2019)."""
+        m = self.next() * n
+        while m % WORD < (WORD - n) % n:
+            m = self.next() * n
+        return m >> 64
+
+    def shuffled(self, n: int) -> list[int]:
+        """Fisher and Yates, from the top."""
+        rows = list(range(n))
+        for i in range(n - 1, 0, -1):
+            j = self.below(i + 1)
+            rows[i], rows[j] = rows[j], rows[i]
+        return rows
+
+    def small(self) -> float:
+        """A weight to start from, uniform in (-0.01, 0.01)."""
+        return (2 * ((self.next() >> 11) * 2.0**-53) - 1) * 0.01
+
+
+# ------------------------------------------------------------------------------------------------------- a unit
+
+
+class Unit:
+    """A weight for each feature and for the constant, and what the rules remember about each weight."""
+
+    def __init__(self, w: Vector) -> None:
+        self.w = w
+        self.late = [0.0] * len(w)  # Σ t·d over the changes d: w - late/t is the mean of w over t examples
+        self.squares = [0.0] * len(w)
+        self.variance = [1.0] * len(w)
+        self.pending = [0.0] * len(w)  # the gradient of the unfinished batch
+
+    def change(self, d: Vector, t: int) -> None:
+        self.w = [wj + dj for wj, dj in zip(self.w, d, strict=True)]
+        self.late = [late + t * dj for late, dj in zip(self.late, d, strict=True)]
+
+    def adagrad(self, h: Vector, eta0: float) -> Vector:
+        """Duchi, Hazan and Singer (2011): a rate per feature."""
+        self.squares = [q + hj * hj for q, hj in zip(self.squares, h, strict=True)]
+        return [(eta0 * hj) / (math.sqrt(q) + 1e-10) for q, hj in zip(self.squares, h, strict=True)]
+
+    def arow(self, a: float, beta: float, x: Vector) -> Vector:
+        """Crammer, Kulesza and Dredze (2009), diagonal: sure weights move less, and each move makes them surer."""
+        z = list(map(mul, self.variance, x))
+        self.variance = [s - beta * (zj * zj) for s, zj in zip(self.variance, z, strict=True)]
+        return [a * zj for zj in z]
+
+
+@dataclass
+class Keeper:
+    """What is kept of weights that decide together: those of one unit, or of all units when the decision is joint."""
+
+    units: list[Unit]
+    voters: list[tuple[list[Vector], int]] = field(default_factory=list)  # hypotheses, and how long each survived
+    clean: bool = True  # no mistake in this epoch
+    run: int = 0
+    best_run: int = 0
+    fewest: float = math.inf
+    pocket: list[Vector] | None = None
+    judged: bool = False  # the present weights have been counted over all rows
+    pocketed: bool = False  # and are the pocket's
+
+    def now(self) -> list[Vector]:
+        return [unit.w for unit in self.units]
+
+    def met(self, mistake: bool) -> None:
+        self.clean = self.clean and not mistake
+        self.run = 0 if mistake else self.run + 1
+
+    def survived(self) -> None:
+        """Freund and Schapire (1999): a hypothesis has a vote for each example it was current after."""
+        last = self.voters.pop() if self.voters and self.voters[-1][0] == self.now() else (self.now(), 0)
+        self.voters.append((last[0], last[1] + 1))
+
+    def put_in_pocket(self, errors: float) -> None:
+        self.fewest, self.pocket, self.judged, self.pocketed = errors, self.now(), True, True
+        self.best_run = max(self.best_run, self.run)
+
+
+# -------------------------------------------------------------------------------------------------- the learner
+
+
+@dataclass
+class Reference:
+    """A run. `fit` and `partial_fit` continue it, as a warm start does; a new Reference begins a new one."""
+
+    loss: str = "perceptron"  # perceptron, hinge, logistic, squared
+    margin: float = 0.0
+    eta0: float = 1.0
+    learning_rate: str = "constant"  # constant, inverse, invsqrt, adagrad, pa1, pa2, arow
+    r: float = 1.0
+    batch: int | str = 1  # or "full"
+    order: str = "given"  # given, shuffle, sample
+    keep: str = "last"  # last, average, vote, pocket
+    multi_class: str = "ovr"  # ovr, ovo, joint
+    fit_intercept: bool = True
+    init: Any = "zeros"  # zeros, random, or one [b, w1, ..., wd] per unit
+    class_weight: dict[Any, float] | None = None
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        self.t = self.step = self.n_mistakes = self.waiting = 0  # waiting: examples in the unfinished batch
+        self.mistakes: list[int] = []  # of each epoch
+        self.log: list[tuple[int, int, int, float]] = []  # t, row, unit, coefficient
+        self.status = ""
+        self.units: list[Unit] = []
+        self.random = SplitMix64(self.random_state)
+        self.smooth = self.loss in ("logistic", "squared")  # every example asks for an update, not only mistakes
+        self.closed_form = self.learning_rate in ("pa1", "pa2", "arow")
+        self.wide = self.loss == "hinge" or self.closed_form  # asks for a margin of 1 where none is named
+        self.required = 1.0 if self.wide and self.margin == 0 else self.margin
+
+    def fit(self, X: Rows, y: list[Any], sample_weight: Vector | None = None, epochs: int = 1) -> Self:
+        self.begin(sorted(set(y)), len(X[0]))
+        self.rows = self.examples(X, y, sample_weight)
+        for _ in range(epochs):
+            self.epoch(self.visiting_order(len(X)))
+            self.status = "separated" if self.mistakes[-1] == 0 and not self.smooth else "budget"
+            if self.status == "separated":
+                break
+        return self
+
+    def partial_fit(self, X: Rows, y: list[Any], classes: list[Any], sample_weight: Vector | None = None) -> Self:
+        """Each row once, as given; an unfinished batch waits for the next call."""
+        self.begin(classes, len(X[0]))
+        for row, example in enumerate(self.examples(X, y, sample_weight)):
+            self.visit(row, *example)
+        if self.batch == "full":
+            self.end_batch()
+        return self
+
+    def begin(self, classes: list[Any], d: int) -> None:
+        if self.units:
+            return
+        K, self.classes = len(classes), classes
+        self.joint = self.multi_class == "joint" and K > 2
+        self.pairs = [(i, j) for i in range(K) for j in range(i + 1, K)] if self.multi_class == "ovo" or K == 2 else []
+        self.units = [Unit(self.first_weights(k, d)) for k in range(len(self.pairs) or K)]
+        self.keepers = [Keeper(self.units)] if self.joint else [Keeper([unit]) for unit in self.units]
+
+    def first_weights(self, k: int, d: int) -> Vector:
+        if self.init == "zeros":
+            return [0.0] * (d + 1)
+        if self.init == "random":
+            return [self.random.small() for _ in range(d)] + [self.random.small() if self.fit_intercept else 0.0]
+        return [*self.init[k][1:], self.init[k][0]]
+
+    def examples(self, X: Rows, y: list[Any], sample_weight: Vector | None) -> list[tuple[Vector, int, float]]:
+        """Each row as (x, label, c): the constant appended, c how much the example counts."""
+        weights = sample_weight or [1.0] * len(X)
+        of_class = [(self.class_weight or {}).get(label, 1.0) for label in y]
+        constant = float(self.fit_intercept)
+        rows = zip(X, y, weights, of_class, strict=True)
+        return [([*x, constant], self.classes.index(label), c * cw) for x, label, c, cw in rows]
+
+    def visiting_order(self, n: int) -> list[int]:
+        if self.order == "sample":
+            return [self.random.below(n) for _ in range(n)]
+        return self.random.shuffled(n) if self.order == "shuffle" else list(range(n))
+
+    def epoch(self, order: list[int]) -> None:
+        before = self.n_mistakes
+        for keeper in self.keepers:
+            keeper.clean = True
+        for i in order:
+            self.visit(i, *self.rows[i])
+        self.end_batch()
+        for k, keeper in enumerate(self.keepers):
+            if self.keep == "pocket" and keeper.clean:
+                keeper.put_in_pocket(self.errors(k))
+        self.mistakes.append(self.n_mistakes - before)
+
+    # -- one example
+
+    def visit(self, row: int, x: Vector, label: int, c: float) -> None:
+        if c == 0:
+            return
+        scores = [score(unit.w, x) for unit in self.units]
+        for k, margin, sides in self.decisions(scores, label):
+            mistake = self.is_mistake(margin)
+            self.n_mistakes += mistake
+            self.keepers[k].met(mistake)
+            if self.joint and self.loss == "logistic":
+                self.softmax(row, x, c, scores, label)
+            elif mistake or self.smooth:
+                self.update(row, x, c, margin, sides)
+        self.t += 1
+        self.waiting += 1
+        if self.waiting == self.batch:
+            self.end_batch()
+        for k, keeper in enumerate(self.keepers):
+            if self.keep == "vote":
+                keeper.survived()
+            if self.keep == "pocket":
+                self.ratchet(k, keeper)
+
+    def decisions(self, scores: Vector, label: int) -> list[tuple[int, float, Sides]]:
+        """(keeper, margin, sides) of each decision this example takes part in."""
+        if self.joint:  # Kesler: the label against its highest-scoring rival
+            rival = max((k for k in range(len(scores)) if k != label), key=scores.__getitem__)
+            return [(0, scores[label] - scores[rival], [(label, 1.0), (rival, -1.0)])]
+        return [(k, y * s, [(k, y)]) for k, (y, s) in enumerate(zip(self.signs(label), scores, strict=True)) if y]
+
+    def signs(self, label: int) -> Vector:
+        """y for each unit: +1, -1, or 0 where a pair does not concern this class."""
+        if self.pairs:
+            return [float(label == j) - float(label == i) for i, j in self.pairs]
+        return [1.0 if label == k else -1.0 for k in range(len(self.units))]
+
+    def is_mistake(self, margin: float) -> bool:
+        return margin < self.required if self.wide else not margin > self.required
+
+    # -- one update
+
+    def update(self, row: int, x: Vector, c: float, margin: float, sides: Sides) -> None:
+        lacking = self.required - margin
+        if self.learning_rate == "arow":
+            v = reduce(add, (score(list(map(mul, self.units[k].variance, x)), x) for k, _ in sides))
+            beta = 1 / (v + self.r / c)
+            for k, sign in sides:
+                a = sign * (lacking * beta)
+                self.change(row, k, a, self.units[k].arow(a, beta, x))
+        elif self.closed_form:
+            tau = self.passive_aggressive(lacking, len(sides) * score(x, x), c)
+            for k, sign in sides:
+                self.change(row, k, sign * tau, [sign * tau * xj for xj in x])
+        else:
+            slope = {"logistic": c / (1 + exp(margin)), "squared": c * (1 - margin)}.get(self.loss, c)
+            for k, sign in sides:
+                self.descend(row, x, k, sign * slope)
+
+    def passive_aggressive(self, lacking: float, q: float, c: float) -> float:
+        """Crammer et al. (2006): the least move that gives what the margin lacks, held back by C = eta0."""
+        if self.learning_rate == "pa2":
+            return lacking / (q + 1 / (2 * self.eta0 * c))
+        return min(self.eta0 * c, lacking / q) if q else self.eta0 * c
+
+    def softmax(self, row: int, x: Vector, c: float, scores: Vector, label: int) -> None:
+        e = [exp(s - max(scores)) for s in scores]
+        Z = reduce(add, e)
+        for k, ek in enumerate(e):
+            self.descend(row, x, k, c * ((k == label) - ek / Z))
+
+    def descend(self, row: int, x: Vector, k: int, g: float) -> None:
+        """Along g·x: now, or when the batch ends."""
+        unit, a = self.units[k], self.rate() * g
+        if self.batch != 1:
+            unit.pending = [p + g * xj for p, xj in zip(unit.pending, x, strict=True)]
+            self.log.append((self.t, row, k, a))
+        elif self.learning_rate == "adagrad":
+            self.change(row, k, a, unit.adagrad([g * xj for xj in x], self.eta0))
+        else:
+            self.change(row, k, a, [a * xj for xj in x])
+
+    def rate(self) -> float:
+        """adagrad has a rate per feature, in the unit; its log holds the gradient itself."""
+        n = 1 + self.step
+        rates = {"constant": self.eta0, "inverse": self.eta0 / n, "invsqrt": self.eta0 / math.sqrt(n), "adagrad": 1.0}
+        return rates[self.learning_rate]
+
+    def change(self, row: int, k: int, coefficient: float, d: Vector) -> None:
+        self.log.append((self.t, row, k, coefficient))
+        self.apply(k, d, self.t)
+
+    def apply(self, k: int, d: Vector, t: int) -> None:
+        self.units[k].change(d, t)
+        keeper = self.keepers[0 if self.joint else k]
+        keeper.judged = keeper.pocketed = False
+
+    def end_batch(self) -> None:
+        """One step along the sum of the batch, made by its last example."""
+        if self.waiting and self.batch != 1:
+            for k, unit in enumerate(self.units):
+                h, unit.pending = unit.pending, [0.0] * len(unit.w)
+                adagrad = self.learning_rate == "adagrad"
+                self.apply(k, unit.adagrad(h, self.eta0) if adagrad else [self.rate() * p for p in h], self.t - 1)
+        self.step += self.waiting > 0
+        self.waiting = 0
+
+    # -- what is kept
+
+    def ratchet(self, k: int, keeper: Keeper) -> None:
+        """Gallant (1990): a run longer than the pocket's earns a count over all rows."""
+        if keeper.run <= keeper.best_run:
+            return
+        if keeper.pocketed:
+            keeper.best_run = keeper.run
+        elif not keeper.judged:
+            keeper.judged = True
+            if (errors := self.errors(k)) < keeper.fewest:
+                keeper.put_in_pocket(errors)
+
+    def errors(self, k: int) -> float:
+        """The weight of all rows that the keeper's present weights predict wrongly."""
+        total = 0.0
+        for x, label, c in self.rows:
+            scores = [score(unit.w, x) for unit in self.units]
+            y = self.signs(label)[k]
+            wrong = argmax(scores) != label if self.joint else y != 0 and (scores[k] > 0) != (y > 0)
+            total += c * wrong
+        return total
+
+    def answer(self) -> list[Vector]:
+        """[w1, ..., wd, b] of each unit, as if the batch ended now."""
+        ended = copy.deepcopy(self) if self.waiting else self
+        ended.end_batch()
+        if self.keep == "average" and self.t:
+            return [[wj - late / self.t for wj, late in zip(u.w, u.late, strict=True)] for u in ended.units]
+        if self.keep == "pocket":
+            return [w for keeper in ended.keepers for w in keeper.pocket or keeper.now()]
+        return [unit.w for unit in ended.units]
+
+    def decision(self, x: Vector) -> Vector:
+        """A score for each unit; of voters, the mean of their signs (when joint, the share of each class)."""
+        x = [*x, float(self.fit_intercept)]
+        if self.keep != "vote":
+            return [score(w, x) for w in self.answer()]
+        if not self.joint:
+            return [sum(n if score(w, x) > 0 else -n for (w,), n in k.voters) / self.t for k in self.keepers]
+        winners = [(argmax([score(w, x) for w in weights]), n) for weights, n in self.keepers[0].voters]
+        return [sum(n for winner, n in winners if winner == k) / self.t for k in range(len(self.units))]

@@ -1,0 +1,78 @@
+"""The rooms and their order: the contracts in pyproject.toml, and the two that import-linter cannot see."""
+
+import ast
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "rosenblatt"
+LINT = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+
+
+def lint(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run the contracts of the pyproject.toml in a folder, with nothing kept from an earlier run."""
+    command = [sys.executable, "-c", LINT, "--no-cache", "--config", str(folder / "pyproject.toml")]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture
+def replica(tmp_path: Path) -> Path:
+    """A copy of the package and its contracts under another name, so that the installed one is not read instead."""
+    shutil.copytree(PACKAGE, tmp_path / "replica", ignore=shutil.ignore_patterns("__pycache__"))
+    for file in [*tmp_path.rglob("*.py"), shutil.copy(ROOT / "pyproject.toml", tmp_path)]:
+        path = Path(file)
+        path.write_text(path.read_text(encoding="utf-8").replace("rosenblatt", "replica"), encoding="utf-8")
+    return tmp_path
+
+
+def test_the_contracts_hold() -> None:
+    result = lint(ROOT)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_a_replica_keeps_the_contracts(replica: Path) -> None:
+    result = lint(replica)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "complaint"),
+    [
+        ("utils.py", "", "- replica.utils"),
+        ("errors.py", "import replica.options", "replica.errors is not allowed to import replica.options"),
+        ("errors.py", "import sklearn", "replica.errors -> sklearn"),
+        ("errors.py", "from replica import Perceptron", "replica.errors -> replica "),
+    ],
+    ids=["a stray room", "an import upward", "scikit-learn outside estimators", "the front door"],
+)
+def test_a_breach_is_noticed(replica: Path, file: str, line: str, complaint: str) -> None:
+    with (replica / "replica" / file).open("a", encoding="utf-8") as out:
+        out.write(f"\n{line}\n")
+    result = lint(replica)
+    assert result.returncode != 0
+    assert complaint in result.stdout + result.stderr
+
+
+def imported_names(path: Path) -> set[str]:
+    """Every dotted word of every import in a file, with the names a `from` brings in."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names.update(word for alias in node.names for word in alias.name.split("."))
+        elif isinstance(node, ast.ImportFrom):
+            names.update((node.module or "").split("."), (alias.name for alias in node.names))
+    return names
+
+
+def test_only_kernels_name_the_native_module() -> None:
+    outside = [path for path in PACKAGE.rglob("*.py") if PACKAGE / "kernels" not in path.parents]
+    assert [path.name for path in outside if "_native" in imported_names(path)] == []
+
+
+def test_only_bind_cpp_knows_python() -> None:
+    knowing = {p.name for p in (ROOT / "cpp").rglob("*.[ch]pp") if "nanobind" in p.read_text(encoding="utf-8")}
+    assert knowing == {"bind.cpp"}

@@ -1,0 +1,213 @@
+"""Clause 2 of the learning contract: the same examples, order and options give the same bits, by every road."""
+
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from agree import LEARNERS, Array, fingerprint, real_numbers, run_of, state
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+SEEDS = st.integers(0, 10**6)
+SHAPES = st.tuples(st.integers(8, 30), st.integers(1, 27), st.sampled_from([2, 2, 3, 4]))
+
+
+@st.composite
+def learners(draw: st.DrawFn, **fixed: Any) -> Any:
+    """An estimator with options drawn at random, among those that go together."""
+    loss = draw(st.sampled_from(["perceptron", "perceptron", "logistic", "squared"]))
+    closed = ["pa1", "pa2", "arow"] if loss == "perceptron" else []
+    rate = draw(st.sampled_from(["constant", "inverse", "invsqrt", "adagrad", *closed]))
+    batch = 1 if rate in closed else draw(st.sampled_from([1, 1, 3, 8]))
+    votes = ["vote"] if loss == "perceptron" and batch == 1 else []
+    options: dict[str, Any] = {
+        "learning_rate": rate,
+        "batch": batch,
+        "eta0": 0.01 if loss == "squared" else draw(st.sampled_from([0.3, 1.0])),
+        "keep": draw(st.sampled_from(["last", "average", *votes])),
+        "order": draw(st.sampled_from(["given", "shuffle", "sample"])),
+        "multi_class": draw(st.sampled_from(["ovr", "ovo"] + ["joint"] * (loss != "squared"))),
+        "fit_intercept": draw(st.booleans()),
+        "class_weight": draw(st.sampled_from([None, {0: 0.3, 1: 1.9}])),
+        "random_state": draw(SEEDS),
+        "max_iter": 3,
+    }
+    return LEARNERS[loss](**options | fixed)
+
+
+def fresh(model: Any) -> Any:
+    return type(model)(**model.get_params())
+
+
+def strided(X: Array) -> Array:
+    """Every second row and third column of a larger array."""
+    room = np.full((2 * len(X), 3 * X.shape[1] + 1), 99.0, X.dtype)
+    room[::2, 1::3] = X
+    return room[::2, 1::3]
+
+
+def read_only_map(X: Array, folder: str) -> Array:
+    path = Path(folder, f"rows-{X.dtype}.npy")
+    np.save(path, X)
+    return np.load(path, mmap_mode="r")
+
+
+def csr(X: Array, index: Any = np.int32, make: Any = sp.csr_array) -> Any:
+    matrix = make(X)
+    matrix.indices, matrix.indptr = matrix.indices.astype(index), matrix.indptr.astype(index)
+    return matrix
+
+
+def messy_csr(X: Array, index: Any = np.int32) -> Any:
+    """Rows backwards and in pieces: each value as its two halves, far apart, and a stored zero."""
+    rows = []
+    for x in X:
+        (stored,) = np.nonzero(x)
+        columns = np.concatenate([stored[::-1], [0], stored])
+        rows.append((columns, np.concatenate([x[stored[::-1]] / 2, [0], x[stored] / 2])))
+    starts = np.cumsum([0, *(len(columns) for columns, _ in rows)]).astype(index)
+    columns, values = (np.concatenate(part) for part in zip(*rows, strict=True))
+    return sp.csr_array((values.astype(X.dtype), columns.astype(index), starts), shape=X.shape)
+
+
+def layouts(X: Array, folder: str) -> dict[str, Any]:
+    """The same numbers, which are exact in single precision too, lying differently in memory."""
+    single = X.astype(np.float32)
+    return {
+        "Fortran order": np.asfortranarray(X),
+        "strided": strided(X),
+        "rows backwards in memory": np.ascontiguousarray(X[::-1])[::-1],
+        "columns backwards in memory": np.ascontiguousarray(X[:, ::-1])[:, ::-1],
+        "read-only map": read_only_map(X, folder),
+        "single": single,
+        "single, Fortran order": np.asfortranarray(single),
+        "single, strided": strided(single),
+        "single, read-only map": read_only_map(single, folder),
+        "list": X.tolist(),
+        "frame": pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]),
+        "csr, 32 bit": csr(X),
+        "csr, 64 bit": csr(X, np.int64),
+        "csr, single": csr(single),
+        "csr, single, 64 bit": csr(single, np.int64),
+        "csr matrix": csr(X, make=sp.csr_matrix),
+        "csc": sp.csc_array(X),
+        "messy csr": messy_csr(X),
+        "messy csr, 64 bit": messy_csr(X, np.int64),
+        "messy csr, single": messy_csr(single),
+    }
+
+
+@settings(max_examples=40)
+@given(learners(), SHAPES, SEEDS)
+def test_clause_2_one_answer_in_every_layout(model: Any, shape: tuple[int, int, int], seed: int) -> None:
+    X, y = real_numbers(*shape, seed)
+    X = X.astype(np.float32).astype(float)
+    model.fit(X, y)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, rows in layouts(X, folder).items():
+            other = fresh(model)
+            if name == "frame":  # a model fitted with column names is asked with them
+                assert state(other.fit(rows, y), rows) == state(model, X), name
+                continue
+            assert state(other.fit(rows, y), X) | run_of(other) == state(model, X) | run_of(model), name
+            assert state(model, rows) == state(model, X), name
+
+
+@settings(max_examples=60)
+@given(learners(), SHAPES, SEEDS, st.data())
+def test_clause_2_one_call_or_row_by_row(
+    model: Any, shape: tuple[int, int, int], seed: int, data: st.DataObject
+) -> None:
+    """One call, one row a call, and cuts anywhere, each part dense or sparse: the calls leave no trace."""
+    X, y = real_numbers(*shape, seed)
+    classes, n = np.unique(y), len(X)
+    whole = fresh(model).partial_fit(X, y, classes=classes)
+    cuts = data.draw(st.sets(st.integers(1, n - 1), max_size=6), label="cuts")
+    for splits in (range(1, n), sorted(cuts)):
+        other = fresh(model)
+        for k, part in enumerate(np.split(np.arange(n), splits)):
+            rows = X[part] if k % 2 else sp.csr_array(X[part])
+            other.partial_fit(rows, y[part], classes=classes)
+        assert state(other, X) == state(whole, X)
+    if model.order == "given":
+        assert state(fresh(model).set_params(max_iter=1).fit(X, y), X) == state(whole, X)
+
+
+@settings(max_examples=25)
+@given(learners(), st.sampled_from([(2, 12), (10, 5), (20, 9), (6, 3)]), SEEDS)
+def test_clause_2_one_thread_or_four(model: Any, shape: tuple[int, int], seed: int) -> None:
+    X, y = real_numbers(60, shape[1], shape[0], seed)
+    model.fit(X, y)
+    other = fresh(model).set_params(n_jobs=4).fit(X, y)
+    assert state(other, X) | run_of(other) == state(model, X) | run_of(model)
+
+
+@settings(max_examples=60)
+@given(learners(warm_start=True), SHAPES, SEEDS, st.lists(st.integers(1, 4), min_size=2, max_size=4), st.booleans())
+def test_clause_2_stopped_and_resumed(
+    model: Any, shape: tuple[int, int, int], seed: int, parts: list[int], stored: bool
+) -> None:
+    """5 epochs and 5 more are 10, also through a pickle. Contradicting rows keep it from stopping before."""
+    X, y = real_numbers(*shape, seed)
+    X, y = np.vstack([X, X[:2]]), np.append(y, (y[:2] + 1) % shape[2])
+    if model.order == "sample":  # an epoch may miss the contradiction, so only a budget that cannot end early
+        model.set_params(order="shuffle")
+    whole = fresh(model).set_params(max_iter=sum(parts)).fit(X, y)
+    for epochs in parts:
+        model.set_params(max_iter=epochs).fit(X, y)
+        model = pickle.loads(pickle.dumps(model)) if stored else model
+    assert state(model, X) | run_of(model) == state(whole, X) | run_of(whole)
+
+
+@settings(max_examples=40)
+@given(learners(), SHAPES, SEEDS, st.integers(1, 7))
+def test_clause_2_a_stream_through_pickles(model: Any, shape: tuple[int, int, int], seed: int, cut: int) -> None:
+    """The pending batch, the averages, the votes: all of the state is in the pickle."""
+    X, y = real_numbers(*shape, seed)
+    classes = np.unique(y)
+    whole = fresh(model).partial_fit(X, y, classes=classes)
+    first = fresh(model).partial_fit(X[:cut], y[:cut], classes=classes)
+    second = pickle.loads(pickle.dumps(first)).partial_fit(X[cut:], y[cut:])
+    assert state(second, X) == state(whole, X)
+
+
+@pytest.mark.parametrize("keep", ["last", "average", "vote", "pocket"])
+@pytest.mark.parametrize("first", range(1, 6))
+def test_clause_2_resumed_sampling_draws_on(keep: str, first: int) -> None:
+    X, y = np.ones((6, 1)), np.arange(6) % 2  # nothing but contradiction: no sample of it is clean for long
+    options: dict[str, Any] = {"order": "sample", "keep": keep, "random_state": 4}
+    whole = LEARNERS["perceptron"](max_iter=6, **options).fit(X, y)
+    assert whole.status_ == "budget"
+    parts = LEARNERS["perceptron"](max_iter=first, warm_start=True, **options).fit(X, y)
+    parts.set_params(max_iter=6 - first).fit(X, y)
+    assert state(parts, X) | run_of(parts) == state(whole, X) | run_of(whole)
+
+
+def machine_has(flag: str) -> bool:
+    info = Path("/proc/cpuinfo")
+    return info.exists() and flag in info.read_text().split()
+
+
+@pytest.mark.parametrize(
+    "isa",
+    [
+        "baseline",
+        pytest.param("avx2", marks=pytest.mark.skipif(not machine_has("avx2"), reason="no AVX2 here")),
+        pytest.param("avx512", marks=pytest.mark.skipif(not machine_has("avx512f"), reason="no AVX-512 here")),
+    ],
+)
+def test_clause_2_any_instruction_set(isa: str) -> None:
+    code = "import warnings; warnings.simplefilter('ignore'); import agree; print(agree.fingerprint())"
+    environment = os.environ | {"ROSENBLATT_ISA": isa, "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert run.stdout.strip() == fingerprint()
