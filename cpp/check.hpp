@@ -83,21 +83,27 @@ Fault check_indices(Rows& rows) {
         if (rows.starts[i + 1] < rows.starts[i]) return {Fault::starts_backwards, i, 0};
     if (rows.starts[0] < 0 || static_cast<std::size_t>(rows.starts[rows.count]) > rows.stored)
         return {Fault::starts_beyond, rows.count - (rows.starts[0] < 0 ? rows.count : 1), rows.starts[rows.count]};
-    for (std::size_t i = 0; i < rows.count; ++i) {
-        const std::int64_t from = rows.starts[i], to = rows.starts[i + 1];
-        bool ascending = true;
-        for (std::int64_t k = from + 1; k < to; ++k) ascending &= index[k - 1] < index[k];
-        if (ascending) {
-            if (from < to && index[from] < 0) return {Fault::negative_column, i, index[from]};
-            if (from < to && index[to - 1] >= limit) return {Fault::column_beyond, i, index[to - 1]};
-            continue;
-        }
-        rows.canonical = false;
-        for (std::int64_t k = from; k < to; ++k) {
+    // Every row ascends exactly if all the descents between neighbours are between rows.
+    const std::int64_t first = rows.starts[0], end = rows.starts[rows.count];
+    if (first == end) return {};
+    I least = index[first], most = index[first];
+    std::int64_t descents = 0, between = 0;
+    for (std::int64_t k = first + 1; k < end; ++k) {
+        least = std::min(least, index[k]);
+        most = std::max(most, index[k]);
+        descents += index[k] <= index[k - 1];
+    }
+    for (std::size_t i = 1; i < rows.count; ++i) {
+        const std::int64_t k = rows.starts[i];
+        between += k > rows.starts[i - 1] && k < end && index[k] <= index[k - 1];
+    }
+    rows.canonical = descents == between;
+    if (least >= 0 && most < limit) return {};
+    for (std::size_t i = 0; i < rows.count; ++i)
+        for (std::int64_t k = rows.starts[i]; k < rows.starts[i + 1]; ++k) {
             if (index[k] < 0) return {Fault::negative_column, i, index[k]};
             if (index[k] >= limit) return {Fault::column_beyond, i, index[k]};
         }
-    }
     return {};
 }
 

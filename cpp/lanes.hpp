@@ -54,10 +54,13 @@ ROSENBLATT_INLINE double lane_sum(const SparseRow<I, V>& row, Term&& term) {
 template <int W, class V, class Term>
 ROSENBLATT_INLINE vec<W> lane_sums(const DenseRow<V>& row, Term&& term) {
     vec<W> lane[8] = {};
-    each_block(row, [&](std::size_t j, vec<8> x) {
-        if (all_zero(x)) return;
-        for (int l = 0; l < 8; ++l) lane[l] += term(j + l, splat<vec<W>>(x[l]));
-    });
+    const std::size_t whole = row.blocks - (row.features % 8 != 0);
+    for (std::size_t b = 0; b < whole; ++b) {
+        const std::size_t j = row.block[b];
+        for (std::size_t l = 0; l < 8; ++l) lane[l] += term(j + l, splat<vec<W>>(static_cast<double>(row.value[j + l])));
+    }
+    for (std::size_t j = row.features / 8 * 8, l = 0; j + l < row.features; ++l)
+        lane[l] += term(j + l, splat<vec<W>>(static_cast<double>(row.value[j + l])));
     return tree(lane);
 }
 
@@ -100,9 +103,9 @@ template <int W, class V, class F>
 ROSENBLATT_INLINE void each_weight(const DenseRow<V>& row, F&& f) {
     if constexpr (W == 1) each_block(row, [&](std::size_t j, vec<8> x) { f(j, x); });
     else
-        each(row, [&](std::size_t j, double x) {
-            if (x != 0.0) f(j * W, splat<vec<W>>(x));
-        });
+        for (std::size_t b = 0; b < row.blocks; ++b)
+            for (std::size_t j = row.block[b], end = std::min(j + 8, row.features); j < end; ++j)
+                f(j * W, splat<vec<W>>(static_cast<double>(row.value[j])));
 }
 
 template <int W, class I, class V, class F>

@@ -12,6 +12,7 @@ ROSENBLATT_INLINE double weight_of(const Examples& examples, const Learner& lear
     return (examples.sample_weight ? examples.sample_weight[row] : 1.0) * learner.class_weight[label];
 }
 
+inline bool several(const Learner& learner) { return learner.groups.front().width > 1; }
 inline bool jointly(const Learner& learner) { return learner.rule.scheme == Scheme::joint; }
 
 // What one thread does with a row: some groups of units that decide apart, or a learner whose units decide together.
@@ -28,7 +29,7 @@ inline double unit_errors(const Examples& examples, const Learner& learner, cons
     const double bias = group.weights.bias[unit];
     double errors = 0.0;
     const Order training{examples.training, examples.training_count};
-    with_reader(examples.rows, training, [&](auto reader) {
+    with_reader(examples.rows, training, false, [&](auto reader) {
         for (std::size_t p = 0; p < training.count && errors < limit; ++p) {
             const std::size_t row = training[p], label = static_cast<std::size_t>(examples.labels[row]);
             const double y = learner.signs[label * learner.sign_stride + group.first + unit];
@@ -43,7 +44,7 @@ inline double joint_errors(const Examples& examples, const Learner& learner, dou
     std::vector<double> s(learner.sign_stride);
     double errors = 0.0;
     const Order training{examples.training, examples.training_count};
-    with_reader(examples.rows, training, [&](auto reader) {
+    with_reader(examples.rows, training, several(learner), [&](auto reader) {
         for (std::size_t p = 0; p < training.count && errors < limit; ++p) {
             const std::size_t row = training[p], label = static_cast<std::size_t>(examples.labels[row]);
             all_scores(learner, reader[p], s.data());
@@ -145,7 +146,8 @@ void pass(const Examples& examples, std::vector<Learner*>& learners, std::size_t
             for (Group& group : learner->groups) share({learner, &group});
     }
     const auto run = [&](const std::vector<Job>& jobs) {
-        with_reader(examples.rows, Order{examples.order, examples.count},
+        const bool wide = std::any_of(jobs.begin(), jobs.end(), [](const Job& job) { return several(*job.learner); });
+        with_reader(examples.rows, Order{examples.order, examples.count}, wide,
                     [&](auto reader) { work(examples, std::move(reader), jobs, from, to); });
     };
     std::vector<std::thread> others;
@@ -159,7 +161,7 @@ std::uint64_t mistakes(const Examples& examples, const Learner& learner) {
     std::vector<double> s(learner.sign_stride);
     std::uint64_t count = 0;
     const Order training{examples.training, examples.training_count};
-    with_reader(examples.rows, training, [&](auto reader) {
+    with_reader(examples.rows, training, several(learner), [&](auto reader) {
         for (std::size_t p = 0; p < training.count; ++p) {
             const std::size_t row = training[p], label = static_cast<std::size_t>(examples.labels[row]);
             if (weight_of(examples, learner, row, label) == 0.0) continue;
@@ -192,7 +194,7 @@ void scores(const Rows& rows, const std::uint32_t* order, std::size_t from, std:
             group.weights.bias[u] = bias[group.first + u];
         }
     std::vector<double> s(learner.sign_stride);
-    with_reader(rows, Order{order, to}, [&](auto reader) {
+    with_reader(rows, Order{order, to}, several(learner), [&](auto reader) {
         for (std::size_t p = from; p < to; ++p) {
             all_scores(learner, reader[p], s.data());
             std::copy_n(s.data(), units, result + p * units);
@@ -205,7 +207,7 @@ double score_one(const Learner& learner, const Rows& rows, bool average) {
     const double *w = group.weights.feature.data(), *drift = group.drift.feature.data();
     const auto t = static_cast<double>(group.t);
     double s = 0.0;
-    with_reader(rows, Order{nullptr, 1}, [&](auto reader) {
+    with_reader(rows, Order{nullptr, 1}, false, [&](auto reader) {
         if (!average || group.t == 0) {
             s = score<1>(reader[0], group);
             return;

@@ -14,6 +14,8 @@ template <class V>
 struct DenseRow {
     const V* value;
     std::size_t features;
+    const std::uint32_t* block;  // first features of the blocks of eight that are not all zero, where asked for
+    std::size_t blocks;
 };
 
 template <class I, class V>
@@ -39,18 +41,43 @@ inline std::size_t distance(std::size_t row_bytes) {
     return std::clamp<std::size_t>(8192 / std::max<std::size_t>(row_bytes, 1), 2, 32);
 }
 
+// Several units score a dense row together; blocks of it that are zero add nothing to any of them, so they are found
+// once. Without several units there is nothing to find.
+template <class V>
+class Blocks {
+public:
+    Blocks(std::size_t features, bool wanted) : list_(wanted ? (features + 7) / 8 : 0) {}
+
+    DenseRow<V> operator()(const V* value, std::size_t features) {
+        if (list_.empty()) return {value, features, nullptr, 0};
+        std::size_t found = 0, j = 0;
+        for (; j + 8 <= features; j += 8) {
+            const vec<8> x = widen(value + j);
+            mask<8> bits;
+            std::memcpy(&bits, &x, sizeof x);
+            list_[found] = static_cast<std::uint32_t>(j);
+            found += any(bits);
+        }
+        if (j < features) list_[found++] = static_cast<std::uint32_t>(j);
+        return {value, features, list_.data(), found};
+    }
+
+private:
+    std::vector<std::uint32_t> list_;
+};
+
 template <class V>
 class DenseReader {
 public:
-    DenseReader(const Rows& rows, Order order)
-        : rows_(rows), order_(order), ahead_(distance(rows.features * sizeof(V))) {}
+    DenseReader(const Rows& rows, Order order, bool several)
+        : rows_(rows), order_(order), blocks_(rows.features, several), ahead_(distance(rows.features * sizeof(V))) {}
 
     DenseRow<V> operator[](std::size_t p) {
         if (p + ahead_ < order_.count) {
             const V* next = at(p + ahead_);
             fetch(next, next + rows_.features);
         }
-        return {at(p), rows_.features};
+        return blocks_(at(p), rows_.features);
     }
 
 private:
@@ -59,6 +86,7 @@ private:
     }
     const Rows& rows_;
     Order order_;
+    Blocks<V> blocks_;
     std::size_t ahead_;
 };
 
@@ -67,14 +95,14 @@ private:
 template <class V>
 class TileReader {
 public:
-    TileReader(const Rows& rows, Order order)
-        : rows_(rows), order_(order),
+    TileReader(const Rows& rows, Order order, bool several)
+        : rows_(rows), order_(order), blocks_(rows.features, several),
           height_(std::clamp<std::size_t>(65536 / std::max<std::size_t>(rows.features * sizeof(V), 1), 1, 64)),
           tile_(height_ * rows.features) {}
 
     DenseRow<V> operator[](std::size_t p) {
         if (p < first_ || p >= first_ + filled_) fill(p);
-        return {tile_.data() + (p - first_) * rows_.features, rows_.features};
+        return blocks_(tile_.data() + (p - first_) * rows_.features, rows_.features);
     }
 
 private:
@@ -90,6 +118,7 @@ private:
     }
     const Rows& rows_;
     Order order_;
+    Blocks<V> blocks_;
     std::size_t height_;
     std::vector<V> tile_;
     std::size_t first_ = 0, filled_ = 0;
@@ -158,9 +187,9 @@ private:
     std::vector<double> value_;
 };
 
-// Calls f with the reader that fits the layout.
+// Calls f with the reader that fits the layout; `several`: the rows will be scored by more than one unit at a time.
 template <class F>
-auto with_reader(const Rows& rows, Order order, F&& f) {
+auto with_reader(const Rows& rows, Order order, bool several, F&& f) {
     const auto values = [&](auto value) {
         using V = decltype(value);
         if (rows.sparse) {
@@ -170,7 +199,7 @@ auto with_reader(const Rows& rows, Order order, F&& f) {
             };
             return rows.wide_indices ? indices(std::int64_t{}) : indices(std::int32_t{});
         }
-        return rows.column_stride == 1 ? f(DenseReader<V>(rows, order)) : f(TileReader<V>(rows, order));
+        return rows.column_stride == 1 ? f(DenseReader<V>(rows, order, several)) : f(TileReader<V>(rows, order, several));
     };
     return rows.single ? values(float{}) : values(double{});
 }

@@ -10,6 +10,9 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 #define ROSENBLATT_INLINE inline __attribute__((always_inline))
 
@@ -80,10 +83,26 @@ ROSENBLATT_INLINE double tree(vec<8> lane) {
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
-ROSENBLATT_INLINE bool all_zero(vec<8> value) {
-    typename vector_of<8>::bits b;
-    std::memcpy(&b, &value, sizeof b);
-    return ((b[0] | b[1]) | (b[2] | b[3]) | (b[4] | b[5]) | (b[6] | b[7])) == 0;
+template <int W>
+using mask = typename vector_of<W>::bits;
+
+// Is any bit set in any element? The compilers' vectors have no word for it, so each instruction set says it itself.
+ROSENBLATT_INLINE bool any(mask<4> m) {
+#if defined(__AVX__)
+    return !_mm256_testz_si256((__m256i)m, (__m256i)m);
+#else
+    return ((m[0] | m[1]) | (m[2] | m[3])) != 0;
+#endif
+}
+
+ROSENBLATT_INLINE bool any(mask<8> m) {
+#if defined(__AVX512F__)
+    return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) != 0;
+#else
+    mask<4> half[2];
+    std::memcpy(half, &m, sizeof m);
+    return any(half[0] | half[1]);
+#endif
 }
 
 // exp with the same bits on every machine (the C library's differ): Cody and Waite's reduction x = n ln 2 + r, then

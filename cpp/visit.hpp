@@ -135,11 +135,8 @@ ROSENBLATT_INLINE bool none_mistaken(const Rule& rule, const double* sign, vec<W
     const vec<W> margin = load<vec<W>>(sign) * s;
     if constexpr (W == 1) return *sign == 0.0 || !is_mistake(rule, margin);
     else {
-        const auto fine = rule.strict_margin() ? margin >= rule.required_margin() : margin > rule.required_margin();
-        const auto ok = fine | (load<vec<W>>(sign) == 0.0);
-        std::int64_t all = ok[0];
-        for (int u = 1; u < W; ++u) all &= ok[u];
-        return all != 0;
+        const mask<W> fine = rule.strict_margin() ? margin >= rule.required_margin() : margin > rule.required_margin();
+        return !any(~(fine | (load<vec<W>>(sign) == 0.0)));
     }
 }
 

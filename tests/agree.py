@@ -1,18 +1,33 @@
 """What the tests of the learners share: data made on the spot, and what it means that two runs are the same."""
 
 import hashlib
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from arithmetic import argmax
 from numpy.typing import NDArray
-from reference import Reference, argmax
+from reference import Reference
 from sklearn.base import clone
 
 from rosenblatt import Adaline, LogisticUnit, Perceptron
 
 Array = NDArray[Any]
 LEARNERS: dict[str, Any] = {"perceptron": Perceptron, "logistic": LogisticUnit, "squared": Adaline}
+
+
+def rule(**changes: Any) -> Perceptron:
+    """Rosenblatt's own: from zero, cyclic, a constant rate of 1, the last weights are the answer."""
+    own = {"learning_rate": "constant", "eta0": 1.0, "margin": 0.0, "order": "given", "keep": "last"}
+    return Perceptron(**own | changes)
+
+
+def twin(oracle: Reference, **more: Any) -> Any:
+    """The estimator that is told all that the oracle was told, so that no default can tell them apart."""
+    learner = LEARNERS[oracle.loss]
+    told = {option.name: getattr(oracle, option.name) for option in fields(oracle)} | more
+    return learner(**{name: value for name, value in told.items() if name in learner().get_params()})
 
 
 def whole_numbers(n: int, d: int, classes: int, seed: int) -> tuple[Array, Array]:
@@ -28,10 +43,10 @@ def real_numbers(n: int, d: int, classes: int, seed: int) -> tuple[Array, Array]
     return draw.normal(size=(n, d)) * (draw.random((n, d)) < 0.7), draw.permutation(np.arange(n) % classes)
 
 
-def bits(values: Any) -> tuple[tuple[int, ...], bytes]:
-    """Shape and bytes: -0.0 is not 0.0 here, and close is not equal."""
-    array = np.ascontiguousarray(values, dtype=float)
-    return array.shape, array.tobytes()
+def bits(values: Any) -> tuple[tuple[int, ...], list[str]]:
+    """Shape and every digit: -0.0 is not 0.0 here, and close is not equal."""
+    array = np.asarray(values, dtype=float)
+    return array.shape, [value.hex() for value in array.ravel().tolist()]
 
 
 def state(model: Any, X: Any = None) -> dict[str, Any]:

@@ -9,83 +9,15 @@ Every fast kernel is compared with this file bit for bit. Two ideas keep it shor
 
 import copy
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from operator import add, mul
+from operator import add
 from typing import Any, Self
 
-Vector = list[float]
+from arithmetic import SplitMix64, Vector, argmax, each, exp, plus, score, times
+
 Rows = list[Vector]
 Sides = list[tuple[int, float]]  # the units an update moves, each with its sign
-WORD = 2**64
-
-# ------------------------------------------------------------------------------------------------------ numbers
-
-
-def dot(w: Vector, x: Vector) -> float:
-    """w·x in eight lanes keyed by feature index: a feature that is zero changes no bit, stored or not."""
-    lane = [0.0] * 8
-    for j, (wj, xj) in enumerate(zip(w, x, strict=True)):
-        lane[j % 8] += wj * xj
-    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
-
-
-def score(w: Vector, x: Vector) -> float:
-    """The constant feature comes last, outside the lanes."""
-    return dot(w[:-1], x[:-1]) + w[-1] * x[-1]
-
-
-def exp(x: float) -> float:
-    """e^x = 2^n·e^r with |r| <= ln(2)/2, ln(2) in two parts, e^r by its Taylor polynomial."""
-    x = min(max(x, -708.0), 708.0)
-    n = math.floor(x * 1.4426950408889634 + 0.5)
-    r = (x - n * 0.693147180369123816490) - n * 1.90821492927058770002e-10
-    p = 0.0
-    for k in range(13, -1, -1):
-        p = p * r + 1.0 / math.factorial(k)
-    return math.ldexp(p, n)
-
-
-def argmax(values: Sequence[float]) -> int:
-    """The lowest index on ties."""
-    return max(range(len(values)), key=values.__getitem__)
-
-
-class SplitMix64:
-    """Steele, Lea and Flood (2014)."""
-
-    def __init__(self, seed: int) -> None:
-        self.state = seed % WORD
-
-    def next(self) -> int:
-        self.state = (self.state + 0x9E3779B97F4A7C15) % WORD
-        z = self.state
-        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % WORD
-        z = (z ^ z >> 27) * 0x94D049BB133111EB % WORD
-        return z ^ z >> 31
-
-    def below(self, n: int) -> int:
-        """Without bias, by multiplication: Lemire (2019)."""
-        m = self.next() * n
-        while m % WORD < (WORD - n) % n:
-            m = self.next() * n
-        return m >> 64
-
-    def shuffled(self, n: int) -> list[int]:
-        """Fisher and Yates, from the top."""
-        rows = list(range(n))
-        for i in range(n - 1, 0, -1):
-            j = self.below(i + 1)
-            rows[i], rows[j] = rows[j], rows[i]
-        return rows
-
-    def small(self) -> float:
-        """A weight to start from, uniform in (-0.01, 0.01)."""
-        return (2 * ((self.next() >> 11) * 2.0**-53) - 1) * 0.01
-
-
-# ------------------------------------------------------------------------------------------------------- a unit
 
 
 class Unit:
@@ -99,19 +31,18 @@ class Unit:
         self.pending = [0.0] * len(w)  # the gradient of the unfinished batch
 
     def change(self, d: Vector, t: int) -> None:
-        self.w = [wj + dj for wj, dj in zip(self.w, d, strict=True)]
-        self.late = [late + t * dj for late, dj in zip(self.late, d, strict=True)]
+        self.w, self.late = plus(self.w, d), plus(self.late, times(t, d))
 
     def adagrad(self, h: Vector, eta0: float) -> Vector:
         """Duchi, Hazan and Singer (2011): a rate per feature."""
-        self.squares = [q + hj * hj for q, hj in zip(self.squares, h, strict=True)]
+        self.squares = plus(self.squares, each(h, h))
         return [(eta0 * hj) / (math.sqrt(q) + 1e-10) for q, hj in zip(self.squares, h, strict=True)]
 
     def arow(self, a: float, beta: float, x: Vector) -> Vector:
         """Crammer, Kulesza and Dredze (2009), diagonal: sure weights move less, and each move makes them surer."""
-        z = list(map(mul, self.variance, x))
-        self.variance = [s - beta * (zj * zj) for s, zj in zip(self.variance, z, strict=True)]
-        return [a * zj for zj in z]
+        z = each(self.variance, x)
+        self.variance = plus(self.variance, times(-beta, each(z, z)))
+        return times(a, z)
 
 
 @dataclass
@@ -131,9 +62,8 @@ class Keeper:
     def now(self) -> list[Vector]:
         return [unit.w for unit in self.units]
 
-    def met(self, mistake: bool) -> None:
-        self.clean = self.clean and not mistake
-        self.run = 0 if mistake else self.run + 1
+    def renewed(self) -> None:
+        self.judged = self.pocketed = False
 
     def survived(self) -> None:
         """Freund and Schapire (1999): a hypothesis has a vote for each example it was current after."""
@@ -143,9 +73,6 @@ class Keeper:
     def put_in_pocket(self, errors: float) -> None:
         self.fewest, self.pocket, self.judged, self.pocketed = errors, self.now(), True, True
         self.best_run = max(self.best_run, self.run)
-
-
-# -------------------------------------------------------------------------------------------------- the learner
 
 
 @dataclass
@@ -183,10 +110,15 @@ class Reference:
         self.rows = self.examples(X, y, sample_weight)
         for _ in range(epochs):
             self.epoch(self.visiting_order(len(X)))
-            self.status = "separated" if self.mistakes[-1] == 0 and not self.smooth else "budget"
+            self.status = "separated" if self.is_separated() else "budget"
             if self.status == "separated":
                 break
         return self
+
+    def is_separated(self) -> bool:
+        """A clean epoch. One that was drawn with replacement may have missed rows, so all are looked at."""
+        margins = (m for x, label, c in self.rows if c for _, m, _ in self.decisions(self.scores(x), label))
+        return self.mistakes[-1] == 0 and not self.smooth and not any(map(self.is_mistake, margins))
 
     def partial_fit(self, X: Rows, y: list[Any], classes: list[Any], sample_weight: Vector | None = None) -> Self:
         """Each row once, as given; an unfinished batch waits for the next call."""
@@ -234,8 +166,9 @@ class Reference:
             self.visit(i, *self.rows[i])
         self.end_batch()
         for k, keeper in enumerate(self.keepers):
-            if self.keep == "pocket" and keeper.clean:
-                keeper.put_in_pocket(self.errors(k))
+            # of equals, weights that came through a whole epoch: on separable data they are the separator
+            if self.keep == "pocket" and keeper.clean and (errors := self.errors(k)) <= keeper.fewest:
+                keeper.put_in_pocket(errors)
         self.mistakes.append(self.n_mistakes - before)
 
     # -- one example
@@ -243,11 +176,12 @@ class Reference:
     def visit(self, row: int, x: Vector, label: int, c: float) -> None:
         if c == 0:
             return
-        scores = [score(unit.w, x) for unit in self.units]
-        for k, margin, sides in self.decisions(scores, label):
+        scores = self.scores(x)
+        for keeper, margin, sides in self.decisions(scores, label):
             mistake = self.is_mistake(margin)
             self.n_mistakes += mistake
-            self.keepers[k].met(mistake)
+            keeper.run = 0 if mistake else keeper.run + 1
+            keeper.clean = keeper.clean and not mistake
             if self.joint and self.loss == "logistic":
                 self.softmax(row, x, c, scores, label)
             elif mistake or self.smooth:
@@ -262,12 +196,15 @@ class Reference:
             if self.keep == "pocket":
                 self.ratchet(k, keeper)
 
-    def decisions(self, scores: Vector, label: int) -> list[tuple[int, float, Sides]]:
+    def scores(self, x: Vector) -> Vector:
+        return [score(unit.w, x) for unit in self.units]
+
+    def decisions(self, scores: Vector, label: int) -> list[tuple[Keeper, float, Sides]]:
         """(keeper, margin, sides) of each decision this example takes part in."""
         if self.joint:  # Kesler: the label against its highest-scoring rival
             rival = max((k for k in range(len(scores)) if k != label), key=scores.__getitem__)
-            return [(0, scores[label] - scores[rival], [(label, 1.0), (rival, -1.0)])]
-        return [(k, y * s, [(k, y)]) for k, (y, s) in enumerate(zip(self.signs(label), scores, strict=True)) if y]
+            return [(self.keepers[0], scores[label] - scores[rival], [(label, 1.0), (rival, -1.0)])]
+        return [(self.keepers[k], y * scores[k], [(k, y)]) for k, y in enumerate(self.signs(label)) if y]
 
     def signs(self, label: int) -> Vector:
         """y for each unit: +1, -1, or 0 where a pair does not concern this class."""
@@ -283,25 +220,21 @@ class Reference:
     def update(self, row: int, x: Vector, c: float, margin: float, sides: Sides) -> None:
         lacking = self.required - margin
         if self.learning_rate == "arow":
-            v = reduce(add, (score(list(map(mul, self.units[k].variance, x)), x) for k, _ in sides))
+            v = reduce(add, (score(each(self.units[k].variance, x), x) for k, _ in sides))
             beta = 1 / (v + self.r / c)
             for k, sign in sides:
                 a = sign * (lacking * beta)
                 self.change(row, k, a, self.units[k].arow(a, beta, x))
-        elif self.closed_form:
-            tau = self.passive_aggressive(lacking, len(sides) * score(x, x), c)
+        elif self.closed_form:  # Crammer et al. (2006)
+            q, most = len(sides) * score(x, x), self.eta0 * c
+            exact = lacking / q if q else math.inf  # the least move that gives what the margin lacks
+            tau = min(most, exact) if self.learning_rate == "pa1" else lacking / (q + 1 / (2 * most))
             for k, sign in sides:
-                self.change(row, k, sign * tau, [sign * tau * xj for xj in x])
+                self.change(row, k, sign * tau, times(sign * tau, x))
         else:
             slope = {"logistic": c / (1 + exp(margin)), "squared": c * (1 - margin)}.get(self.loss, c)
             for k, sign in sides:
                 self.descend(row, x, k, sign * slope)
-
-    def passive_aggressive(self, lacking: float, q: float, c: float) -> float:
-        """Crammer et al. (2006): the least move that gives what the margin lacks, held back by C = eta0."""
-        if self.learning_rate == "pa2":
-            return lacking / (q + 1 / (2 * self.eta0 * c))
-        return min(self.eta0 * c, lacking / q) if q else self.eta0 * c
 
     def softmax(self, row: int, x: Vector, c: float, scores: Vector, label: int) -> None:
         e = [exp(s - max(scores)) for s in scores]
@@ -313,12 +246,12 @@ class Reference:
         """Along g·x: now, or when the batch ends."""
         unit, a = self.units[k], self.rate() * g
         if self.batch != 1:
-            unit.pending = [p + g * xj for p, xj in zip(unit.pending, x, strict=True)]
+            unit.pending = plus(unit.pending, times(g, x))
             self.log.append((self.t, row, k, a))
         elif self.learning_rate == "adagrad":
-            self.change(row, k, a, unit.adagrad([g * xj for xj in x], self.eta0))
+            self.change(row, k, a, unit.adagrad(times(g, x), self.eta0))
         else:
-            self.change(row, k, a, [a * xj for xj in x])
+            self.change(row, k, a, times(a, x))
 
     def rate(self) -> float:
         """adagrad has a rate per feature, in the unit; its log holds the gradient itself."""
@@ -328,20 +261,18 @@ class Reference:
 
     def change(self, row: int, k: int, coefficient: float, d: Vector) -> None:
         self.log.append((self.t, row, k, coefficient))
-        self.apply(k, d, self.t)
-
-    def apply(self, k: int, d: Vector, t: int) -> None:
-        self.units[k].change(d, t)
-        keeper = self.keepers[0 if self.joint else k]
-        keeper.judged = keeper.pocketed = False
+        self.units[k].change(d, self.t)
+        self.keepers[0 if self.joint else k].renewed()
 
     def end_batch(self) -> None:
         """One step along the sum of the batch, made by its last example."""
         if self.waiting and self.batch != 1:
-            for k, unit in enumerate(self.units):
+            for unit in self.units:
                 h, unit.pending = unit.pending, [0.0] * len(unit.w)
                 adagrad = self.learning_rate == "adagrad"
-                self.apply(k, unit.adagrad(h, self.eta0) if adagrad else [self.rate() * p for p in h], self.t - 1)
+                unit.change(unit.adagrad(h, self.eta0) if adagrad else times(self.rate(), h), self.t - 1)
+            for keeper in self.keepers:
+                keeper.renewed()
         self.step += self.waiting > 0
         self.waiting = 0
 
@@ -362,7 +293,7 @@ class Reference:
         """The weight of all rows that the keeper's present weights predict wrongly."""
         total = 0.0
         for x, label, c in self.rows:
-            scores = [score(unit.w, x) for unit in self.units]
+            scores = self.scores(x)
             y = self.signs(label)[k]
             wrong = argmax(scores) != label if self.joint else y != 0 and (scores[k] > 0) != (y > 0)
             total += c * wrong

@@ -14,11 +14,14 @@ from agree import (
     assert_same_run,
     assert_same_weights,
     real_numbers,
+    twin,
     whole_numbers,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import Reference
+
+from rosenblatt import Learner
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -64,8 +67,9 @@ def weights_of(draw: random.Random, n: int, classes: int) -> tuple[list[float] |
 def both(
     loss: str, X: Array, y: Array, weights: list[float] | None, epochs: int, **options: Any
 ) -> tuple[Any, Reference]:
-    model = LEARNERS[loss](max_iter=epochs, record=True, **options).fit(X, y, sample_weight=weights)
-    return model, Reference(loss, **options).fit(X.tolist(), y.tolist(), weights, epochs)
+    oracle = Reference(loss, **options)
+    model = twin(oracle, max_iter=epochs, record=True).fit(X, y, sample_weight=weights)
+    return model, oracle.fit(X.tolist(), y.tolist(), weights, epochs)
 
 
 @pytest.mark.parametrize("make", [whole_numbers, real_numbers])
@@ -101,7 +105,7 @@ def test_more_units_than_lie_side_by_side(rate: str, multi_class: str, classes: 
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo", "joint"])
 def test_softmax_and_logistic_over_many_classes(multi_class: str) -> None:
     X, y = real_numbers(30, 7, 10, seed=1)
-    model, oracle = both("logistic", X, y, None, 2, multi_class=multi_class, order="given", keep="last")
+    model, oracle = both("logistic", X, y, None, 2, multi_class=multi_class)
     assert_same_run(model, oracle)
     assert_same_log(model, oracle)
 
@@ -115,18 +119,16 @@ def test_given_start(shape: str, fit_intercept: bool) -> None:
     if "weights" in shape or not fit_intercept:
         start[:, 0] = 0.0
     given = start[:, 1:] if "weights" in shape or not fit_intercept else start
-    options: dict[str, Any] = {"order": "given", "keep": "last", "fit_intercept": fit_intercept}
-    model = LEARNERS["perceptron"](init=given[0] if "flat" in shape else given, max_iter=2, **options).fit(X, y)
-    oracle = Reference(init=start.tolist(), **options).fit(X.tolist(), y.tolist(), epochs=2)
-    assert_same_run(model, oracle)
+    oracle = Reference(init=start.tolist(), fit_intercept=fit_intercept)
+    model = twin(oracle, init=given[0] if "flat" in shape else given, max_iter=2).fit(X, y)
+    assert_same_run(model, oracle.fit(X.tolist(), y.tolist(), epochs=2))
 
 
 def test_balanced_classes_weigh_the_same_in_total() -> None:
     X, y = real_numbers(21, 4, 3, seed=5)
     y = np.where(y == 2, 0, y)  # 14 of class 0, 7 of class 1
-    options: dict[str, Any] = {"order": "given", "keep": "last"}
-    model = LEARNERS["perceptron"](class_weight="balanced", max_iter=3, **options).fit(X, y)
-    oracle = Reference(class_weight={0: 21 / (2 * 14), 1: 21 / (2 * 7)}, **options)
+    oracle = Reference(class_weight={0: 21 / (2 * 14), 1: 21 / (2 * 7)})
+    model = twin(oracle, class_weight="balanced", max_iter=3).fit(X, y)
     assert_same_run(model, oracle.fit(X.tolist(), y.tolist(), epochs=3))
 
 
@@ -137,6 +139,8 @@ def streams(draw: st.DrawFn) -> dict[str, Any]:
     rate = draw(st.sampled_from(RATES + CLOSED_FORMS * (loss == "perceptron")))
     schemes = [s for s in SCHEMES if (loss, s) != ("squared", "joint")]
     n, d = draw(st.sampled_from(SIZES))
+    batch = 1 if rate in CLOSED_FORMS else draw(st.sampled_from(BATCHES))
+    votes = ["vote"] if loss == "perceptron" and batch == 1 else []
     return {
         "loss": loss,
         "scheme": draw(st.sampled_from(schemes)),
@@ -147,9 +151,9 @@ def streams(draw: st.DrawFn) -> dict[str, Any]:
         "weights": draw(st.none() | st.lists(st.sampled_from(WEIGHTS), min_size=n, max_size=n)),
         "options": {
             "learning_rate": rate,
-            "batch": 1 if rate in CLOSED_FORMS else draw(st.sampled_from(BATCHES)),
+            "batch": batch,
+            "keep": draw(st.sampled_from(["last", "average", *votes])),
             "order": draw(st.sampled_from(ORDERS)),
-            "keep": draw(st.sampled_from(["last", "average"])),
             "eta0": 0.03 if loss == "squared" else draw(st.sampled_from([1.0, 0.3])),
             "fit_intercept": draw(st.booleans()),
             "init": draw(st.sampled_from(["zeros", "random"])),
@@ -165,7 +169,8 @@ def test_streams_cut_anywhere(stream: dict[str, Any]) -> None:
     multi_class, classes = SCHEMES[stream["scheme"]]
     options = stream["options"] | {"multi_class": multi_class}
     X, y = stream["data"](*stream["size"], classes, stream["seed"])
-    model, oracle = LEARNERS[stream["loss"]](**options), Reference(stream["loss"], **options)
+    oracle = Reference(stream["loss"], **options)
+    model = twin(oracle)
     for part in np.split(np.arange(len(X)), stream["cuts"]):
         weights = None if stream["weights"] is None else [stream["weights"][i] for i in part]
         model.partial_fit(X[part], y[part], classes=list(range(classes)), sample_weight=weights)
@@ -179,7 +184,32 @@ def test_streams_cut_anywhere(stream: dict[str, Any]) -> None:
 def test_loss_is_the_mean_of_the_examples_as_they_were_met(loss: str, eta0: float, batch: Any) -> None:
     """The gradient of each visit is in the oracle's log, and either loss is a function of its gradient."""
     X, y = real_numbers(18, 4, 2, seed=8)
-    model, oracle = both(loss, X, y, None, 3, order="shuffle", keep="last", eta0=eta0, batch=batch)
+    model, oracle = both(loss, X, y, None, 3, order="shuffle", eta0=eta0, batch=batch)
     gradient = np.abs([coefficient for *_, coefficient in oracle.log]).reshape(3, 18) / eta0
     losses = 0.5 * gradient**2 if loss == "squared" else -np.log1p(-gradient)
     assert model.loss_ == pytest.approx(losses.mean(axis=1), rel=1e-9)
+
+
+@settings(max_examples=150)
+@given(st.sampled_from(["perceptron", "hinge", "logistic", "squared"]), st.data())
+def test_the_light_learner(loss: str, data: st.DataObject) -> None:
+    """One row at a time, dense or (indices, values), with the number of features known or not."""
+    closed = CLOSED_FORMS if loss in ("perceptron", "hinge") else ()
+    options = {
+        "learning_rate": data.draw(st.sampled_from(RATES + closed)),
+        "eta0": 0.03 if loss == "squared" else 0.3,
+        "margin": data.draw(st.sampled_from([0.0, 0.5])) if closed else 0.0,
+        "keep": data.draw(st.sampled_from(["last", "average"])),
+        "fit_intercept": data.draw(st.booleans()),
+    }
+    (n, d), make = data.draw(st.sampled_from(SIZES)), data.draw(st.sampled_from([whole_numbers, real_numbers]))
+    X, y = make(n, d, 2, data.draw(st.integers(0, 10**6)))
+    learner = Learner(data.draw(st.sampled_from([None, d])), loss=loss, **options)
+    oracle = Reference(loss, **options)
+    for x, label, c, sparse in zip(X, y.tolist(), itertools.cycle(WEIGHTS), itertools.cycle([0, 1, 1]), strict=False):
+        (stored,) = np.nonzero(x)
+        before = oracle.n_mistakes
+        oracle.partial_fit([x.tolist()], [label], [0, 1], [c])
+        mistake = learner.learn((stored, x[stored]) if sparse else x, 1 if label else -1, c)
+        assert (mistake, learner.t) == (oracle.n_mistakes > before, oracle.t)
+        assert learner.score(X[0]) == oracle.decision(X[0].tolist())[0]

@@ -1,7 +1,9 @@
 """Clause 2 of the learning contract: the same examples, order and options give the same bits, by every road."""
 
+import itertools
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,6 +17,8 @@ import scipy.sparse as sp
 from agree import LEARNERS, Array, fingerprint, real_numbers, run_of, state
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from rosenblatt import kernels
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -108,7 +112,7 @@ def layouts(X: Array, folder: str) -> dict[str, Any]:
 
 
 @settings(max_examples=40)
-@given(learners(), SHAPES, SEEDS)
+@given(learners(), st.tuples(st.integers(8, 150), st.integers(1, 40), st.sampled_from([2, 2, 3, 4])), SEEDS)
 def test_clause_2_one_answer_in_every_layout(model: Any, shape: tuple[int, int, int], seed: int) -> None:
     X, y = real_numbers(*shape, seed)
     X = X.astype(np.float32).astype(float)
@@ -181,6 +185,63 @@ def test_clause_2_a_stream_through_pickles(model: Any, shape: tuple[int, int, in
     assert state(second, X) == state(whole, X)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_clause_2_early_stopping_goes_on_being_patient(seed: int) -> None:
+    """The epochs that did not get better count on, however the run is cut."""
+    X, y = real_numbers(60, 4, 2, seed)
+    options: dict[str, Any] = {"early_stopping": True, "n_iter_no_change": 4, "random_state": seed}
+    whole = LEARNERS["perceptron"](max_iter=40, **options).fit(X, y)
+    assert whole.status_ == "validated"
+    parts = LEARNERS["perceptron"](max_iter=1, warm_start=True, **options).fit(X, y)
+    while parts.status_ == "budget" and parts.n_iter_ < 40:
+        parts.fit(X, y)
+    assert state(parts, X) | run_of(parts) == state(whole, X) | run_of(whole)
+
+
+def interrupted_after(visits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C arrives while the kernel learns for this many times, and is noticed when it returns."""
+    learn, count = kernels.learn, itertools.count(1)
+
+    def slow_learn(*args: Any) -> Any:
+        result = learn(*args)
+        if next(count) == visits:
+            signal.raise_signal(signal.SIGINT)
+        return result
+
+    monkeypatch.setattr(kernels, "learn", slow_learn)
+
+
+@pytest.mark.parametrize("visits", [1, 3])
+@pytest.mark.parametrize("keep", ["last", "average", "vote", "pocket"])
+def test_clause_2_a_fit_interrupted_and_resumed(keep: str, visits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = real_numbers(30, 4, 3, seed=2)
+    model = LEARNERS["perceptron"](keep=keep, max_iter=6, warm_start=True, record=True)
+    whole = fresh(model).fit(X, y)
+    interrupted_after(visits, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    done = getattr(model, "n_iter_", 0)  # what was learned before the interrupt is kept whole, or not at all
+    model.set_params(max_iter=6 - done).fit(X, y)
+    assert state(model, X) | run_of(model) == state(whole, X) | run_of(whole)
+    assert model.trace_.t.tolist() == whole.trace_.t.tolist()
+
+
+@pytest.mark.parametrize(("keep", "batch"), [("last", 1), ("average", 4), ("vote", 1), ("last", "full")])
+def test_clause_2_a_stream_interrupted_and_resumed(keep: str, batch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """t_ says how many rows were learned before the interrupt; all that the model shows agrees with it."""
+    X, y = real_numbers(30, 4, 3, seed=2)
+    model = LEARNERS["perceptron"](keep=keep, batch=batch, record=True).partial_fit(X[:10], y[:10], classes=[0, 1, 2])
+    whole = pickle.loads(pickle.dumps(model))
+    assert model.coef_.shape == (3, 4)  # looked at, so that the answer is known before the interrupt
+    interrupted_after(1, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(X[10:], y[10:])
+    if model.t_ > 10:
+        whole.partial_fit(X[10 : model.t_], y[10 : model.t_])
+    assert state(model, X) == state(whole, X)
+    assert model.trace_.t.tolist() == whole.trace_.t.tolist()
+
+
 @pytest.mark.parametrize("keep", ["last", "average", "vote", "pocket"])
 @pytest.mark.parametrize("first", range(1, 6))
 def test_clause_2_resumed_sampling_draws_on(keep: str, first: int) -> None:
@@ -193,9 +254,12 @@ def test_clause_2_resumed_sampling_draws_on(keep: str, first: int) -> None:
     assert state(parts, X) | run_of(parts) == state(whole, X) | run_of(whole)
 
 
-def machine_has(flag: str) -> bool:
+def machine_has(*flags: str) -> bool:
     info = Path("/proc/cpuinfo")
-    return info.exists() and flag in info.read_text().split()
+    return info.exists() and set(flags) <= set(info.read_text().split())
+
+
+AVX512 = ("avx512f", "avx512dq", "avx512vl", "avx512bw")
 
 
 @pytest.mark.parametrize(
@@ -203,11 +267,11 @@ def machine_has(flag: str) -> bool:
     [
         "baseline",
         pytest.param("avx2", marks=pytest.mark.skipif(not machine_has("avx2"), reason="no AVX2 here")),
-        pytest.param("avx512", marks=pytest.mark.skipif(not machine_has("avx512f"), reason="no AVX-512 here")),
+        pytest.param("avx512", marks=pytest.mark.skipif(not machine_has(*AVX512), reason="no AVX-512 here")),
     ],
 )
 def test_clause_2_any_instruction_set(isa: str) -> None:
-    code = "import warnings; warnings.simplefilter('ignore'); import agree; print(agree.fingerprint())"
+    code = "import agree, rosenblatt.kernels; print(rosenblatt.kernels.instruction_set(), agree.fingerprint())"
     environment = os.environ | {"ROSENBLATT_ISA": isa, "PYTHONPATH": os.pathsep.join(sys.path)}
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
-    assert run.stdout.strip() == fingerprint()
+    assert run.stdout.split() == [isa, fingerprint()]

@@ -21,7 +21,7 @@ from rosenblatt.records import Block, Floats, Trace, Values
 
 
 class Unit(ClassifierMixin, BaseEstimator):
-    """A linear unit for each class or pair of classes; subclasses say which loss it lowers and which options it takes."""
+    """A linear unit for each class or pair of classes; subclasses say which loss it lowers, with which options."""
 
     _loss: ClassVar[str]
     _options: ClassVar[Mapping[str, options.Option[Any]]]
@@ -58,9 +58,9 @@ class Unit(ClassifierMixin, BaseEstimator):
         last = self.__dict__.get("_run") if self.warm_start else None
         if last is not None and last.settings == settings and last.learner.features == values.shape[1]:
             return copy(last), Block(values, validation.encode(self.classes_, labels), weights)
-        self.classes_, index = np.unique(labels, return_inverse=True)
+        self.classes_ = np.unique(labels)
         validation.check_classes(self.classes_)
-        block = Block(values, index.astype(np.int32), weights)
+        block = Block(values, validation.encode(self.classes_, labels), weights)
         class_weight = validation.class_weights(self.class_weight, self.classes_, block.labels)
         return self._new_run(settings, values.shape[1], class_weight), block
 

@@ -71,7 +71,8 @@ def check_labels(y: Any, rows: int) -> NDArray[Any]:
             f"Input y contains NaN or infinity at row {missing}: {labels[missing]!r} is no class. "
             "Drop the rows without a label, or give them one."
         )
-    check_classification_targets(labels)
+    if labels.dtype.kind not in "biuUS":
+        check_classification_targets(labels)
     return labels
 
 
@@ -87,15 +88,18 @@ def _first_missing(labels: NDArray[Any]) -> int | None:
 
 def encode(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.int32]:
     """The index of each label's class; a label that is no class raises DataError."""
-    index = np.searchsorted(classes, labels)
-    index[index == len(classes)] = 0
+    if len(classes) == 2:
+        index = (labels == classes[1]).astype(np.int32)
+    else:
+        index = np.searchsorted(classes, labels).astype(np.int32)
+        index[index == len(classes)] = 0
     wrong = classes[index] != labels
-    if np.any(wrong):
+    if wrong.any():
         row = int(np.argmax(wrong))
         raise DataError(
             f"y has the label {labels[row]!r} at row {row}, which is not among the classes {list(classes)!r}."
         )
-    return index.astype(np.int32)
+    return index
 
 
 def check_classes(classes: NDArray[Any]) -> None:

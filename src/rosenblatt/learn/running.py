@@ -158,8 +158,9 @@ class Running:
                 self.votes.extend(block, log, self.learner.t)
 
     def _refuse_weightless(self, block: Block) -> None:
-        weights = self.class_weight[block.labels] if block.weights is None else block.weights
-        if not weights.any():
+        if block.weights is None and self.class_weight.any():
+            return
+        if block.weights is None or not (block.weights * self.class_weight[block.labels]).any():
             raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
 
     # -- what it has learned ----------------------------------------------------------------------------------------

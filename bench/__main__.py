@@ -1,0 +1,79 @@
+"""``python -m bench [name ...]``: run the workloads, print the table, keep JSON and the figure."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from bench import accuracy, dense, figure, memory, sparse, stream, table
+from bench.machine import measure
+from bench.records import Machine, Row, Size
+
+RESULTS = Path(__file__).parent / "results"
+
+WORKLOADS: dict[str, Callable[[Size, Machine], Iterator[Row]]] = {
+    "sparse": sparse.rows,
+    "images": dense.images,
+    "full": dense.full,
+    "narrow": dense.narrow,
+    "one-row": stream.one_row,
+    "light": stream.light,
+    "wabbit": sparse.wabbit,
+    "memory": memory.rows,
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    names = ", ".join(WORKLOADS)
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Every claim of speed, against its peers.")
+    parser.add_argument("names", nargs="*", metavar="name", help=f"workloads: {names}; or accuracy (its own options)")
+    parser.add_argument("--quick", action="store_true", help="a twentieth of the rows: does it run, not how fast")
+    parser.add_argument("--repeats", type=int, default=5, help="alternating runs of each side (5)")
+    parser.add_argument("--output", type=Path, help="folder for bench.json and bench.png (a full run: bench/results)")
+    parser.add_argument("--readme", action="store_true", help="print the kept results as a Markdown table, run nothing")
+    parser.add_argument("--list", action="store_true", help="name the workloads")
+    return parser
+
+
+def run(names: list[str], size: Size) -> tuple[list[Row], Machine]:
+    """Every workload in turn; each row is printed when it is known."""
+    machine = measure(size)
+    print(f"{machine}\n\n{table.heading()}")
+    rows = []
+    for name in names:
+        for row in WORKLOADS[name](size, machine):
+            rows.append(row)
+            print(table.line(row), flush=True)
+    promised = [row for row in rows if row.target is not None]
+    kept = sum(row.verdict == "PASS" for row in promised)
+    print(f"\n{kept} of {len(promised)} promises kept." + (" Quick sizes prove nothing about speed." * size.quick))
+    return rows, machine
+
+
+def main(arguments: list[str]) -> None:
+    """Parse, run, keep."""
+    if arguments[:1] == ["accuracy"]:
+        return accuracy.main(arguments[1:])
+    options = parser().parse_args(arguments)
+    unknown = [name for name in options.names if name not in WORKLOADS]
+    if unknown:
+        parser().error(f"no workload is called {unknown[0]!r}; there are {', '.join(WORKLOADS)}")
+    if options.list:
+        return print("\n".join(WORKLOADS))
+    if options.readme:
+        return print(table.markdown(*table.read_json((options.output or RESULTS) / "bench.json")))
+    rows, machine = run(options.names or list(WORKLOADS), Size(options.quick, options.repeats))
+    folder = options.output or (None if options.quick or options.names else RESULTS)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        table.write_json(folder / "bench.json", rows, machine)
+        figure.draw(rows, folder / "bench.png")
+        print(f"Kept in {folder}: bench.json, bench.png")
+    return None
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,212 @@
+"""Test accuracy of the default learner beside its peers' defaults, on real data sets.
+
+``python -m bench accuracy --data DIR`` prints the table; ``--grid`` tries the number of epochs against what is kept;
+``--raw`` adds the unscaled tables; names after it choose some sets. A difference is judged by the binomial standard
+error sqrt(p (1 - p) / n) of scikit-learn's Perceptron over the n distinct test rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.parse import Examples, Labels, Matrix
+from bench.sets import CACHE, RAW_SETS, SETS, DataSet
+
+SEEDS = 5
+SLOW_ROWS = 100_000
+SLOW_CELLS = 15_000_000
+BASE = "sklearn Perceptron"
+OURS = "rosenblatt"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One learner of the table: how to make it from a seed, how often, and whether its rows are bounded."""
+
+    name: str
+    make: Callable[[int], Any]
+    seeds: int = SEEDS
+    slow: bool = False
+
+
+def peers() -> list[Column]:
+    """scikit-learn's linear classifiers, every one at its defaults."""
+    from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
+    from sklearn.svm import LinearSVC
+
+    return [
+        Column(BASE, lambda seed: Perceptron(random_state=seed)),
+        Column("SGDClassifier", lambda seed: SGDClassifier(random_state=seed)),
+        Column("LinearSVC", lambda seed: LinearSVC(random_state=seed), seeds=1, slow=True),
+        Column("LogisticRegression", lambda seed: LogisticRegression(random_state=seed), seeds=1, slow=True),
+    ]
+
+
+def ours(**options: Any) -> Column | None:
+    """The default learner of this package, or None where the package is not built."""
+    try:
+        from rosenblatt import Perceptron
+    except ImportError:
+        return None
+    label = " ".join(f"{value}" for value in options.values())
+    return Column(label or OURS, lambda seed: Perceptron(random_state=seed, **options))
+
+
+def bounded(X: Matrix, y: Labels) -> tuple[Matrix, Labels]:
+    """A random part of the rows, for solvers that would need many minutes for all of them."""
+    cells = X.nnz if hasattr(X, "nnz") else X.size
+    rows = min(len(y), SLOW_ROWS, int(SLOW_CELLS * len(y) / max(cells, 1)))
+    if rows == len(y):
+        return X, y
+    chosen = np.sort(np.random.default_rng(0).permutation(len(y))[:rows])
+    return X[chosen], y[chosen]
+
+
+def accuracy(data: DataSet, examples: Examples, column: Column) -> float:
+    """The mean test accuracy over every split and seed."""
+    scores = []
+    for X, y, X_test, y_test in data.splits(examples):
+        X_fit, y_fit = bounded(X, y) if column.slow else (X, y)
+        for seed in range(column.seeds):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model = column.make(seed).fit(X_fit, y_fit)
+            scores.append(float(np.mean(model.predict(X_test) == y_test)))
+    return float(np.mean(scores))
+
+
+def test_rows(data: DataSet, examples: Examples) -> int:
+    """The number of distinct rows the accuracy is an average over (ten quarters cover nearly every row)."""
+    if examples.y_test is not None:
+        return len(examples.y_test)
+    return len(examples.y) if data.repeats > 1 else math.ceil(len(examples.y) / 4)
+
+
+def standard_error(p: float, n: int) -> float:
+    """Of a share p of n independent trials."""
+    return math.sqrt(max(p * (1.0 - p), 0.0) / n)
+
+
+class Memo:
+    """Peers do not change while ours does: their accuracies are kept beside the parsed sets."""
+
+    def __init__(self) -> None:
+        import sklearn
+
+        self.path = CACHE / f"peers-{sklearn.__version__}.json"
+
+    def known(self) -> dict[str, float]:
+        """What has been measured so far, by this process or another."""
+        return dict(json.loads(self.path.read_text())) if self.path.exists() else {}
+
+    def accuracy(self, data: DataSet, examples: Examples, column: Column) -> float:
+        """The known accuracy of a peer, or a new one."""
+        key = f"{data.name} | {column.name} | {column.seeds}"
+        known = self.known()
+        if key not in known:
+            score = accuracy(data, examples, column)
+            known = self.known() | {key: score}
+            self.path.write_text(json.dumps(known, indent=1))
+        return known[key]
+
+
+def verdict(mine: float | None, base: float, error: float) -> str:
+    """How ours stands to scikit-learn's Perceptron, in standard errors."""
+    if mine is None:
+        return ""
+    if mine < base - error:
+        return "BELOW"
+    return "better" if mine > base + error else "equal"
+
+
+def chosen(names: Iterable[str], raw: bool) -> list[DataSet]:
+    """The sets whose names contain one of the words asked for; all of them when none is."""
+    wanted = list(names)
+    sets = SETS + (RAW_SETS if raw else ())
+    return [data for data in sets if not wanted or any(word in data.name for word in wanted)]
+
+
+def loaded(folder: Path, sets: list[DataSet]) -> Iterable[tuple[DataSet, Examples, float, float]]:
+    """Every set that is in the folder, with the base accuracy and its standard error."""
+    memo, base = Memo(), peers()[0]
+    for data in sets:
+        try:
+            examples = data.load(folder)
+        except FileNotFoundError as missing:
+            print(f"{data.name:20} left out: no {missing.filename}")
+            continue
+        p = memo.accuracy(data, examples, base)
+        yield data, examples, p, standard_error(p, test_rows(data, examples))
+
+
+def table(folder: Path, sets: list[DataSet]) -> None:
+    """Print the accuracies in percent, one line a set as soon as it is known."""
+    memo, mine, others = Memo(), ours(), peers()
+    heads = [OURS, *(column.name for column in others)]
+    print(f"{'set':20} {'rows':>7} {'s.e.':>5} " + " ".join(f"{head[:18]:>18}" for head in heads) + "  ours is")
+    counts = {"better": 0, "equal": 0, "BELOW": 0, "": 0}
+    for data, examples, p, error in loaded(folder, sets):
+        score = accuracy(data, examples, mine) if mine else None
+        values = [score, *(memo.accuracy(data, examples, column) for column in others)]
+        cells = " ".join(f"{100 * value:18.2f}" if value is not None else f"{'-':>18}" for value in values)
+        word = verdict(score, p, error)
+        counts[word] += 1
+        print(f"{data.name:20} {len(examples.y):7d} {100 * error:5.2f} {cells}  {word}", flush=True)
+    print(f"better {counts['better']}, equal within one standard error {counts['equal']}, below {counts['BELOW']}.")
+    print(
+        f"All at their defaults; perceptrons and SGDClassifier: mean of {SEEDS} seeds. LinearSVC, LogisticRegression\n"
+        f"learn from at most {SLOW_ROWS:,} rows and {SLOW_CELLS:,} stored values. Sets without a test part: a quarter\n"
+        "held out, ten times for the small ones. Small tables and covtype are standardised by their training part."
+    )
+
+
+EPOCHS = (1, 2, 3, 5, 10, 20, 50)
+
+
+def kept(data: Examples) -> tuple[str, ...]:
+    """What can be kept at a fair price: pocket judges whole epochs, vote stores every hypothesis."""
+    cells = (data.X.nnz if hasattr(data.X, "nnz") else data.X.size) * len(np.unique(data.y))
+    few = data.X.shape[1] * len(data.y) < 2_000_000
+    return ("average", "last", *(("pocket",) if cells < 6_000_000 else ()), *(("vote",) if few else ()))
+
+
+def grid(folder: Path, sets: list[DataSet]) -> None:
+    """Print the accuracy for every number of epochs and everything that can be kept; * marks below by one s.e."""
+    totals: dict[tuple[str, int], list[float]] = {}
+    heads = " ".join(f"{epochs:>7}" for epochs in EPOCHS)
+    print(f"{'set':20} {'keep':8} {'s.e.':>5} {'sklearn':>7} {heads}")
+    for data, examples, p, error in loaded(folder, sets):
+        for keep in kept(examples):
+            cells = []
+            for epochs in EPOCHS:
+                column = ours(max_iter=epochs, keep=keep)
+                if column is None:
+                    raise SystemExit("The grid needs the package rosenblatt: build it first (make demo).")
+                score = accuracy(data, examples, column)
+                totals.setdefault((keep, epochs), []).append((score - p) / max(error, 1e-4))
+                cells.append(f"{100 * score:6.2f}{'*' if score < p - error else ' '}")
+            print(f"{data.name:20} {keep:8} {100 * error:5.2f} {100 * p:7.2f} {' '.join(cells)}", flush=True)
+    print("\nkeep     epochs  sets  below by > 1 s.e.  better by > 1 s.e.  mean difference in s.e.")
+    for (keep, epochs), gaps in sorted(totals.items()):
+        below, above = sum(gap < -1 for gap in gaps), sum(gap > 1 for gap in gaps)
+        print(f"{keep:8} {epochs:6} {len(gaps):5} {below:18} {above:19} {np.mean(np.clip(gaps, -10, 10)):24.2f}")
+
+
+def main(arguments: list[str]) -> None:
+    """The command line of ``python -m bench accuracy``."""
+    parser = argparse.ArgumentParser(prog="python -m bench accuracy", description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", help="sets whose names contain these words; all when none is given")
+    parser.add_argument("--data", type=Path, required=True, help="the folder that holds the data sets")
+    parser.add_argument("--grid", action="store_true", help="epochs against what is kept, ours only")
+    parser.add_argument("--raw", action="store_true", help="add the tables as they come, unscaled")
+    options = parser.parse_args(arguments)
+    (grid if options.grid else table)(options.data, chosen(options.names, options.raw))

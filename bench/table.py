@@ -1,0 +1,105 @@
+"""Rows to words: the table on the terminal, the table of the README, and JSON."""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from bench.records import Limit, Machine, Row, Target
+
+PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "river", "mlxtend", "vowpalwabbit")
+HEADS = ("work", "ours", "peer", "", "ratio", "promised", "", "of the limit")
+
+
+def amount(value: float, unit: str) -> str:
+    """A time or a share in three digits."""
+    if unit == "share":
+        return f"{100 * value:.1f}%"
+    for scale, word in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if value >= scale:
+            return f"{value / scale:.3g} {word}"
+    return f"{value * 1e9:.3g} ns"
+
+
+def value_text(row: Row) -> str:
+    """What the promise is about."""
+    return f"{row.value:.1f}%" if row.kind == "memory" else f"{row.value:.3g}x"
+
+
+def promise_text(row: Row) -> str:
+    """The promise, or a dash."""
+    return "-" if row.target is None else f"{row.target}{'%' if row.kind == 'memory' else 'x'}"
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    """The row as text, column by column."""
+    return (
+        row.work,
+        amount(row.ours, row.unit),
+        amount(row.peer, row.unit),
+        row.peer_name,
+        value_text(row),
+        promise_text(row),
+        row.verdict,
+        f"{row.closeness:.2g}",
+    )
+
+
+def line(row: Row) -> str:
+    """One line of the terminal, printed as soon as the row is known, with the machine's limit under it."""
+    work, ours, peer, peer_name, value, promise, verdict, closeness = cells(row)
+    first = f"{work:62} {value:>9}  {promise:>9} {verdict:>6}   ours {ours:>8} | {peer:>8} {peer_name}"
+    limit = amount(row.limit.seconds, row.unit)
+    return f"{first}\n{'':62} {'':>9}  limit {limit} ({row.limit.reason}): {closeness} of it reached"
+
+
+def heading() -> str:
+    """Above the lines."""
+    return f"{'work':62} {'value':>9}  {'promised':>9} {'':>6}   medians a unit of work (epoch, call)"
+
+
+def markdown(rows: list[Row], machine: str, versions: dict[str, str]) -> str:
+    """The table of the README; only rows with a promise, the rest is in the JSON."""
+    lines = ["| work | ours | peer | ratio | promised | of the machine's limit |", "|---|---|---|---|---|---|"]
+    for row in rows:
+        if row.target is None:
+            continue
+        work, ours, peer, peer_name, value, promise, verdict, closeness = cells(row)
+        mark = promise if verdict == "PASS" else f"{promise} ({verdict})"
+        lines.append(f"| {work} | {ours} | {peer} {peer_name} | **{value}** | {mark} | {closeness} |")
+    names = ", ".join(f"{name} {number}" for name, number in versions.items() if name != "rosenblatt")
+    return "\n".join([*lines, "", f"Medians of alternating runs on {machine}. Peers: {names}."])
+
+
+def versions() -> dict[str, str]:
+    """Of everything that took part."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def write_json(path: Path, rows: list[Row], machine: Machine) -> None:
+    """Everything that was measured, every single run included."""
+    table = [asdict(row) | {"closeness": row.closeness, "verdict": row.verdict} for row in rows]
+    content = {"machine": asdict(machine) | {"words": str(machine)}, "versions": versions(), "rows": table}
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def read_json(path: Path) -> tuple[list[Row], str, dict[str, str]]:
+    """The inverse of :func:`write_json`, the machine as words."""
+    content: dict[str, Any] = json.loads(path.read_text())
+    rows = []
+    for item in content["rows"]:
+        fields = {key: value for key, value in item.items() if key not in ("closeness", "verdict")}
+        fields["limit"] = Limit(**fields["limit"])
+        fields["target"] = Target(**fields["target"]) if fields["target"] else None
+        rows.append(Row(**fields))
+    return rows, content["machine"]["words"], content["versions"]
