@@ -111,7 +111,7 @@ T one_of(const std::string& name, std::initializer_list<const char*> names) {
 
 Learner* new_learner(void* at, std::size_t features, const std::string& loss, const std::string& rate,
                      const std::string& scheme, double eta0, double margin, double r, std::int64_t batch, bool intercept,
-                     bool average, bool pocket, bool record, const In<double>& class_weight) {
+                     bool average, bool pocket, bool record, const In<double>& class_weight, bool apart) {
     Rule rule;
     rule.loss = one_of<Loss>(loss, {"perceptron", "hinge", "logistic", "squared"});
     rule.rate = one_of<Rate>(rate, {"constant", "inverse", "invsqrt", "adagrad", "pa1", "pa2", "arow"});
@@ -125,7 +125,7 @@ Learner* new_learner(void* at, std::size_t features, const std::string& loss, co
     rule.average = average;
     rule.pocket = pocket;
     rule.record = record;
-    return new (at) Learner(rule, features, {class_weight.data(), class_weight.data() + rule.classes});
+    return new (at) Learner(rule, features, {class_weight.data(), class_weight.data() + rule.classes}, apart);
 }
 
 Part part_of(const std::string& name) {
@@ -288,7 +288,7 @@ nb::tuple learn(std::vector<Learner*> learners, const HeldRows& rows, const In<s
             kernels().pass(examples, learners, from, next, threads);
         }
         from = next;
-        if (clock::now() - looked < std::chrono::milliseconds(50)) continue;
+        if (from < to && clock::now() - looked < std::chrono::milliseconds(50)) continue;
         looked = clock::now();
         if (PyErr_CheckSignals() != 0) {
             nb::python_error raised;
@@ -437,11 +437,12 @@ NB_MODULE(_native, m) {
     nb::class_<Learner>(m, "Learner")
         .def("__init__", [](Learner* at, std::size_t features, const std::string& loss, const std::string& learning_rate,
                             const std::string& scheme, double eta0, double margin, double r, std::int64_t batch,
-                            bool fit_intercept, bool average, bool pocket, bool record, const In<double>& class_weight) {
+                            bool fit_intercept, bool average, bool pocket, bool record, const In<double>& class_weight,
+                            bool apart) {
             new_learner(at, features, loss, learning_rate, scheme, eta0, margin, r, batch, fit_intercept, average, pocket,
-                        record, class_weight);
+                        record, class_weight, apart);
         }, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "batch"_a,
-             "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a)
+             "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "apart"_a)
         .def_prop_ro("features", [](const Learner& learner) { return learner.features; })
         .def_prop_ro("units", [](const Learner& learner) { return learner.rule.unit_count(); })
         .def_prop_ro("t", [](const Learner& learner) { return learner.groups.front().t; })

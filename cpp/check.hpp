@@ -22,15 +22,17 @@ inline Extent<V> extent(const V* value, std::size_t count, std::ptrdiff_t stride
     };
     std::size_t i = 0;
     if (stride == 1) {
-        vec<8> most = {}, zero = {};
-        for (; i + 8 <= count; i += 8) {
-            const vec<8> x = widen(value + i);
-            const vec<8> size = x < 0.0 ? -x : x;
-            zero += x * 0.0;
-            most = size > most ? size : most;
-        }
-        store(top, most);
-        store(probe, zero);
+        constexpr int parts = 8 / natural;
+        vec<natural> most[parts] = {}, zero[parts] = {};
+        for (; i + 8 <= count; i += 8)
+            for (int part = 0; part < parts; ++part) {
+                const vec<natural> x = widen<natural>(value + i + part * natural);
+                const vec<natural> size = x < 0.0 ? -x : x;
+                zero[part] += x * 0.0;
+                most[part] = size > most[part] ? size : most[part];
+            }
+        std::memcpy(top, most, sizeof top);
+        std::memcpy(probe, zero, sizeof probe);
     }
     for (; i < count; ++i) look(i % 8, value[static_cast<std::ptrdiff_t>(i) * stride]);
     Extent<V> found;

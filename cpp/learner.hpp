@@ -1,7 +1,8 @@
 // The state of a learner. Everything that decides its next bit is here, and all of it can be read and restored.
 //
-// Units are kept side by side in groups of up to eight: a group holds its weights as [feature][unit], so one pass over
-// a row scores eight classes with vector arithmetic, and a sparse feature costs one cache line a group.
+// For sparse rows, units are kept side by side in groups of up to eight: a group holds its weights as [feature][unit], so
+// a feature costs one cache line for eight classes. For dense rows each unit is a group of its own: its weights are
+// contiguous like the row, and a unit that has just changed can be scored again alone. Both work with every layout.
 #pragma once
 
 #include <algorithm>
@@ -129,13 +130,15 @@ struct Learner {
     std::vector<double> class_weight;  // [class]
     std::size_t sign_stride = 0;
 
-    Learner(const Rule& rule_, std::size_t features_, std::vector<double> class_weight_)
+    Learner(const Rule& rule_, std::size_t features_, std::vector<double> class_weight_, bool apart)
         : rule(rule_), features(features_), class_weight(std::move(class_weight_)) {
-        for (std::size_t first = 0, all = rule.unit_count(); first < all;) {
+        rule.settle();
+        const std::size_t all = rule.unit_count(), most = apart ? 1 : 8;
+        for (std::size_t first = 0; first < all;) {
             Group group;
             group.first = first;
-            group.units = std::min<std::size_t>(8, all - first);
-            group.width = all == 1 ? 1 : group.units > 4 ? 8 : 4;
+            group.units = std::min(most, all - first);
+            group.width = all == 1 || apart ? 1 : group.units > 4 ? 8 : 4;
             shape(group);
             first += group.units;
             groups.push_back(std::move(group));

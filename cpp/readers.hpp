@@ -38,7 +38,7 @@ ROSENBLATT_INLINE void fetch(const void* from, const void* to) {
 
 // How many rows ahead memory is asked for, so that about this many bytes are under way.
 inline std::size_t distance(std::size_t row_bytes) {
-    return std::clamp<std::size_t>(8192 / std::max<std::size_t>(row_bytes, 1), 2, 32);
+    return std::clamp<std::size_t>(8192 / std::max<std::size_t>(row_bytes, 1), 4, 32);
 }
 
 // Several units score a dense row together; blocks of it that are zero add nothing to any of them, so they are found
@@ -79,11 +79,12 @@ public:
         }
         return blocks_(at(p), rows_.features);
     }
-
-private:
+    const V* hold(std::size_t p, std::size_t) { return at(p); }  // rows stay where they are
     const V* at(std::size_t p) const {
         return static_cast<const V*>(rows_.values) + static_cast<std::ptrdiff_t>(order_[p]) * rows_.row_stride;
     }
+
+private:
     const Rows& rows_;
     Order order_;
     Blocks<V> blocks_;
@@ -97,13 +98,19 @@ class TileReader {
 public:
     TileReader(const Rows& rows, Order order, bool several)
         : rows_(rows), order_(order), blocks_(rows.features, several),
-          height_(std::clamp<std::size_t>(65536 / std::max<std::size_t>(rows.features * sizeof(V), 1), 1, 64)),
+          height_(std::clamp<std::size_t>(65536 / std::max<std::size_t>(rows.features * sizeof(V), 1), 8, 64)),
           tile_(height_ * rows.features) {}
 
     DenseRow<V> operator[](std::size_t p) {
         if (p < first_ || p >= first_ + filled_) fill(p);
-        return blocks_(tile_.data() + (p - first_) * rows_.features, rows_.features);
+        return blocks_(at(p), rows_.features);
     }
+    // The next rows will be used together: the tile must hold them all. There is nothing to fetch ahead.
+    const V* hold(std::size_t p, std::size_t count) {
+        if (p < first_ || p + count > first_ + filled_) fill(p);
+        return nullptr;
+    }
+    const V* at(std::size_t p) const { return tile_.data() + (p - first_) * rows_.features; }
 
 private:
     void fill(std::size_t p) {

@@ -30,14 +30,22 @@ struct Rule {
     bool pocket = false;
     bool record = false;
 
-    // The closed-form rules solve "ask y*s >= m, move as little as possible"; their papers take m = 1.
-    bool closed_form() const { return rate == Rate::pa1 || rate == Rate::pa2 || rate == Rate::arow; }
-    bool mistake_driven() const { return loss == Loss::perceptron || loss == Loss::hinge; }
-    bool strict_margin() const { return loss == Loss::hinge || closed_form(); }
-    double required_margin() const {
-        if (strict_margin()) return margin > 0 ? margin : 1.0;
-        return loss == Loss::perceptron ? margin : 0.0;
+    // Follow from the above, once for all examples. An example is a mistake when y*s <= required, or when it is
+    // strict, y*s < required. If the rule is quiet, an example that is no mistake changes nothing but the counters.
+    double required = 0.0;
+    bool strict = false;
+    bool quiet = true;
+
+    void settle() {
+        const bool mistake_driven = loss == Loss::perceptron || loss == Loss::hinge;
+        quiet = mistake_driven && !pocket;
+        strict = loss == Loss::hinge || closed_form();
+        if (strict) required = margin > 0 ? margin : 1.0;
+        else required = loss == Loss::perceptron ? margin : 0.0;
     }
+
+    // These solve "ask y*s >= m, move as little as possible"; their papers take m = 1.
+    bool closed_form() const { return rate == Rate::pa1 || rate == Rate::pa2 || rate == Rate::arow; }
     std::size_t unit_count() const {
         switch (scheme) {
             case Scheme::binary: return 1;

@@ -29,6 +29,9 @@ inline void write_part(Learner& learner, Part part, const double* weights, const
             to.bias[u] = bias[group.first + u] + 0.0;
         }
         if (part == &Group::pending) group.touched_all = true;
+        if (part == &Group::weights)
+            for (const Buffer* of : {&group.weights.feature, &group.weights.bias})
+                for (std::size_t i = 0; i < of->size(); ++i) group.bound = std::max(group.bound, std::fabs((*of)[i]));
     }
 }
 
@@ -64,7 +67,7 @@ inline bool may_overflow(const Learner& learner, double rows, double largest, do
     if (steady) return !safe(bound + rows * most);
     const double gain = rule.rate == Rate::arow ? 1.0 / rule.r : rule.rate == Rate::pa2 ? 2.0 * rule.eta0 : rule.eta0;
     for (double i = 0; i < rows; ++i) {
-        bound += 8.0 * (rule.required_margin() + 1.0 + bound * m * d) * gain * heaviest * m;
+        bound += 8.0 * (rule.required + 1.0 + bound * m * d) * gain * heaviest * m;
         if (!safe(bound)) return true;
     }
     return false;

@@ -31,6 +31,15 @@ struct vector_of<1> {
 template <int W>
 using vec = typename vector_of<W>::type;
 
+// The width the registers have; comparisons are only good at this one.
+#if defined(__AVX512F__)
+inline constexpr int natural = 8;
+#elif defined(__AVX__)
+inline constexpr int natural = 4;
+#else
+inline constexpr int natural = 2;
+#endif
+
 template <class T>
 inline constexpr int width_of = sizeof(T) / sizeof(double);
 
@@ -62,14 +71,14 @@ ROSENBLATT_INLINE T root(T value) {
     }
 }
 
-// Eight neighbouring values of a row, widened to double.
-template <class V>
-ROSENBLATT_INLINE vec<8> widen(const V* from) {
-    if constexpr (std::is_same_v<V, double>) return load<vec<8>>(from);
+// Neighbouring values of a row, widened to double.
+template <int W = 8, class V>
+ROSENBLATT_INLINE vec<W> widen(const V* from) {
+    if constexpr (std::is_same_v<V, double>) return load<vec<W>>(from);
     else {
-        typename vector_of<8>::narrow value;
+        typename vector_of<W>::narrow value;
         std::memcpy(&value, from, sizeof value);
-        return __builtin_convertvector(value, vec<8>);
+        return __builtin_convertvector(value, vec<W>);
     }
 }
 

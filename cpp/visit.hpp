@@ -26,7 +26,7 @@ ROSENBLATT_INLINE vec<W> vector(const double (&from)[W]) {
 }
 
 ROSENBLATT_INLINE bool is_mistake(const Rule& rule, double margin) {
-    return rule.strict_margin() ? margin < rule.required_margin() : !(margin > rule.required_margin());
+    return rule.strict ? margin < rule.required : !(margin > rule.required);
 }
 
 // The loss of a margin y s, and the slope times -1: by how much the update follows the example (before the rate).
@@ -44,7 +44,7 @@ ROSENBLATT_INLINE Slope slope_of(const Rule& rule, double margin, double c) {
         }
         case Loss::squared: return {c * (0.5 * ((1.0 - margin) * (1.0 - margin))), 1.0, mistake};
         default: {
-            const double missing = rule.required_margin() - margin;
+            const double missing = rule.required - margin;
             return {mistake && missing > 0 ? c * missing : 0.0, mistake ? c : 0.0, mistake};
         }
     }
@@ -100,11 +100,16 @@ ROSENBLATT_INLINE void update(const Learner& learner, Group& group, const Row& r
     else move<W>(rule, group, row, Plain<W>{a});
 }
 
-// The example has been seen: counters move, and a full batch makes its step.
-ROSENBLATT_INLINE void seen(const Rule& rule, Group& group) {
+// The example has been seen: counters move, and a full batch makes its step; true if it did.
+ROSENBLATT_INLINE bool seen(const Rule& rule, Group& group) {
     ++group.t;
-    if (rule.batch == 1) ++group.step;
-    else if (++group.in_batch == rule.batch) end_batch(rule, group);
+    if (rule.batch == 1) {
+        ++group.step;
+        return false;
+    }
+    if (++group.in_batch != rule.batch) return false;
+    end_batch(rule, group);
+    return true;
 }
 
 template <int W, class Row>
@@ -131,23 +136,24 @@ ROSENBLATT_INLINE double gradient_step(const Rule& rule, const Group& group, dou
 
 template <int W>
 ROSENBLATT_INLINE bool none_mistaken(const Rule& rule, const double* sign, vec<W> s) {
-    if (!rule.mistake_driven() || rule.pocket) return false;
+    if (!rule.quiet) return false;
     const vec<W> margin = load<vec<W>>(sign) * s;
     if constexpr (W == 1) return *sign == 0.0 || !is_mistake(rule, margin);
     else {
-        const mask<W> fine = rule.strict_margin() ? margin >= rule.required_margin() : margin > rule.required_margin();
+        const mask<W> fine = rule.strict ? margin >= rule.required : margin > rule.required;
         return !any(~(fine | (load<vec<W>>(sign) == 0.0)));
     }
 }
 
-// Units that decide on their own: binary, one-vs-rest, one-vs-one.
+// Units that decide on their own: binary, one-vs-rest, one-vs-one. True if their weights may have changed.
 template <int W, class Row>
-ROSENBLATT_INLINE void visit_apart(const Learner& learner, Group& group, const Row& row, const Example& example) {
+ROSENBLATT_INLINE bool visit_apart(const Learner& learner, Group& group, const Row& row, const Example& example,
+                                   vec<W> scores) {
     const Rule& rule = learner.rule;
     const double* sign = learner.signs.data() + example.label * learner.sign_stride + group.first;
+    if (none_mistaken<W>(rule, sign, scores)) return seen(rule, group);
     double s[W];
-    store(s, score<W>(row, group));
-    if (none_mistaken<W>(rule, sign, vector(s))) return seen(rule, group);
+    store(s, scores);
 
     Answer<W> answer;
     double norm[W];
@@ -162,7 +168,7 @@ ROSENBLATT_INLINE void visit_apart(const Learner& learner, Group& group, const R
         if (slope.pull == 0.0) continue;
         if (rule.closed_form()) {
             if (!answer.any) norms<W>(rule, group, row, norm);
-            answer.a[u] = y * closed_form_step(rule, rule.required_margin() - y * s[u], norm[u], example.weight, answer.beta[u]);
+            answer.a[u] = y * closed_form_step(rule, rule.required - y * s[u], norm[u], example.weight, answer.beta[u]);
         } else {
             const double g = rule.loss == Loss::squared ? example.weight * (y - s[u]) : y * slope.pull;
             answer.a[u] = gradient_step(rule, group, g);
@@ -172,7 +178,7 @@ ROSENBLATT_INLINE void visit_apart(const Learner& learner, Group& group, const R
         record(rule, group, example, u, answer.a[u]);
     }
     if (answer.any) update<W>(learner, group, row, example, answer);
-    seen(rule, group);
+    return seen(rule, group) || answer.any;
 }
 
 // Calls f with the width of the group as a constant.
@@ -226,14 +232,14 @@ inline double joint_norm(const Learner& learner, const Row& row, std::size_t lab
     return of[0] + of[1];
 }
 
-// One argmax decision over all units; `room` has place for three numbers a unit.
-template <class Row>
-inline void visit_jointly(Learner& learner, const Row& row, const Example& example, std::vector<double>& room) {
+// One argmax decision over all units, from their scores; changed(group) is called for those whose weights may have.
+template <class Row, class Changed>
+inline void visit_jointly(Learner& learner, const Row& row, const Example& example, const double* s,
+                          std::vector<double>& room, Changed&& changed) {
     const Rule& rule = learner.rule;
     Group& head = learner.groups.front();
-    room.assign(3 * learner.sign_stride, 0.0);
-    double *const s = room.data(), *const a = s + learner.sign_stride, *const beta = a + learner.sign_stride;
-    all_scores(learner, row, s);
+    room.assign(2 * learner.sign_stride, 0.0);
+    double *const a = room.data(), *const beta = a + learner.sign_stride;
     const std::size_t label = example.label, other = best_other(s, rule.classes, label);
     const double gap = s[label] - s[other];
     Slope slope = slope_of(rule, gap, example.weight);
@@ -243,7 +249,7 @@ inline void visit_jointly(Learner& learner, const Row& row, const Example& examp
     if (slope.pull != 0.0) {
         if (rule.closed_form()) {
             const double norm = joint_norm(learner, row, label, other);
-            a[label] = closed_form_step(rule, rule.required_margin() - gap, norm, example.weight, beta[label]);
+            a[label] = closed_form_step(rule, rule.required - gap, norm, example.weight, beta[label]);
             a[other] = -a[label];
             beta[other] = beta[label];
         } else {
@@ -254,6 +260,7 @@ inline void visit_jointly(Learner& learner, const Row& row, const Example& examp
     }
     head.loss[0] += slope.loss;
     for (Group& group : learner.groups) {
+        bool moved = false;
         with_width(group.width, [&](auto W) {
             Answer<W()> answer;
             for (std::size_t u = 0; u < group.units; ++u) {
@@ -264,8 +271,9 @@ inline void visit_jointly(Learner& learner, const Row& row, const Example& examp
                 record(rule, group, example, u, answer.a[u]);
             }
             if (answer.any) update<W()>(learner, group, row, example, answer);
+            moved = answer.any;
         });
-        seen(rule, group);
+        if (seen(rule, group) || moved) changed(group);
     }
 }
 

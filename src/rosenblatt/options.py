@@ -219,7 +219,7 @@ order: Option[str] = Option(
 )
 max_iter: Option[int] = Option(
     name="max_iter",
-    default=10,
+    default=50,
     kind="int",
     low=1,
     help="The most epochs a fit may visit; if they are spent, the run's status is 'budget'.",

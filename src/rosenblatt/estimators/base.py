@@ -17,7 +17,7 @@ from rosenblatt.estimators import validation
 from rosenblatt.learn import Running, Settings, decide, scores, share_pass
 from rosenblatt.learn.answer import majority
 from rosenblatt.learn.running import Validation
-from rosenblatt.records import Block, Floats, Trace, Values
+from rosenblatt.records import Block, Csr, Floats, Trace, Values
 
 
 class Unit(ClassifierMixin, BaseEstimator):
@@ -54,15 +54,15 @@ class Unit(ClassifierMixin, BaseEstimator):
     def _begin(
         self, settings: Settings, values: Values, labels: NDArray[Any], weights: Floats | None
     ) -> tuple[Running, Block]:
-        """A new run, or with warm_start a copy of the last one if it can go on with these options and features."""
-        last = self.__dict__.get("_run") if self.warm_start else None
-        if last is not None and last.settings == settings and last.learner.features == values.shape[1]:
-            return copy(last), Block(values, validation.encode(self.classes_, labels), weights)
+        """A new run, or with warm_start a copy of the last one, to go on with."""
+        if self.warm_start and "_run" in self.__dict__:
+            self._refuse_changes(settings, values.shape[1])
+            return copy(self._run), Block(values, validation.encode(self.classes_, labels), weights)
         self.classes_ = np.unique(labels)
         validation.check_classes(self.classes_)
         block = Block(values, validation.encode(self.classes_, labels), weights)
         class_weight = validation.class_weights(self.class_weight, self.classes_, block.labels)
-        return self._new_run(settings, values.shape[1], class_weight), block
+        return self._new_run(settings, values, class_weight), block
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Visit the examples once, in the order given. The first call must name all the classes."""
@@ -71,7 +71,7 @@ class Unit(ClassifierMixin, BaseEstimator):
             return self
         with _unchanged_by_failure(self):
             values = validation.check_values(self, X, reset=True)
-            self._run, self.classes_ = self._first_run(classes, values.shape[1])
+            self._run, self.classes_ = self._first_run(classes, values)
             self._visit(X, y, None, sample_weight)
         return self
 
@@ -81,10 +81,24 @@ class Unit(ClassifierMixin, BaseEstimator):
         values = validation.check_values(self, X, reset=False)
         labels = validation.check_labels(y, values.shape[0])
         weights = validation.check_weights(sample_weight, values.shape[0])
+        if self._options_now() != self._run.chosen:
+            self._refuse_changes(self._settings(), values.shape[1])
         block = Block(values, validation.encode(self.classes_, labels), weights)
         share_pass([self._run], block, validation.threads_of(self.n_jobs))
 
-    def _first_run(self, classes: Any, features: int) -> tuple[Running, NDArray[Any]]:
+    def _refuse_changes(self, settings: Settings, features: int) -> None:
+        """A run keeps its options: half of it by one rule and half by another could not be repeated."""
+        begun = self._run.settings
+        for name, now in vars(settings).items():
+            if now != getattr(begun, name):
+                raise ParameterError(
+                    f"The run began with {name}={getattr(begun, name)!r} and cannot go on with {now!r}: "
+                    "set it back, or start anew with warm_start=False or a clone."
+                )
+        if features != self._run.learner.features:
+            raise DataError(f"The run began with {self._run.learner.features} features, X has {features}.")
+
+    def _first_run(self, classes: Any, values: Values) -> tuple[Running, NDArray[Any]]:
         if classes is None:
             raise DataError("The first call of partial_fit must be given classes, the list of all labels to come.")
         known = np.unique(np.asarray(classes))
@@ -94,7 +108,12 @@ class Unit(ClassifierMixin, BaseEstimator):
             raise ParameterError("keep='pocket' counts errors over all the examples: use fit, or keep='average'.")
         if self.early_stopping:
             raise ParameterError("early_stopping needs all the examples at once: use fit, or hold some out yourself.")
-        return self._new_run(settings, features, validation.class_weights(self.class_weight, known, None)), known
+        return self._new_run(settings, values, validation.class_weights(self.class_weight, known, None)), known
+
+    def _options_now(self) -> list[Any]:
+        """The options that a run keeps, as they are set; comparing them is cheaper than checking them."""
+        own = self.__dict__
+        return [own.get(name) for name in Settings.__dataclass_fields__]
 
     def _settings(self) -> Settings:
         owner = type(self).__name__
@@ -104,8 +123,10 @@ class Unit(ClassifierMixin, BaseEstimator):
         used = {name: chosen[name] for name in Settings.__dataclass_fields__ if name in chosen}
         return Settings(loss=self._loss, **used)
 
-    def _new_run(self, settings: Settings, features: int, class_weight: Floats) -> Running:
-        run = Running(settings, features, class_weight, validation.seed_of(self.random_state))
+    def _new_run(self, settings: Settings, values: Values, class_weight: Floats) -> Running:
+        seed, features = validation.seed_of(self.random_state), values.shape[1]
+        run = Running(settings, features, class_weight, seed, dense=not isinstance(values, Csr))
+        run.chosen = self._options_now()
         if isinstance(self.init, str):
             if self.init == "random":
                 run.start_at_random()

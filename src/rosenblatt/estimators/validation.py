@@ -62,7 +62,7 @@ def _first_text(X: Any) -> tuple[int, int, Any] | None:
 
 def check_labels(y: Any, rows: int) -> NDArray[Any]:
     """y as one label per row, none of them missing."""
-    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    labels: NDArray[Any] = y if type(y) is np.ndarray and y.ndim == 1 else column_or_1d(y, warn=True)
     if len(labels) != rows:
         raise DataError(f"X has {rows} rows but y has {len(labels)} labels: they must be the same number.")
     missing = _first_missing(labels)

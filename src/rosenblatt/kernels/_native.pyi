@@ -36,6 +36,7 @@ class Learner:
         pocket: bool,
         record: bool,
         class_weight: Floats,
+        apart: bool,
     ) -> None: ...
     @property
     def features(self) -> int: ...

@@ -31,13 +31,20 @@ class Validation:
 class Running:
     """The state of one learner between visits. Everything that decides its next bit is in `state()`."""
 
-    def __init__(self, settings: Settings, features: int, class_weight: Floats, seed: int) -> None:
+    def __init__(
+        self, settings: Settings, features: int, class_weight: Floats, seed: int, *, dense: bool = False
+    ) -> None:
         self.settings = settings
+        self.dense = dense  # what the weights are laid out for; the answer is the same
         self.class_weight = np.ascontiguousarray(class_weight, dtype=np.float64)
-        self.learner = settings.learner(features, self.class_weight)
+        if not self.class_weight.any():
+            raise DataError("Class weights must not all be zero: there would be nothing to learn from.")
+        self.learner = settings.learner(features, self.class_weight, dense=dense)
+        self.chosen: list[Any] = []  # the options as its owner spelled them
         self.random = seed % _WORD
         self.position = 0  # examples of the unfinished epoch that are done
         self.rows_in_epoch = 0
+        self.best_accuracy, self.epochs_waited = -1.0, 0  # early stopping: on the held-out rows so far
         self.before_epoch: list[int] = []  # mistakes each unit had made before the unfinished epoch
         self.status: Status = "open"
         self.mistakes: list[int] = []
@@ -85,7 +92,8 @@ class Running:
         """
         rows = kernels.rows_of(block.values)
         self._refuse_weightless(block)
-        judge = _Judge(validation, block, rows)
+        if self.status == "validated":
+            self.epochs_waited = 0
         self.status = "budget"
         for _ in range(max_iter):
             self._epoch(block, rows, validation.training if validation else None, threads)
@@ -94,7 +102,7 @@ class Running:
             if self._is_separated(block, rows, validation):
                 self.status = "separated"
                 return
-            if judge.is_satisfied(self):
+            if validation is not None and self._is_validated(block, rows, validation):
                 self.status = "validated"
                 return
 
@@ -143,6 +151,14 @@ class Running:
         training = validation.training if validation else None
         return kernels.mistakes(self.learner, rows, block.labels, block.weights, training) == 0
 
+    def _is_validated(self, block: Block, rows: kernels.Rows, validation: Validation) -> bool:
+        """Has the accuracy on the held-out rows not risen for long enough?"""
+        found = decide(self.answer.scheme, scores(self.answer, rows, validation.held_out), len(self.class_weight))
+        accuracy = float(np.mean(found == block.labels[validation.held_out]))
+        self.epochs_waited = 0 if accuracy > self.best_accuracy else self.epochs_waited + 1
+        self.best_accuracy = max(self.best_accuracy, accuracy)
+        return self.epochs_waited >= validation.patience
+
     def _after_pass(self, block: Block) -> None:
         self._answer = None
         if self.learner.overflow_row >= 0:
@@ -158,9 +174,8 @@ class Running:
                 self.votes.extend(block, log, self.learner.t)
 
     def _refuse_weightless(self, block: Block) -> None:
-        if block.weights is None and self.class_weight.any():
-            return
-        if block.weights is None or not (block.weights * self.class_weight[block.labels]).any():
+        weights = self.class_weight if block.weights is None else block.weights * self.class_weight[block.labels]
+        if not weights.any():
             raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
 
     # -- what it has learned ----------------------------------------------------------------------------------------
@@ -214,7 +229,7 @@ class Running:
         features, parts, counters = own.pop("features"), own.pop("parts"), own.pop("counters")
         vars(self).update(own)
         self._answer = None
-        self.learner = self.settings.learner(features, self.class_weight)
+        self.learner = self.settings.learner(features, self.class_weight, dense=self.dense)
         for name, part in parts.items():
             if part is not None:
                 self.learner.put(name, *part)
@@ -222,25 +237,6 @@ class Running:
 
     __getstate__ = state
     __setstate__ = restore
-
-
-class _Judge:
-    """Watches the held-out rows; satisfied once their accuracy has not risen for long enough."""
-
-    def __init__(self, validation: Validation | None, block: Block, rows: kernels.Rows) -> None:
-        self.validation, self.block, self.rows = validation, block, rows
-        self.best, self.waited = -1.0, 0
-
-    def is_satisfied(self, running: Running) -> bool:
-        if self.validation is None:
-            return False
-        held_out = self.validation.held_out
-        answer = running.answer
-        found = decide(answer.scheme, scores(answer, self.rows, held_out), len(running.class_weight))
-        accuracy = float(np.mean(found == self.block.labels[held_out]))
-        self.waited = 0 if accuracy > self.best else self.waited + 1
-        self.best = max(self.best, accuracy)
-        return self.waited >= self.validation.patience
 
 
 def share_pass(runs: Sequence[Running], block: Block, threads: int = 1) -> None:
@@ -255,7 +251,16 @@ def share_pass(runs: Sequence[Running], block: Block, threads: int = 1) -> None:
         run.learner.may_overflow(rows.count, rows.largest, heaviest * float(run.class_weight.max())) for run in runs
     )
     backups = [learner.copy() for learner in learners] if at_risk else learners
-    _, raised = kernels.learn(learners, rows, block.labels, block.weights, None, None, 0, rows.count, threads)
+    raised: BaseException | None = None
+    try:
+        _, raised = kernels.learn(learners, rows, block.labels, block.weights, None, None, 0, rows.count, threads)
+    finally:  # also when a signal strikes just after the pass
+        _account_for(runs, backups, block)
+    if raised is not None:
+        raise raised
+
+
+def _account_for(runs: Sequence[Running], backups: Sequence[kernels.Learner], block: Block) -> None:
     try:
         for run in runs:
             if run.settings.batch == "full":
@@ -265,5 +270,3 @@ def share_pass(runs: Sequence[Running], block: Block, threads: int = 1) -> None:
         for run, backup in zip(runs, backups, strict=True):
             run.learner = backup
         raise
-    if raised is not None:
-        raise raised

@@ -33,8 +33,8 @@ class Settings:
     def scheme(self, classes: int) -> str:
         return "binary" if classes == 2 else self.multi_class
 
-    def learner(self, features: int, class_weight: Floats) -> kernels.Learner:
-        """A native learner that has seen nothing."""
+    def learner(self, features: int, class_weight: Floats, *, dense: bool = False) -> kernels.Learner:
+        """A native learner that has seen nothing, its weights laid out for dense or for sparse rows; it takes both."""
         return kernels.Learner(
             features=features,
             loss=self.loss,
@@ -49,6 +49,7 @@ class Settings:
             pocket=self.keep == "pocket",
             record=bool(self.record) or self.keep == "vote",
             class_weight=np.ascontiguousarray(class_weight, dtype=np.float64),
+            apart=dense,
         )
 
     def as_dict(self) -> dict[str, Any]:
