@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "online.hpp"
 #include "random.hpp"
 #include "state.hpp"
 
@@ -205,13 +206,6 @@ void put_counters(Learner& learner, const nb::dict& d) {
     }
 }
 
-std::uint64_t mistakes_made(const Learner& learner) {
-    std::uint64_t sum = 0;
-    for (const Group& group : learner.groups)
-        for (const std::uint64_t m : group.mistakes) sum += m;
-    return sum;
-}
-
 // The loss since the last call, summed over the units in their order.
 double take_loss(Learner& learner) {
     double sum = 0.0;
@@ -346,69 +340,9 @@ auto make_uniform(std::uint64_t state, std::size_t n) {
     return std::make_pair(result, random.state);
 }
 
-// One row for a learner that lives in an event loop: checked, then learned or scored, and nothing else.
-Rows one_dense(const In<double>& x) {
-    Rows rows;
-    rows.count = 1;
-    rows.features = x.shape(0);
-    rows.values = x.data();
-    rows.row_stride = static_cast<std::ptrdiff_t>(rows.features);
-    rows.column_stride = 1;
-    return rows;
-}
-
-Rows one_sparse(const In<std::int64_t>& index, const In<double>& value, std::int64_t (&starts)[2]) {
+std::size_t entries_of(const In<std::int64_t>& index, const In<double>& value) {
     if (index.shape(0) != value.shape(0)) throw nb::value_error("indices and values differ in length");
-    starts[1] = static_cast<std::int64_t>(value.shape(0));
-    Rows rows;
-    rows.count = 1;
-    rows.sparse = rows.wide_indices = true;
-    rows.starts = starts;
-    rows.indices = index.data();
-    rows.stored = value.shape(0);
-    rows.values = value.data();
-    for (std::size_t k = 0; k < rows.stored; ++k)
-        rows.features = std::max(rows.features, static_cast<std::size_t>(std::max<std::int64_t>(index.data()[k], 0)) + 1);
-    return rows;
-}
-
-void refuse(const Rows& rows, const Fault& fault) {
-    const std::string at = " at index " + std::to_string(fault.column);
-    switch (fault.kind) {
-        case Fault::none: return;
-        case Fault::not_a_number: throw nb::value_error(("The example contains NaN" + at + ".").c_str());
-        case Fault::infinite: throw nb::value_error(("The example contains infinity" + at + ".").c_str());
-        case Fault::negative_column: throw nb::value_error(("The example has a negative feature index, " + std::to_string(fault.column) + ".").c_str());
-        default: throw nb::value_error(("The example has " + std::to_string(rows.features) + " features, the learner another number.").c_str());
-    }
-}
-
-bool learn_row(Learner& learner, Rows& rows, bool positive, double weight) {
-    refuse(rows, kernels().check(rows));
-    if (rows.features > learner.features) learner.grow(rows.features);
-    if (may_overflow(learner, 1.0, rows.largest, weight))
-        throw std::overflow_error("The weights would overflow: scale the features, or lower eta0.");
-    Examples examples;
-    const std::int32_t label = positive;
-    examples.rows = rows;
-    examples.labels = &label;
-    examples.sample_weight = &weight;
-    examples.count = examples.training_count = 1;
-    std::vector<Learner*> learners{&learner};
-    const std::uint64_t before = mistakes_made(learner);
-    kernels().pass(examples, learners, 0, 1, 1);
-    return mistakes_made(learner) != before;
-}
-
-// Features the learner has not met yet weigh nothing; a sparse row may name them, a dense one then has another length.
-double score_row(const Learner& learner, Rows& rows, bool average) {
-    refuse(rows, kernels().check(rows));
-    if (rows.features > learner.features) {
-        Learner grown = learner;
-        grown.grow(rows.features);
-        return kernels().score_one(grown, rows, average);
-    }
-    return kernels().score_one(learner, rows, average);
+    return value.shape(0);
 }
 
 }  // namespace
@@ -459,22 +393,16 @@ NB_MODULE(_native, m) {
         .def("may_overflow", &may_overflow, "rows"_a, "largest"_a, "heaviest"_a)
         .def("copy", [](const Learner& learner) { return Learner(learner); })
         .def("learn_dense", [](Learner& learner, const In<double>& x, bool positive, double weight) {
-            Rows rows = one_dense(x);
-            return learn_row(learner, rows, positive, weight);
+            return learn_row(learner, one_dense(x.data(), x.shape(0)), positive, weight);
         }, "x"_a, "positive"_a, "weight"_a)
         .def("learn_sparse", [](Learner& learner, const In<std::int64_t>& index, const In<double>& value, bool positive, double weight) {
-            std::int64_t starts[2] = {};
-            Rows rows = one_sparse(index, value, starts);
-            return learn_row(learner, rows, positive, weight);
+            return learn_row(learner, OneSparse(index.data(), value.data(), entries_of(index, value)), positive, weight);
         }, "indices"_a, "values"_a, "positive"_a, "weight"_a)
         .def("score_dense", [](const Learner& learner, const In<double>& x, bool average) {
-            Rows rows = one_dense(x);
-            return score_row(learner, rows, average);
+            return score_row(learner, one_dense(x.data(), x.shape(0)), average);
         }, "x"_a, "average"_a)
         .def("score_sparse", [](const Learner& learner, const In<std::int64_t>& index, const In<double>& value, bool average) {
-            std::int64_t starts[2] = {};
-            Rows rows = one_sparse(index, value, starts);
-            return score_row(learner, rows, average);
+            return score_row(learner, OneSparse(index.data(), value.data(), entries_of(index, value)), average);
         }, "indices"_a, "values"_a, "average"_a);
 
     m.def("learn", &learn, "learners"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "order"_a.none(),

@@ -3,117 +3,10 @@
 
 #include <thread>
 
-#include "kernels.hpp"
-#include "visit.hpp"
+#include "pocket.hpp"
+#include "together.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
-
-ROSENBLATT_INLINE double weight_of(const Examples& examples, const Learner& learner, std::size_t row, std::size_t label) {
-    return (examples.sample_weight ? examples.sample_weight[row] : 1.0) * learner.class_weight[label];
-}
-
-inline bool several(const Learner& learner) { return learner.groups.front().width > 1; }
-inline bool jointly(const Learner& learner) { return learner.rule.scheme == Scheme::joint; }
-
-// What one thread does with a row: some groups of units that decide apart, or a learner whose units decide together.
-struct Job {
-    Learner* learner;
-    Group* group;            // none: all of them, jointly
-    std::size_t column = 0;  // where its units stand when rows are scored together
-};
-
-// Weighted prediction errors of one unit over the training rows; stops once they reach `limit`.
-inline double unit_errors(const Examples& examples, const Learner& learner, const Group& group, std::size_t unit,
-                          double limit) {
-    Buffer w(padded(learner.features), 0.0);
-    for (std::size_t j = 0; j < w.size(); ++j) w[j] = group.weights.feature[j * group.width + unit];
-    const double bias = group.weights.bias[unit];
-    double errors = 0.0;
-    const Order training{examples.training, examples.training_count};
-    with_reader(examples.rows, training, false, [&](auto reader) {
-        for (std::size_t p = 0; p < training.count && errors < limit; ++p) {
-            const std::size_t row = training[p], label = static_cast<std::size_t>(examples.labels[row]);
-            const double y = learner.signs[label * learner.sign_stride + group.first + unit];
-            if (y != 0.0 && (dot<1>(reader[p], w) + bias > 0.0) != (y > 0.0))
-                errors += weight_of(examples, learner, row, label);
-        }
-    });
-    return errors;
-}
-
-inline double joint_errors(const Examples& examples, const Learner& learner, double limit) {
-    std::vector<double> s(learner.sign_stride);
-    double errors = 0.0;
-    const Order training{examples.training, examples.training_count};
-    with_reader(examples.rows, training, several(learner), [&](auto reader) {
-        for (std::size_t p = 0; p < training.count && errors < limit; ++p) {
-            const std::size_t row = training[p], label = static_cast<std::size_t>(examples.labels[row]);
-            all_scores(learner, reader[p], s.data());
-            const auto best = std::max_element(s.begin(), s.begin() + static_cast<std::ptrdiff_t>(learner.rule.classes));
-            if (static_cast<std::size_t>(best - s.begin()) != label) errors += weight_of(examples, learner, row, label);
-        }
-    });
-    return errors;
-}
-
-inline void put_in_pocket(Group& group, std::size_t unit) {
-    for (std::size_t j = unit; j < group.pocket.feature.size(); j += group.width)
-        group.pocket.feature[j] = group.weights.feature[j];
-    group.pocket.bias[unit] = group.weights.bias[unit];
-}
-
-// Gallant's ratchet: weights that have outlived those in the pocket are counted, and replace them if they err less.
-// `count(limit)` counts the errors of the current weights, `keep()` puts them into the pocket.
-template <class Count, class Keep>
-inline void ratchet(Pocket& pocket, Count&& count, Keep&& keep) {
-    if (pocket.run <= pocket.best_run) return;
-    if (pocket.held) {
-        pocket.best_run = pocket.run;
-    } else if (!pocket.judged) {
-        pocket.judged = true;
-        const double errors = count(pocket.errors);
-        if (!(errors < pocket.errors)) return;
-        pocket.errors = errors;
-        pocket.best_run = pocket.run;
-        pocket.held = true;
-        keep();
-    }
-}
-
-inline void judge(const Examples& examples, const Job& job) {
-    Learner& learner = *job.learner;
-    if (!job.group) {
-        ratchet(
-            learner.groups[0].pockets[0], [&](double limit) { return joint_errors(examples, learner, limit); },
-            [&] {
-                for (Group& group : learner.groups)
-                    for (std::size_t u = 0; u < group.units; ++u) put_in_pocket(group, u);
-            });
-        return;
-    }
-    for (std::size_t u = 0; u < job.group->units; ++u)
-        ratchet(
-            job.group->pockets[u],
-            [&](double limit) { return unit_errors(examples, learner, *job.group, u, limit); },
-            [&] { put_in_pocket(*job.group, u); });
-}
-
-// Weights that came through a whole epoch win a tie: on separable data they are the separator.
-void judge_clean(const Examples& examples, Learner& learner, const std::vector<std::uint64_t>& mistakes) {
-    const auto settle = [](Pocket& pocket, double errors) {
-        if (!(errors <= pocket.errors)) return false;
-        pocket = {pocket.run, std::max(pocket.run, pocket.best_run), errors, true, true};
-        return true;
-    };
-    const double all = std::numeric_limits<double>::infinity();
-    const bool together = jointly(learner);
-    if (together && (mistakes[0] || !settle(learner.groups[0].pockets[0], joint_errors(examples, learner, all)))) return;
-    for (Group& group : learner.groups)
-        for (std::size_t u = 0; u < group.units; ++u)
-            if (together ||
-                (!mistakes[group.first + u] && settle(group.pockets[u], unit_errors(examples, learner, group, u, all))))
-                put_in_pocket(group, u);
-}
 
 struct Scratch {
     std::vector<double> scores, room;
@@ -131,7 +24,7 @@ ROSENBLATT_INLINE void visit(const Examples& examples, const std::vector<Job>& j
         weighed = &learner;
         if (example.weight == 0.0) continue;
         if (job.group)
-            with_width(job.group->width, [&](auto W) {
+            with_width(job.group->width, [&](auto W) ROSENBLATT_ALWAYS {
                 Group& group = *job.group;
                 if (visit_apart<W()>(learner, group, values, example, score(W, job, group))) changed(job, group);
             });
@@ -155,115 +48,9 @@ void work(const Examples& examples, Reader& reader, const std::vector<Job>& jobs
         const auto values = reader[p];
         visit(
             examples, jobs, order[p], values, scratch,
-            [&](auto W, const Job&, const Group& group) { return score<W()>(values, group); },
+            [&](auto W, const Job&, const Group& group) ROSENBLATT_ALWAYS { return score<W()>(values, group); },
             [](const Job&, const Group&) {});
     }
-}
-
-// Dense rows and units kept apart: four rows are scored by all units while their weights pass through the cache once.
-// A unit that changes at one of the rows scores the rest of them again, so every row meets the weights it should.
-inline constexpr std::size_t rows_together = 4;
-inline constexpr std::size_t units_together = natural == 8 ? 5 : 2;  // as many sums as the registers hold
-
-struct Column {
-    Group* group;
-    bool changed;
-    double s[rows_together];
-};
-
-// Four rows as doubles, block of eight by block of eight, without the blocks that are zero in all of them.
-struct Packed {
-    std::vector<std::uint32_t> block;  // first feature of each
-    Buffer value;                      // [block][row][8]
-    std::size_t blocks = 0;
-
-    explicit Packed(std::size_t features)
-        : block((features + 7) / 8), value(padded(features) * rows_together, 0.0) {}
-
-    template <class V>
-    void pack(const DenseRow<V> (&row)[rows_together]) {
-        blocks = 0;
-        std::size_t j = 0;
-        for (; j + 8 <= row[0].features; j += 8) add(j, [&](std::size_t r) { return widen(row[r].value + j); });
-        if (j < row[0].features) add(j, [&](std::size_t r) { return last_block(row[r], j); });
-    }
-
-private:
-    template <class Values>
-    ROSENBLATT_INLINE void add(std::size_t j, Values&& values) {
-        double* const to = value.data() + blocks * (8 * rows_together);
-        mask<8> all = {};
-        for (std::size_t r = 0; r < rows_together; ++r) {
-            const vec<8> x = values(r);
-            mask<8> bits;
-            std::memcpy(&bits, &x, sizeof x);
-            all |= bits;
-            store(to + 8 * r, x);
-        }
-        block[blocks] = static_cast<std::uint32_t>(j);
-        blocks += any(all);
-    }
-};
-
-// Asks for the memory of the next rows a few lines at a time: a burst would be dropped, and would idle in between.
-class Ahead {
-public:
-    template <class Reader>
-    Ahead(Reader& reader, const Order& order, std::size_t p, std::size_t bytes, std::size_t calls) {
-        if (p + rows_together > order.count) return;
-        for (std::size_t r = 0; r < rows_together; ++r) from_[r] = reinterpret_cast<const char*>(reader.at(p + r));
-        bytes_ = bytes;
-        lines_ = rows_together * (bytes / 64 + 1) / std::max<std::size_t>(calls, 1) + 1;
-    }
-    ROSENBLATT_INLINE void fetch() {
-        for (std::size_t k = 0; k < lines_; ++k) {
-            if (at_ > bytes_) {
-                if (++row_ == rows_together) lines_ = 0;
-                at_ = 0;
-                if (lines_ == 0) return;
-            }
-            __builtin_prefetch(from_[row_] + at_, 0, 2);
-            at_ += 64;
-        }
-    }
-
-private:
-    const char* from_[rows_together] = {};
-    std::size_t bytes_ = 0, lines_ = 0, row_ = 0, at_ = 0;
-};
-
-// The scores of four rows by U units. The lanes of a sum are taken a register at a time; each lane is added up in
-// ascending order of its features, as everywhere.
-template <std::size_t U>
-void score_together(const Packed& rows, Column* column, Ahead& ahead) {
-    double lane[U][rows_together][8];
-    for (std::size_t part = 0; part < 8; part += natural) {
-        using T = vec<natural>;
-        T sum[U][rows_together] = {};
-        const double* weight[U];
-        for (std::size_t u = 0; u < U; ++u) weight[u] = column[u].group->weights.feature.data() + part;
-        const double* x = rows.value.data() + part;
-        for (std::size_t b = 0; b < rows.blocks; ++b, x += 8 * rows_together) {
-            if (part == 0) ahead.fetch();
-            T w[U];
-            for (std::size_t u = 0; u < U; ++u) w[u] = load<T>(weight[u] + rows.block[b]);
-            for (std::size_t r = 0; r < rows_together; ++r) {
-                const T of_row = load<T>(x + 8 * r);
-                for (std::size_t u = 0; u < U; ++u) sum[u][r] += w[u] * of_row;
-            }
-        }
-        for (std::size_t u = 0; u < U; ++u)
-            for (std::size_t r = 0; r < rows_together; ++r) store(lane[u][r] + part, sum[u][r]);
-    }
-    for (std::size_t u = 0; u < U; ++u)
-        for (std::size_t r = 0; r < rows_together; ++r)
-            column[u].s[r] = tree(lane[u][r]) + column[u].group->weights.bias[0];
-}
-
-template <std::size_t U = units_together>
-void score_columns(const Packed& rows, Column* column, std::size_t count, Ahead& ahead) {
-    for (; count >= U; count -= U, column += U) score_together<U>(rows, column, ahead);
-    if constexpr (U > 1) score_columns<U - 1>(rows, column, count, ahead);
 }
 
 template <class Reader>
@@ -296,7 +83,7 @@ void work_together(const Examples& examples, Reader& reader, std::vector<Job> jo
         for (std::size_t r = 0; r < rows_together; ++r)
             visit(
                 examples, jobs, order[p + r], row[r], scratch,
-                [&](auto W, const Job& job, const Group& group) -> vec<decltype(W)::value> {
+                [&](auto W, const Job& job, const Group& group) ROSENBLATT_ALWAYS -> vec<decltype(W)::value> {
                     if constexpr (W() == 1) {
                         const Column& scored = column(job, group);
                         return scored.changed ? score<1>(row[r], group) : scored.s[r];

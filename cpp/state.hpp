@@ -35,6 +35,13 @@ inline void write_part(Learner& learner, Part part, const double* weights, const
     }
 }
 
+inline std::uint64_t mistakes_made(const Learner& learner) {
+    std::uint64_t sum = 0;
+    for (const Group& group : learner.groups)
+        for (const std::uint64_t m : group.mistakes) sum += m;
+    return sum;
+}
+
 // The answer of the run if it ended here: an unfinished batch counts as finished.
 inline void answer(const Learner& learner, bool average, double* weights, double* bias) {
     Learner ended = learner;

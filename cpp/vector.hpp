@@ -14,7 +14,8 @@
 #include <immintrin.h>
 #endif
 
-#define ROSENBLATT_INLINE inline __attribute__((always_inline))
+#define ROSENBLATT_ALWAYS __attribute__((always_inline))
+#define ROSENBLATT_INLINE inline ROSENBLATT_ALWAYS
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

@@ -58,7 +58,7 @@ class Unit(ClassifierMixin, BaseEstimator):
         if self.warm_start and "_run" in self.__dict__:
             self._refuse_changes(settings, values.shape[1])
             return copy(self._run), Block(values, validation.encode(self.classes_, labels), weights)
-        self.classes_ = np.unique(labels)
+        self.classes_ = validation.distinct(labels)
         validation.check_classes(self.classes_)
         block = Block(values, validation.encode(self.classes_, labels), weights)
         class_weight = validation.class_weights(self.class_weight, self.classes_, block.labels)
