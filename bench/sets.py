@@ -125,6 +125,7 @@ SETS: tuple[DataSet, ...] = (
     DataSet("20news count", words("20newsgroups/20ng-train.tsv.gz", "20newsgroups/20ng-test.tsv.gz", "count", True)),
     DataSet("20news tfidf", words("20newsgroups/20ng-train.tsv.gz", "20newsgroups/20ng-test.tsv.gz", "tfidf", True)),
     DataSet("census-kdd", census(scaled=True)),
+    DataSet("census-kdd 510", census(scaled=True, weight=False)),
     DataSet("covtype", covertype, scale=True),
     DataSet("svmguide3", svmguide, repeats=10),
     DataSet("w1a", svmlight("libol/w1a"), repeats=10),
@@ -134,5 +135,6 @@ SETS: tuple[DataSet, ...] = (
 RAW_SETS: tuple[DataSet, ...] = (
     *(DataSet(f"{name} raw", read, repeats=10) for name, read in SMALL.items()),
     DataSet("census-kdd raw", census(scaled=False)),
+    DataSet("census-kdd raw 510", census(scaled=False, weight=False)),
     DataSet("covtype raw", covertype),
 )

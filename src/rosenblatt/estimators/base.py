@@ -1,5 +1,6 @@
 """What the estimators share: fit, partial_fit, scores, predictions, and the attributes a run leaves behind."""
 
+import inspect
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -26,6 +27,11 @@ class Unit(ClassifierMixin, BaseEstimator):
     _loss: ClassVar[str]
     _options: ClassVar[Mapping[str, options.Option[Any]]]
     classes_: NDArray[Any]
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        """The docstring gains its parameters and attributes from where they are written, once."""
+        super().__init_subclass__(**arguments)
+        cls.__doc__ = f"{inspect.cleandoc(cls.__doc__ or '')}\n\n{_sections(cls)}"
 
     # -- learning ---------------------------------------------------------------------------------------------------
 
@@ -224,6 +230,16 @@ class Unit(ClassifierMixin, BaseEstimator):
         if trace is None:
             raise AttributeError("There is no trace_: only a run with record=True keeps its mistake log.")
         return trace
+
+
+def _sections(cls: type[Unit]) -> str:
+    parameters = [
+        f"{name} : {option.expected}, default={option.default!r}\n    {option.help}"
+        for name, option in cls._options.items()
+    ]
+    attributes = [f"{name}\n    {value.__doc__}" for name, value in vars(Unit).items() if isinstance(value, property)]
+    parts = (("Parameters", parameters), ("Attributes", ["classes_\n    The labels, sorted.", *attributes]))
+    return "\n\n".join("\n".join([title, "-" * len(title), *lines]) for title, lines in parts)
 
 
 @contextmanager

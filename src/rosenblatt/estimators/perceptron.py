@@ -11,7 +11,7 @@ class Perceptron(Unit):
 
     The same examples in the same order give the same bits, dense or sparse, in one call or row by row. A run ends
     `separated` after a whole epoch without a mistake, `validated` by early stopping, or with its `budget` of epochs
-    spent; `status_` says which. Every parameter is described in `rosenblatt.options`.
+    spent; `status_` says which.
 
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
     >>> unit = Perceptron(order="given", keep="last", max_iter=100).fit(X, y)

@@ -96,7 +96,9 @@ class Learner:
     def _pair(self, x: tuple[Any, ...]) -> tuple[Any, Floats]:
         if len(x) != 2:
             raise DataError(f"A sparse example is a pair (indices, values). Got {len(x)} parts instead.")
-        indices, values = np.asarray(x[0], dtype=np.int64), np.asarray(x[1], dtype=np.float64)
+        indices, values = x
+        if not (type(indices) is type(values) is np.ndarray and indices.dtype == np.int64):
+            indices, values = np.asarray(indices, dtype=np.int64), np.asarray(values, dtype=np.float64)
         if indices.ndim != 1 or indices.shape != values.shape:
             raise DataError(f"Indices and values must be rows of one length. Got {indices.shape} and {values.shape}.")
         if self.n_features is not None and len(indices) and indices.max() >= self.n_features:

@@ -1,0 +1,146 @@
+"""The native core is what its stub says, reads matrices where they lie, and chooses its instructions as told."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from rosenblatt import Perceptron, kernels
+from rosenblatt.kernels import _native
+
+STUB = ast.parse(Path(kernels.__file__).with_name("_native.pyi").read_text(encoding="utf-8"))
+
+
+def promised(body: list[ast.stmt], inside: str = "") -> dict[str, list[str]]:
+    """Every name in the stub with its parameters; properties and classes have none."""
+    names: dict[str, list[str]] = {}
+    for part in body:
+        if isinstance(part, ast.ClassDef):
+            names |= {part.name: []} | promised(part.body, f"{part.name}.")
+        elif isinstance(part, ast.FunctionDef):
+            given = [argument.arg for argument in part.args.args + part.args.kwonlyargs]
+            is_property = any(ast.unparse(mark) == "property" for mark in part.decorator_list)
+            names[inside + part.name] = [] if is_property else given
+    return names
+
+
+def found(owner: object, inside: str = "") -> dict[str, list[str]]:
+    """The same for the binary."""
+    names: dict[str, list[str]] = {}
+    for name, value in vars(owner).items():
+        if isinstance(value, type):
+            names |= {name: []} | found(value, f"{name}.")
+        elif hasattr(value, "__nb_signature__"):
+            names[inside + name] = parameters(value.__nb_signature__[0][0])
+        elif isinstance(value, property):
+            names[inside + name] = []
+    return names
+
+
+def parameters(signature: str) -> list[str]:
+    """The names in 'def f(self, a: ndarray[shape=(*, *)], *, b: int) -> int'; types need not be valid Python."""
+    depth, names, word = 0, [], ""
+    for letter in signature[signature.index("(") + 1 :]:
+        depth += (letter in "([") - (letter in ")]")
+        if depth < 0 or (depth == 0 and letter == ","):
+            names.append(word.split(":")[0].split("=")[0].strip())
+            word = ""
+        else:
+            word += letter
+        if depth < 0:
+            break
+    return [name for name in names if name not in ("", "*", "/")]
+
+
+def test_the_stub_names_exactly_what_the_binary_has() -> None:
+    assert found(_native) == promised(STUB.body)
+
+
+def test_the_kernels_room_shows_all_of_the_binary() -> None:
+    public = {name for name in vars(_native) if not name.startswith("_")}
+    assert public | {"rows_of"} == set(kernels.__all__)
+
+
+def test_the_chosen_instruction_set_is_one_of_this_machine() -> None:
+    assert kernels.instruction_set() in kernels.instruction_sets()
+    assert "baseline" in kernels.instruction_sets()
+
+
+def fresh(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=os.environ | environment
+    )
+
+
+@pytest.mark.parametrize("name", kernels.instruction_sets())
+def test_an_instruction_set_can_be_forced(name: str) -> None:
+    done = fresh("from rosenblatt import kernels; print(kernels.instruction_set())", ROSENBLATT_ISA=name)
+    assert done.stdout.strip() == name, done.stderr
+
+
+def test_an_unknown_instruction_set_is_one_sentence() -> None:
+    done = fresh("import rosenblatt.kernels", ROSENBLATT_ISA="abacus")
+    last = done.stderr.strip().splitlines()[-1]
+    assert done.returncode != 0
+    assert last.startswith("ImportError: ROSENBLATT_ISA=abacus ")
+    assert all(name in last for name in kernels.instruction_sets())
+
+
+def test_any_layout_is_read_where_it_lies_with_the_same_bits(tmp_path: Path) -> None:
+    random = np.random.default_rng(11)
+    X = random.standard_normal((300, 13)).astype(np.float32)
+    y = random.integers(0, 3, len(X))
+    np.save(tmp_path / "X.npy", np.asfortranarray(X))
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    assert mapped.flags.f_contiguous
+    assert not mapped.flags.writeable
+    expected = Perceptron(max_iter=5).fit(X.astype(np.float64), y)
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    for layout in (mapped, frozen, np.asfortranarray(X), X[:, ::-1][:, ::-1], sparse.csr_array(X)):
+        model = Perceptron(max_iter=5).fit(layout, y)
+        assert model.coef_.tobytes() == expected.coef_.tobytes()
+        assert model.intercept_.tobytes() == expected.intercept_.tobytes()
+        assert model.decision_function(layout).tobytes() == expected.decision_function(X).tobytes()
+
+
+MEMORY = """
+import numpy as np
+from scipy import sparse
+from rosenblatt import Perceptron
+
+def peak():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+
+random = np.random.default_rng(5)
+def data(rows):
+    if layout == "dense":
+        return np.ones((rows, 100)) * random.standard_normal(100)
+    columns = random.integers(0, 1000, (rows, 70), dtype=np.int32)
+    columns.sort(axis=1)
+    return sparse.csr_array((random.standard_normal(70 * rows), columns.ravel(), np.arange(rows + 1) * 70), (rows, 1000))
+
+Perceptron(max_iter=2).fit(data(100), np.arange(100) % 2).predict(data(10))  # load all that is loaded once
+X, y = data(50_000), np.arange(50_000) % 2
+size = X.nbytes if layout == "dense" else X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+with open("/proc/self/clear_refs", "w") as reset:
+    reset.write("5")  # the peak starts anew from what is in use now
+before = peak()
+Perceptron(max_iter=3).fit(X, y)
+print((peak() - before) / size)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="needs Linux's own account of memory")
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_a_fit_takes_a_tenth_of_its_matrix_at_most(layout: str) -> None:
+    done = fresh(f"layout = {layout!r}\n{MEMORY}")
+    assert done.returncode == 0, done.stderr
+    print(f"{float(done.stdout):.1%} of X beside X")
+    assert float(done.stdout) < 0.10
