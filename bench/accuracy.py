@@ -167,8 +167,8 @@ def table(folder: Path, sets: list[DataSet]) -> None:
     for data, examples, base, error in loaded(folder, sets):
         scores = accuracy(data, examples, mine) if mine else None
         rest = [None if too_slow(c, data, examples) else np.mean(memo.accuracy(data, examples, c)) for c in others]
-        values = [np.mean(scores) if scores else None, np.mean(base), np.std(base), *rest]
-        values += [scores[0] if scores else None, base[0]]
+        first = [np.mean(scores) if scores else None, np.mean(base), np.std(base)]
+        values = [*first, *rest, scores[0] if scores else None, base[0]]
         cells = " ".join(f"{'-':>18}" if value is None else f"{100 * value:18.2f}" for value in values)
         words.append(verdicts(scores, base, error))
         print(
@@ -186,45 +186,12 @@ def footnote(words: list[tuple[str, str]]) -> str:
         for name, column in zip((f"Mean of {SEEDS} seeds", "Seed 0 alone"), zip(*words, strict=True), strict=True)
     ]
     lines += [
-        "All at their defaults. The spread is the standard deviation of scikit-learn's Perceptron over its seeds, which",
-        "the binomial standard error knows nothing of. LinearSVC and LogisticRegression learn from at most",
+        "All at their defaults. The spread is the standard deviation of scikit-learn's Perceptron over its seeds,",
+        "which the binomial standard error knows nothing of. LinearSVC and LogisticRegression learn from at most",
         f"{SLOW_ROWS:,} rows and {SLOW_CELLS:,} stored values. Sets without a test part: a quarter held out, ten times",
         "for the small ones. Small tables and covtype are standardised by their training part unless they are raw.",
     ]
     return "\n".join(lines)
-
-
-EPOCHS = (1, 2, 3, 5, 10, 20, 50)
-
-
-def kept(data: Examples) -> tuple[str, ...]:
-    """What can be kept at a fair price: pocket judges whole epochs, vote stores every hypothesis."""
-    cells = (data.X.nnz if hasattr(data.X, "nnz") else data.X.size) * len(np.unique(data.y))
-    few = data.X.shape[1] * len(data.y) < 2_000_000
-    return ("average", "last", *(("pocket",) if cells < 6_000_000 else ()), *(("vote",) if few else ()))
-
-
-def grid(folder: Path, sets: list[DataSet]) -> None:
-    """Print the accuracy for every number of epochs and everything that can be kept; * marks below by one s.e."""
-    totals: dict[tuple[str, int], list[float]] = {}
-    heads = " ".join(f"{epochs:>7}" for epochs in EPOCHS)
-    print(f"{'set':24} {'keep':8} {'s.e.':>5} {'sklearn':>7} {heads}")
-    for data, examples, base, error in loaded(folder, sets):
-        p = float(np.mean(base))
-        for keep in kept(examples):
-            cells = []
-            for epochs in EPOCHS:
-                column = ours(max_iter=epochs, keep=keep)
-                if column is None:
-                    raise SystemExit("The grid needs the package rosenblatt: build it first (make demo).")
-                score = float(np.mean(accuracy(data, examples, column)))
-                totals.setdefault((keep, epochs), []).append((score - p) / max(error, 1e-4))
-                cells.append(f"{100 * score:6.2f}{'*' if score < p - error else ' '}")
-            print(f"{data.name:24} {keep:8} {100 * error:5.2f} {100 * p:7.2f} {' '.join(cells)}", flush=True)
-    print("\nkeep     epochs  sets  below by > 1 s.e.  better by > 1 s.e.  mean difference in s.e.")
-    for (keep, epochs), gaps in sorted(totals.items()):
-        below, above = sum(gap < -1 for gap in gaps), sum(gap > 1 for gap in gaps)
-        print(f"{keep:8} {epochs:6} {len(gaps):5} {below:18} {above:19} {np.mean(np.clip(gaps, -10, 10)):24.2f}")
 
 
 def main(arguments: list[str]) -> None:
@@ -235,4 +202,8 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--grid", action="store_true", help="epochs against what is kept, ours only")
     parser.add_argument("--raw", action="store_true", help="add the tables as they come, unscaled")
     options = parser.parse_args(arguments)
-    (grid if options.grid else table)(options.data, chosen(options.names, options.raw))
+    if options.grid:
+        from bench.grid import grid as table_of
+    else:
+        table_of = table
+    table_of(options.data, chosen(options.names, options.raw))

@@ -110,7 +110,7 @@ T one_of(const std::string& name, std::initializer_list<const char*> names) {
     throw nb::value_error(("unknown name: " + name).c_str());
 }
 
-Learner* new_learner(void* at, std::size_t features, const std::string& loss, const std::string& rate,
+void new_learner(Learner* at, std::size_t features, const std::string& loss, const std::string& rate,
                      const std::string& scheme, double eta0, double margin, double r, std::int64_t batch, bool intercept,
                      bool average, bool pocket, bool record, const In<double>& class_weight, bool apart) {
     Rule rule;
@@ -126,7 +126,7 @@ Learner* new_learner(void* at, std::size_t features, const std::string& loss, co
     rule.average = average;
     rule.pocket = pocket;
     rule.record = record;
-    return new (at) Learner(rule, features, {class_weight.data(), class_weight.data() + rule.classes}, apart);
+    new (at) Learner(rule, features, {class_weight.data(), class_weight.data() + rule.classes}, apart);
 }
 
 Part part_of(const std::string& name) {
@@ -244,6 +244,11 @@ std::int64_t overflow_row(const Learner& learner) {
 
 Examples examples_of(const HeldRows& rows, const In<std::int32_t>& labels, const std::optional<In<double>>& sample_weight,
                      const std::optional<In<std::uint32_t>>& order, const std::optional<In<std::uint32_t>>& training) {
+    if (labels.shape(0) != rows.count || (sample_weight && sample_weight->shape(0) != rows.count))
+        throw nb::value_error("labels and sample weights must be as many as the rows");
+    for (const auto& which : {order, training})
+        for (std::size_t i = 0; which && i < which->shape(0); ++i)
+            if (which->data()[i] >= rows.count) throw nb::value_error("order names a row that is not there");
     Examples examples;
     examples.rows = rows;
     examples.labels = labels.data();
@@ -253,6 +258,13 @@ Examples examples_of(const HeldRows& rows, const In<std::int32_t>& labels, const
     examples.training = training ? training->data() : nullptr;
     examples.training_count = training ? training->shape(0) : rows.count;
     return examples;
+}
+
+void check_labels(const Learner& learner, const HeldRows& rows, const In<std::int32_t>& labels) {
+    const auto classes = static_cast<std::int32_t>(learner.rule.classes);
+    bool known = learner.features == rows.features;
+    for (std::size_t i = 0; i < labels.shape(0); ++i) known &= labels.data()[i] >= 0 && labels.data()[i] < classes;
+    if (!known) throw nb::value_error("a label is not the index of a class, or the rows have other features");
 }
 
 // Rows between two looks at the clock: a few milliseconds of work.
@@ -273,6 +285,8 @@ nb::tuple learn(std::vector<Learner*> learners, const HeldRows& rows, const In<s
                 const std::optional<In<std::uint32_t>>& training, std::size_t from, std::size_t to, int threads) {
     using clock = std::chrono::steady_clock;
     const Examples examples = examples_of(rows, labels, sample_weight, order, training);
+    for (const Learner* learner : learners) check_labels(*learner, rows, labels);
+    if (to > examples.count) throw nb::value_error("there are not so many examples to visit");
     const std::size_t chunk = chunk_of(examples, learners);
     auto looked = clock::now();
     while (from < to) {
@@ -296,6 +310,7 @@ std::uint64_t count_mistakes(const Learner& learner, const HeldRows& rows, const
                              const std::optional<In<double>>& sample_weight,
                              const std::optional<In<std::uint32_t>>& training) {
     const Examples examples = examples_of(rows, labels, sample_weight, {}, training);
+    check_labels(learner, rows, labels);
     nb::gil_scoped_release free;
     return kernels().mistakes(examples, learner);
 }
@@ -304,6 +319,8 @@ void judge_clean(Learner& learner, const HeldRows& rows, const In<std::int32_t>&
                  const std::optional<In<double>>& sample_weight, const std::optional<In<std::uint32_t>>& training,
                  const std::vector<std::uint64_t>& mistakes) {
     const Examples examples = examples_of(rows, labels, sample_weight, {}, training);
+    check_labels(learner, rows, labels);
+    if (mistakes.size() != learner.rule.unit_count()) throw nb::value_error("one number of mistakes a unit");
     nb::gil_scoped_release free;
     kernels().judge_clean(examples, learner, mistakes);
 }
@@ -369,13 +386,7 @@ NB_MODULE(_native, m) {
         .def_prop_ro("largest", [](const HeldRows& rows) { return rows.largest; });
 
     nb::class_<Learner>(m, "Learner")
-        .def("__init__", [](Learner* at, std::size_t features, const std::string& loss, const std::string& learning_rate,
-                            const std::string& scheme, double eta0, double margin, double r, std::int64_t batch,
-                            bool fit_intercept, bool average, bool pocket, bool record, const In<double>& class_weight,
-                            bool apart) {
-            new_learner(at, features, loss, learning_rate, scheme, eta0, margin, r, batch, fit_intercept, average, pocket,
-                        record, class_weight, apart);
-        }, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "batch"_a,
+        .def("__init__", &new_learner, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "batch"_a,
              "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "apart"_a)
         .def_prop_ro("features", [](const Learner& learner) { return learner.features; })
         .def_prop_ro("units", [](const Learner& learner) { return learner.rule.unit_count(); })

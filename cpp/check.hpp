@@ -84,7 +84,8 @@ Fault check_indices(Rows& rows) {
     for (std::size_t i = 0; i < rows.count; ++i)
         if (rows.starts[i + 1] < rows.starts[i]) return {Fault::starts_backwards, i, 0};
     if (rows.starts[0] < 0 || static_cast<std::size_t>(rows.starts[rows.count]) > rows.stored)
-        return {Fault::starts_beyond, rows.count - (rows.starts[0] < 0 ? rows.count : 1), rows.starts[rows.count]};
+        return rows.starts[0] < 0 ? Fault{Fault::starts_beyond, 0, rows.starts[0]}
+                                  : Fault{Fault::starts_beyond, rows.count - 1, rows.starts[rows.count]};
     // Every row ascends exactly if all the descents between neighbours are between rows.
     const std::int64_t first = rows.starts[0], end = rows.starts[rows.count];
     if (first == end) return {};

@@ -1,5 +1,4 @@
-// Which kernels to run: the widest the machine has, unless ROSENBLATT_ISA names another.
-#include <cstdlib>
+// Which kernels to run: the widest the machine has, unless another is asked for.
 #include <cstring>
 
 #include "kernels.hpp"

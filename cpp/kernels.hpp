@@ -1,8 +1,6 @@
 // The kernels, as the rest of the core sees them: one table of functions per instruction set.
 #pragma once
 
-#include <functional>
-
 #include "learner.hpp"
 #include "rows.hpp"
 
@@ -37,7 +35,7 @@ struct Kernels {
     double (*score_one)(const Learner&, const Rows&, bool average);
 };
 
-const Kernels& kernels();                      // the widest this machine has, or what ROSENBLATT_ISA asks for
+const Kernels& kernels();                      // the widest this machine has, or the one asked for
 std::vector<const char*> instruction_sets();   // those this machine can run
 bool use_instruction_set(const char* name);    // false: unknown here
 

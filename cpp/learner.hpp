@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 #ifdef __linux__
 #include <sys/mman.h>
@@ -29,7 +30,7 @@ public:
     Buffer() = default;
     Buffer(std::size_t size, double fill) { resize(size, fill); }
     Buffer(const Buffer& other) : Buffer(other.size_, 0.0) { std::copy_n(other.data(), size_, data()); }
-    Buffer(Buffer&&) = default;
+    Buffer(Buffer&& other) noexcept : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
     Buffer& operator=(Buffer other) {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
@@ -39,6 +40,7 @@ public:
     void resize(std::size_t size, double fill) {
         if (size == size_) return;
         constexpr std::size_t line = 64, huge = std::size_t{1} << 21;
+        if (size > (std::size_t{1} << 48)) throw std::bad_alloc();
         const std::size_t bytes = size * sizeof(double);
         const std::size_t alignment = bytes >= huge ? huge : line;
         const std::size_t room = (bytes + alignment - 1) / alignment * alignment;
@@ -146,10 +148,13 @@ struct Learner {
         make_signs();
     }
 
+    // All or nothing: a growth that finds no memory leaves the learner as it was.
     void grow(std::size_t more) {
         if (more <= features) return;
-        features = more;
-        for (Group& group : groups) shape(group);
+        Learner grown = *this;
+        grown.features = more;
+        for (Group& group : grown.groups) grown.shape(group);
+        *this = std::move(grown);
     }
 
 private:

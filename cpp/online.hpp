@@ -8,6 +8,8 @@
 
 namespace rosenblatt {
 
+inline constexpr std::size_t most_features = std::size_t{1} << 32;
+
 inline Rows one_dense(const double* values, std::size_t features) {
     Rows rows;
     rows.count = 1;
@@ -31,6 +33,7 @@ struct OneSparse : Rows {
         values = value;
         for (std::size_t k = 0; k < entries; ++k)
             features = std::max(features, static_cast<std::size_t>(std::max<std::int64_t>(index[k], 0)) + 1);
+        if (features > most_features) throw std::invalid_argument("A feature index must be less than 2^32.");
     }
     OneSparse(const OneSparse&) = delete;
 };
@@ -48,9 +51,9 @@ inline void refuse(const Fault& fault) {
 // True if it was a mistake.
 inline bool learn_row(Learner& learner, Rows&& rows, bool positive, double weight) {
     refuse(kernels().check(rows));
-    if (rows.features > learner.features) learner.grow(rows.features);
     if (may_overflow(learner, 1.0, rows.largest, weight))
         throw std::overflow_error("The weights would overflow: scale the features, or lower eta0.");
+    learner.grow(rows.features);
     const std::int32_t label = positive;
     Examples examples;
     examples.rows = rows;
@@ -63,13 +66,25 @@ inline bool learn_row(Learner& learner, Rows&& rows, bool positive, double weigh
     return mistakes_made(learner) != before;
 }
 
-// Features the learner has not met yet weigh nothing.
+// Features the learner has not met yet weigh nothing: they are left out.
 inline double score_row(const Learner& learner, Rows&& rows, bool average) {
     refuse(kernels().check(rows));
     if (rows.features <= learner.features) return kernels().score_one(learner, rows, average);
-    Learner grown = learner;
-    grown.grow(rows.features);
-    return kernels().score_one(grown, rows, average);
+    if (!rows.sparse) {
+        rows.features = learner.features;
+        return kernels().score_one(learner, rows, average);
+    }
+    std::vector<std::int64_t> index;
+    std::vector<double> value;
+    for (std::size_t k = 0; k < rows.stored; ++k)
+        if (const auto j = static_cast<const std::int64_t*>(rows.indices)[k];
+            static_cast<std::size_t>(j) < learner.features) {
+            index.push_back(j);
+            value.push_back(static_cast<const double*>(rows.values)[k]);
+        }
+    OneSparse known(index.data(), value.data(), index.size());
+    known.canonical = rows.canonical;
+    return kernels().score_one(learner, known, average);
 }
 
 }  // namespace rosenblatt

@@ -1,6 +1,8 @@
 // Passes over the rows: learning, counting, scoring.
 #pragma once
 
+#include <exception>
+#include <system_error>
 #include <thread>
 
 #include "pocket.hpp"
@@ -106,24 +108,44 @@ void work_either_way(const Examples& examples, Reader reader, const std::vector<
 }
 
 void pass(const Examples& examples, std::vector<Learner*>& learners, std::size_t from, std::size_t to, int threads) {
-    std::vector<std::vector<Job>> shares(static_cast<std::size_t>(std::max(1, threads)));
-    std::size_t next = 0;
-    const auto share = [&](Job job) { shares[next++ % shares.size()].push_back(job); };
+    std::vector<Job> all;
     for (Learner* learner : learners) {
-        if (jointly(*learner)) share({learner, nullptr});
+        if (jointly(*learner)) all.push_back({learner, nullptr});
         else
-            for (Group& group : learner->groups) share({learner, &group});
+            for (Group& group : learner->groups) all.push_back({learner, &group});
     }
+    const std::size_t most = std::max<std::size_t>(1, std::thread::hardware_concurrency());
+    std::vector<std::vector<Job>> shares(std::clamp<std::size_t>(static_cast<std::size_t>(threads), 1, std::min(most, all.size())));
+    for (std::size_t i = 0; i < all.size(); ++i) shares[i % shares.size()].push_back(all[i]);
     const auto run = [&](const std::vector<Job>& jobs) {
         const bool wide = std::any_of(jobs.begin(), jobs.end(), [](const Job& job) { return several(*job.learner); });
         with_reader(examples.rows, Order{examples.order, examples.count}, wide,
                     [&](auto reader) { work_either_way(examples, std::move(reader), jobs, from, to); });
     };
+    // What a thread throws is thrown again here, once all of them have ended; what cannot be started is done here.
+    std::vector<std::exception_ptr> thrown(shares.size());
+    const auto guarded = [&](std::size_t i) noexcept {
+        try {
+            run(shares[i]);
+        } catch (...) {
+            thrown[i] = std::current_exception();
+        }
+    };
     std::vector<std::thread> others;
-    for (std::size_t i = 1; i < shares.size(); ++i)
-        if (!shares[i].empty()) others.emplace_back(run, std::cref(shares[i]));
-    run(shares[0]);
+    others.reserve(shares.size());
+    std::vector<std::size_t> left{0};
+    left.reserve(shares.size());
+    for (std::size_t i = 1; i < shares.size(); ++i) {
+        try {
+            others.emplace_back(guarded, i);
+        } catch (const std::system_error&) {
+            left.push_back(i);
+        }
+    }
+    for (const std::size_t i : left) guarded(i);
     for (std::thread& other : others) other.join();
+    for (const std::exception_ptr& error : thrown)
+        if (error) std::rethrow_exception(error);
 }
 
 std::uint64_t mistakes(const Examples& examples, const Learner& learner) {

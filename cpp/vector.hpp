@@ -122,7 +122,7 @@ ROSENBLATT_INLINE double exponential(double x) {
                                         1.0 / 362880.0,     1.0 / 40320.0,     1.0 / 5040.0,     1.0 / 720.0,
                                         1.0 / 120.0,        1.0 / 24.0,        1.0 / 6.0,        0.5,
                                         1.0,                1.0};
-    x = x > 708.0 ? 708.0 : x < -708.0 ? -708.0 : x;
+    x = x < 708.0 ? (x > -708.0 ? x : -708.0) : 708.0;  // NaN too, which must not reach the cast below
     const double n = std::floor(x * 1.4426950408889634 + 0.5);
     const double r = (x - n * 0.693147180369123816490) - n * 1.90821492927058770002e-10;
     double p = factor[0];

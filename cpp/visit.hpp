@@ -30,6 +30,7 @@ ROSENBLATT_INLINE bool is_mistake(const Rule& rule, double margin) {
 }
 
 // The loss of a margin y s, and the slope times -1: by how much the update follows the example (before the rate).
+// The squared loss takes its pull, c (y - s), from the score itself; here it only says that there is one.
 struct Slope {
     double loss, pull;
     bool mistake;

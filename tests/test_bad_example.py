@@ -32,8 +32,8 @@ BAD_ROWS: dict[str, tuple[Any, str]] = {
     "a pair of different lengths": (([0, 1], [1.0, 2.0, 3.0]), r"\(2,\) and \(3,\)"),
     "2-D pair": (([[0]], [[1.0]]), r"\(1, 1\)"),
     "three parts": (([0], [1.0], [1.0]), "3 parts"),
-    "NaN in a pair": (([0, 2], [1.0, NAN]), "NaN at index [12]"),
-    "infinity in a pair": (([2, 0], [INF, 1.0]), "infinity at index [02]"),
+    "NaN in a pair": (([0, 2], [1.0, NAN]), "NaN at index 2"),
+    "infinity in a pair": (([2, 0], [INF, 1.0]), "infinity at index 2"),
     "text in a pair": (([0], ["tall"]), "'tall'"),
     "text for an index": ((["tall"], [1.0]), "'tall'"),
 }

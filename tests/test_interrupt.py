@@ -64,7 +64,7 @@ def tick():
 beside = threading.Thread(target=tick)
 beside.start()
 start = time.perf_counter()
-Adaline(order="given", max_iter=40).fit(rows, labels)
+Adaline(order="given", max_iter=20).fit(rows, labels)
 end = time.perf_counter()
 running = False
 beside.join()
@@ -84,9 +84,7 @@ def run(script: str, **values: object) -> dict[str, Any]:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals that can be sent to oneself")
-@pytest.mark.parametrize(
-    ("layout", "keep", "batch"), [("dense", "average", 1), ("sparse", "last", 1), ("dense", "last", 7)]
-)
+@pytest.mark.parametrize(("layout", "keep", "batch"), [("dense", "last", 7), ("sparse", "average", 1)])
 def test_an_interrupted_fit_stops_soon_and_goes_on_to_the_same_bits(layout: str, keep: str, batch: int) -> None:
     facts = run(STOPPED, layout=layout, keep=keep, batch=batch)
     late, status, more = facts.pop("late"), facts.pop("status"), facts.pop("more")
@@ -97,9 +95,8 @@ def test_an_interrupted_fit_stops_soon_and_goes_on_to_the_same_bits(layout: str,
     assert [name for name, true in facts.items() if not true] == []
 
 
-@pytest.mark.parametrize("layout", ["dense", "sparse"])
-def test_another_thread_runs_while_a_fit_does(layout: str) -> None:
-    facts = run(BESIDE, layout=layout)
+def test_another_thread_runs_while_a_fit_does() -> None:
+    facts = run(BESIDE, layout="dense")
     print(f"fit {facts['seconds']:.2f} s, longest wait of the other thread {facts['longest'] * 1000:.0f} ms")
     assert facts["seconds"] > 0.1
     assert facts["longest"] < facts["seconds"] / 2

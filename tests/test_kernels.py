@@ -124,7 +124,8 @@ def data(rows):
         return np.ones((rows, 100)) * random.standard_normal(100)
     columns = random.integers(0, 1000, (rows, 70), dtype=np.int32)
     columns.sort(axis=1)
-    return sparse.csr_array((random.standard_normal(70 * rows), columns.ravel(), np.arange(rows + 1) * 70), (rows, 1000))
+    values, starts = random.standard_normal(columns.size), np.arange(rows + 1) * 70
+    return sparse.csr_array((values, columns.ravel(), starts), (rows, 1000))
 
 Perceptron(max_iter=2).fit(data(100), np.arange(100) % 2).predict(data(10))  # load all that is loaded once
 X, y = data(50_000), np.arange(50_000) % 2

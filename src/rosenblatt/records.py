@@ -41,7 +41,8 @@ class Block:
 class Trace:
     """The mistake log: one entry per update, in the order they were made.
 
-    The update of entry k added coefficient[k] times example row[k] to the weights of unit[k], after t[k] examples.
+    The update of entry k added coefficient[k] times example row[k] to the weights of unit[k], after t[k] examples; with
+    learning_rate 'adagrad' and 'arow' each feature had its own rate besides.
     """
 
     t: NDArray[np.uint64]

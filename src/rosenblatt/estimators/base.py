@@ -20,6 +20,8 @@ from rosenblatt.learn.answer import majority
 from rosenblatt.learn.running import Validation
 from rosenblatt.records import Block, Csr, Floats, Trace, Values
 
+_KEPT = (*Settings.__dataclass_fields__, "class_weight")  # what a run keeps to its end
+
 
 class Unit(ClassifierMixin, BaseEstimator):
     """A linear unit for each class or pair of classes; subclasses say which loss it lowers, with which options."""
@@ -39,11 +41,12 @@ class Unit(ClassifierMixin, BaseEstimator):
         """Visit the examples until an epoch is clean, early stopping fires, or max_iter epochs are spent."""
         with _unchanged_by_failure(self):
             settings = self._settings()
-            values = validation.check_values(self, X, reset=True)
+            goes_on = self.warm_start and "_run" in self.__dict__
+            values = validation.check_values(self, X, reset=not goes_on)
             labels = validation.check_labels(y, values.shape[0])
             weights = validation.check_weights(sample_weight, values.shape[0])
             run, block = self._begin(settings, values, labels, weights)
-            held_out = self._held_out(block.labels)
+            held_out = self._held_out(run, block)
             try:
                 run.fit(block, self.max_iter, validation=held_out, threads=validation.threads_of(self.n_jobs))
             finally:
@@ -62,7 +65,7 @@ class Unit(ClassifierMixin, BaseEstimator):
     ) -> tuple[Running, Block]:
         """A new run, or with warm_start a copy of the last one, to go on with."""
         if self.warm_start and "_run" in self.__dict__:
-            self._refuse_changes(settings, values.shape[1])
+            self._refuse_changes()
             return copy(self._run), Block(values, validation.encode(self.classes_, labels), weights)
         self.classes_ = validation.distinct(labels)
         validation.check_classes(self.classes_)
@@ -72,6 +75,7 @@ class Unit(ClassifierMixin, BaseEstimator):
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Visit the examples once, in the order given. The first call must name all the classes."""
+        self._refuse_streaming()
         if "_run" in self.__dict__:
             self._visit(X, y, classes, sample_weight)
             return self
@@ -82,49 +86,52 @@ class Unit(ClassifierMixin, BaseEstimator):
         return self
 
     def _visit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
-        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise DataError(f"classes={list(classes)!r} are not those of the first call, {list(self.classes_)!r}.")
+        if classes is not None and not np.array_equal(validation.given_classes(classes), self.classes_):
+            raise DataError(f"classes are not those of the first call, {self.classes_.tolist()}.")
         values = validation.check_values(self, X, reset=False)
         labels = validation.check_labels(y, values.shape[0])
         weights = validation.check_weights(sample_weight, values.shape[0])
-        if self._options_now() != self._run.chosen:
-            self._refuse_changes(self._settings(), values.shape[1])
+        self._refuse_changes()
         block = Block(values, validation.encode(self.classes_, labels), weights)
         share_pass([self._run], block, validation.threads_of(self.n_jobs))
 
-    def _refuse_changes(self, settings: Settings, features: int) -> None:
+    def _refuse_changes(self) -> None:
         """A run keeps its options: half of it by one rule and half by another could not be repeated."""
-        begun = self._run.settings
-        for name, now in vars(settings).items():
-            if now != getattr(begun, name):
-                raise ParameterError(
-                    f"The run began with {name}={getattr(begun, name)!r} and cannot go on with {now!r}: "
-                    "set it back, or start anew with warm_start=False or a clone."
-                )
-        if features != self._run.learner.features:
-            raise DataError(f"The run began with {self._run.learner.features} features, X has {features}.")
+        begun, now = self._run.chosen, self._options_now()
+        if now == begun:
+            return
+        name, old, new = next(change for change in zip(_KEPT, begun, now, strict=True) if change[1] != change[2])
+        raise ParameterError(
+            f"The run began with {name}={old!r} and cannot go on with {new!r}: "
+            "set it back, or start anew with fit and warm_start=False."
+        )
 
-    def _first_run(self, classes: Any, values: Values) -> tuple[Running, NDArray[Any]]:
-        if classes is None:
-            raise DataError("The first call of partial_fit must be given classes, the list of all labels to come.")
-        known = np.unique(np.asarray(classes))
-        validation.check_classes(known)
-        settings = self._settings()
+    def _refuse_streaming(self) -> None:
+        """Some options need all the examples at once."""
         if self.keep == "pocket":
             raise ParameterError("keep='pocket' counts errors over all the examples: use fit, or keep='average'.")
         if self.early_stopping:
             raise ParameterError("early_stopping needs all the examples at once: use fit, or hold some out yourself.")
+        if isinstance(self.class_weight, str):
+            raise ParameterError(
+                "class_weight='balanced' needs all the labels at once, which partial_fit does not have: "
+                "pass a dict of weights instead."
+            )
+
+    def _first_run(self, classes: Any, values: Values) -> tuple[Running, NDArray[Any]]:
+        known, settings = validation.given_classes(classes), self._settings()
+        validation.check_classes(known, "classes")
         return self._new_run(settings, values, validation.class_weights(self.class_weight, known, None)), known
 
     def _options_now(self) -> list[Any]:
         """The options that a run keeps, as they are set; comparing them is cheaper than checking them."""
         own = self.__dict__
-        return [own.get(name) for name in Settings.__dataclass_fields__]
+        return [own.get(name) for name in _KEPT]
 
     def _settings(self) -> Settings:
         owner = type(self).__name__
         chosen = self.get_params(deep=False)
-        options.check(owner, chosen, self._options)
+        options.check(owner, {name: chosen[name] for name in self._options}, self._options)
         options.check_together(owner, {**chosen, "loss": self._loss})
         used = {name: chosen[name] for name in Settings.__dataclass_fields__ if name in chosen}
         return Settings(loss=self._loss, **used)
@@ -140,17 +147,22 @@ class Unit(ClassifierMixin, BaseEstimator):
             run.start_from(*validation.start_of(self.init, run.learner.units, features, bool(settings.fit_intercept)))
         return run
 
-    def _held_out(self, labels: NDArray[np.int32]) -> Validation | None:
+    def _held_out(self, run: Running, block: Block) -> Validation | None:
         if not self.early_stopping:
             return None
-        seed = validation.seed_of(self.random_state)
-        return validation.split(labels, len(self.classes_), self.validation_fraction, self.n_iter_no_change, seed)
+        return validation.split(
+            run.counted(block), block.labels, run.split_seed, self.validation_fraction, self.n_iter_no_change
+        )
 
     # -- deciding ---------------------------------------------------------------------------------------------------
 
     def _scores(self, X: Any) -> Floats:
         run = self._running()
-        return scores(run.answer, kernels.rows_of(validation.check_values(self, X, reset=False)))
+        found = scores(run.answer, kernels.rows_of(validation.check_values(self, X, reset=False)))
+        finite = np.isfinite(found).all(axis=1)
+        if not finite.all():
+            raise DataError(f"The score of row {int(np.argmin(finite))} of X overflows: scale its values down.")
+        return found
 
     def decision_function(self, X: Any) -> Floats:
         """Signed scores: one per row for two classes, one per row and class for more."""
@@ -196,7 +208,7 @@ class Unit(ClassifierMixin, BaseEstimator):
     @property
     def n_iter_(self) -> int:
         """Epochs visited, the clean one included."""
-        return self._running().record.n_iter
+        return len(self._running().mistakes)
 
     @property
     def t_(self) -> int:
@@ -220,7 +232,10 @@ class Unit(ClassifierMixin, BaseEstimator):
 
     @property
     def status_(self) -> str:
-        """How the run ended: separated, validated or budget."""
+        """How the run ended: separated, validated or budget; interrupted by a signal, or open while it streams.
+
+        It speaks of the weights the run ended with; what keep='average' or 'vote' answers may still err.
+        """
         return self._running().status
 
     @property

@@ -26,13 +26,19 @@ def check_values(estimator: Any, X: Any, *, reset: bool) -> Values:
         X = validate_data(
             estimator, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
         )
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         place = _first_text(X)
-        if place is None:
-            raise
-        row, column, value = place
-        raise DataError(f"X contains text at row {row}, column {column}: {value!r} is not a number.") from error
-    return Csr(X.indptr, X.indices, X.data, X.shape[1]) if issparse(X) else X
+        if place is not None:
+            row, column, value = place
+            raise DataError(f"X contains text at row {row}, column {column}: {value!r} is not a number.") from error
+        if isinstance(error, OverflowError):
+            raise DataError(f"X contains a number that no float can hold: {error}.") from error
+        raise
+    if not issparse(X):
+        return X  # type: ignore[no-any-return]
+    if len(X.indptr) != X.shape[0] + 1:
+        raise DataError(f"The sparse X has {X.shape[0]} rows, but its indptr is for {len(X.indptr) - 1}.")
+    return Csr(X.indptr, X.indices, X.data, X.shape[1])
 
 
 def _is_plain(estimator: Any, X: Any) -> bool:
@@ -48,8 +54,10 @@ def _is_plain(estimator: Any, X: Any) -> bool:
 
 
 def _first_text(X: Any) -> tuple[int, int, Any] | None:
-    table = np.asarray(X, dtype=object) if not issparse(X) else np.empty((0, 0), dtype=object)
-    if table.ndim != 2:
+    if issparse(X):
+        return None
+    table = np.asarray(X)
+    if table.ndim != 2 or table.dtype.kind not in "OUS":
         return None
     for (row, column), value in np.ndenumerate(table):
         if isinstance(value, str | bytes):
@@ -68,7 +76,7 @@ def check_labels(y: Any, rows: int) -> NDArray[Any]:
     missing = _first_missing(labels)
     if missing is not None:
         raise DataError(
-            f"Input y contains NaN or infinity at row {missing}: {labels[missing]!r} is no class. "
+            f"Input y contains a missing label at row {missing}: {_plain(labels[missing])} is no class. "
             "Drop the rows without a label, or give them one."
         )
     if labels.dtype.kind not in "biuUS":
@@ -80,10 +88,24 @@ def _first_missing(labels: NDArray[Any]) -> int | None:
     if labels.dtype.kind == "f":
         missing = ~np.isfinite(labels)
     elif labels.dtype.kind == "O":
-        missing = np.array([label is None or label != label for label in labels], dtype=bool)
+        missing = np.array([_is_missing(label) for label in labels], dtype=bool)
+    elif labels.dtype.kind in "mM":
+        missing = np.isnat(labels)
     else:
         return None
     return int(np.argmax(missing)) if missing.any() else None
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas' NA is neither equal to itself nor unequal
+        return True
+
+
+def _plain(label: Any) -> str:
+    """A label as its user would write it: 2, not np.int64(2)."""
+    return repr(label.item() if hasattr(label, "item") else label)
 
 
 def encode(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.int32]:
@@ -98,7 +120,7 @@ def encode(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.int32]:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise DataError(
-            f"y has the label {labels[row]!r} at row {row}, which is not among the classes {list(classes)!r}."
+            f"y has the label {_plain(labels[row])} at row {row}, which is not among the classes {classes.tolist()}."
         )
     return index
 
@@ -114,9 +136,25 @@ def distinct(labels: NDArray[Any]) -> NDArray[Any]:
     return np.unique(labels)
 
 
-def check_classes(classes: NDArray[Any]) -> None:
+def check_classes(classes: NDArray[Any], name: str = "y") -> None:
     if len(classes) < 2:
-        raise DataError(f"y has one class only, {classes[0]!r}: a separator needs examples of at least two classes.")
+        held = f"one class only, {_plain(classes[0])}" if len(classes) else "no class at all"
+        raise DataError(f"{name} has {held}: a separator needs at least two classes.")
+
+
+def given_classes(classes: Any) -> NDArray[Any]:
+    """The classes named at the first call of partial_fit, sorted."""
+    if classes is None:
+        raise DataError("The first call of partial_fit must be given classes, the list of all labels to come.")
+    try:
+        named = np.atleast_1d(np.asarray(classes))
+        missing = _first_missing(named)
+        if missing is not None:
+            raise DataError(f"classes has a missing label at position {missing}: {_plain(named[missing])} is no class.")
+        known = np.unique(named)
+    except TypeError as error:
+        raise DataError(f"The labels in classes cannot be sorted: {error}.") from None
+    return known
 
 
 def check_weights(sample_weight: Any, rows: int) -> Floats | None:
@@ -125,7 +163,10 @@ def check_weights(sample_weight: Any, rows: int) -> Floats | None:
         return None
     if isinstance(sample_weight, Real):
         sample_weight = np.full(rows, sample_weight)
-    weights: Floats = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    try:
+        weights: Floats = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"sample_weight must hold numbers only: {error}.") from None
     if weights.ndim != 1:
         raise DataError(f"Sample weights must be 1D array or scalar: one per row. Got the shape {weights.shape}.")
     if len(weights) != rows:
@@ -143,17 +184,12 @@ def class_weights(option: Any, classes: NDArray[Any], labels: NDArray[np.int32] 
     """One weight per class. 'balanced' gives every class the same total weight, as scikit-learn does."""
     if option is None:
         return np.ones(len(classes))
-    if option == "balanced":
-        if labels is None:
-            raise ParameterError(
-                "class_weight='balanced' needs all the labels at once, which partial_fit does not have: "
-                "pass a dict of weights instead."
-            )
+    if option == "balanced" and labels is not None:
         counts = np.bincount(labels, minlength=len(classes))
         return len(labels) / (len(classes) * counts)
     unknown = [label for label in option if label not in classes]
     if unknown:
-        raise ParameterError(f"class_weight names {unknown[0]!r}, which is not among the classes {list(classes)!r}.")
+        raise ParameterError(f"class_weight names {_plain(unknown[0])}, which is none of {classes.tolist()}.")
     return np.array([float(option.get(label, 1.0)) for label in classes.tolist()])
 
 
@@ -168,7 +204,10 @@ def seed_of(random_state: Any) -> int:
 
 def start_of(init: Any, units: int, features: int, intercept: bool) -> tuple[Floats, Floats]:
     """Given weights: one row per unit, with the bias in front where there is one more column than features."""
-    start = np.atleast_2d(np.asarray(init, dtype=np.float64))
+    try:
+        start = np.atleast_2d(np.asarray(init, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"The 'init' parameter must hold numbers only: {error}.") from None
     if not np.isfinite(start).all():
         raise ParameterError("The 'init' parameter must hold finite weights only.")
     if intercept and start.shape == (units, features + 1):
@@ -186,14 +225,16 @@ def threads_of(n_jobs: int | None) -> int:
     return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 
-def split(labels: NDArray[np.int32], classes: int, fraction: float, patience: int, seed: int) -> Validation:
-    """Hold out this fraction of every class, at random; a class of one example stays in training."""
-    order, _ = kernels.order(seed % 2**64, len(labels), False)
+def split(
+    counted: NDArray[np.bool_], labels: NDArray[np.int32], seed: int, fraction: float, patience: int
+) -> Validation:
+    """Hold out this fraction of every class, at random; rows without weight and lone examples stay in training."""
+    order, _ = kernels.order(seed, len(labels), False)
     held_out = np.zeros(len(labels), dtype=bool)
-    for c in range(classes):
-        members = order[labels[order] == c]
+    for c in range(int(labels.max()) + 1):
+        members = order[(labels[order] == c) & counted[order]]
         wanted = min(math.ceil(fraction * len(members)), len(members) - 1)
-        held_out[members[:wanted]] = True
+        held_out[members[: max(wanted, 0)]] = True
     if not held_out.any():
         raise DataError("early_stopping has no example to hold out: every class has one only.")
     return Validation(np.flatnonzero(~held_out).astype(np.uint32), np.flatnonzero(held_out).astype(np.uint32), patience)

@@ -6,14 +6,16 @@ from rosenblatt.errors import DataError
 from rosenblatt.kernels import _native
 from rosenblatt.records import Csr, Values
 
-_MOST_ROWS = 2**32 - 1
+_MOST = 2**32 - 1
 
 
 def rows_of(values: Values, name: str = "X") -> _native.Rows:
     """The rows of a matrix, without a copy; a matrix that cannot be learned from raises DataError."""
-    rows = _csr(values, name) if isinstance(values, Csr) else _native.Rows.dense(values)
-    if rows.count > _MOST_ROWS:
-        raise DataError(f"{name} has {rows.count} rows; one call takes at most {_MOST_ROWS}, so pass it in parts.")
+    rows = _csr(values, name) if isinstance(values, Csr) else _native.Rows.dense(np.require(values, requirements="A"))
+    if rows.count > _MOST:
+        raise DataError(f"{name} has {rows.count} rows; one call takes at most {_MOST}, so pass it in parts.")
+    if rows.features > _MOST:
+        raise DataError(f"{name} has {rows.features} columns; at most {_MOST} can be learned, so hash them first.")
     fault = rows.check()
     if fault is not None:
         raise DataError(_sentence(name, *fault, rows.features))
@@ -25,7 +27,7 @@ def _csr(values: Csr, name: str) -> _native.Rows:
         raise DataError(f"{name} is not a CSR matrix: indptr is empty, or indices and data differ in length.")
     return _native.Rows.csr(
         np.ascontiguousarray(values.indptr, dtype=np.int64),
-        np.ascontiguousarray(values.indices),
+        np.ascontiguousarray(values.indices, dtype=None if values.indices.dtype in (np.int32, np.int64) else np.int64),
         np.ascontiguousarray(values.values),
         values.features,
     )

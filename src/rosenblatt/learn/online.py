@@ -1,9 +1,10 @@
 """A learner for event loops: one example at a time, microseconds a call, no scikit-learn on its path."""
 
+from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, LearningOverflowError, ParameterError
@@ -47,6 +48,11 @@ class Learner:
             "keep": keep,
             "fit_intercept": fit_intercept,
         }
+        if n_features is not None and not (isinstance(n_features, Integral) and n_features > 0):
+            raise ParameterError(
+                "The 'n_features' parameter of Learner must be None or an int of at least 1. "
+                f"Got {n_features!r} instead."
+            )
         options.check("Learner", chosen)
         options.check_together("Learner", chosen)
         if keep not in ("last", "average"):
@@ -58,18 +64,19 @@ class Learner:
 
     def learn(self, x: Row, y: int, weight: float = 1.0) -> bool:
         """Visit one example of class y (+1 or True, -1, 0 or False); True if it was a mistake."""
-        if y != 1 and y != -1 and y != 0:
-            raise DataError(f"The class of an example is +1 or True, -1, 0 or False. Got {y!r} instead.")
-        if not 0.0 <= weight < np.inf:
-            raise DataError(f"The weight of an example is a finite number of at least 0. Got {weight!r} instead.")
         try:
+            positive = bool(y == 1)
+            if not (positive or y == -1 or y == 0):
+                raise DataError(f"The class of an example is +1 or True, -1, 0 or False. Got {y!r} instead.")
+            if not 0.0 <= weight < np.inf:
+                raise DataError(f"The weight of an example is a finite number of at least 0. Got {weight!r} instead.")
             if type(x) is tuple:
                 indices, values = self._pair(x)
-                return self._native.learn_sparse(indices, values, y == 1, weight)
-            return self._native.learn_dense(self._dense(x), y == 1, weight)
+                return self._native.learn_sparse(indices, values, positive, weight)
+            return self._native.learn_dense(self._dense(x), positive, weight)
         except OverflowError as error:
             raise LearningOverflowError(str(error)) from None
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise DataError(str(error)) from None
 
     def score(self, x: Row) -> float:
@@ -79,7 +86,7 @@ class Learner:
                 indices, values = self._pair(x)
                 return self._native.score_sparse(indices, values, self._average)
             return self._native.score_dense(self._dense(x), self._average)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise DataError(str(error)) from None
 
     def predict(self, x: Row) -> int:
@@ -87,7 +94,7 @@ class Learner:
         return 1 if self.score(x) > 0 else -1
 
     def _dense(self, x: Any) -> Floats:
-        row: Floats = x if type(x) is np.ndarray and x.dtype == np.float64 else np.asarray(x, dtype=np.float64)
+        row: Floats = x if type(x) is np.ndarray and x.dtype == np.float64 else _numbers(x, np.float64, "values")
         if row.ndim != 1 or (self.n_features is not None and len(row) != self.n_features):
             wanted = "one row of features" if self.n_features is None else f"a row of {self.n_features} features"
             raise DataError(f"An example must be {wanted}. Got an array of shape {row.shape} instead.")
@@ -98,7 +105,7 @@ class Learner:
             raise DataError(f"A sparse example is a pair (indices, values). Got {len(x)} parts instead.")
         indices, values = x
         if not (type(indices) is type(values) is np.ndarray and indices.dtype == np.int64):
-            indices, values = np.asarray(indices, dtype=np.int64), np.asarray(values, dtype=np.float64)
+            indices, values = _numbers(indices, np.int64, "indices"), _numbers(values, np.float64, "values")
         if indices.ndim != 1 or indices.shape != values.shape:
             raise DataError(f"Indices and values must be rows of one length. Got {indices.shape} and {values.shape}.")
         if self.n_features is not None and len(indices) and indices.max() >= self.n_features:
@@ -138,3 +145,15 @@ class Learner:
             if part is not None:
                 self._native.put(name, *part)
         self._native.restore(counters)
+
+
+def _numbers(given: Any, dtype: type[np.generic], name: str) -> NDArray[Any]:
+    """An array of real numbers, whole ones where indices are asked for."""
+    try:
+        array = np.asarray(given)
+        if array.dtype.kind == "c" or (array.dtype.kind == "f" and array.size and dtype is np.int64):
+            raise ValueError(f"got {array.dtype}")
+        return array.astype(dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        kind = "whole numbers" if name == "indices" else "numbers"
+        raise DataError(f"The {name} of an example must be {kind}: {error}.") from None

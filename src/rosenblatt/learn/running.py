@@ -17,6 +17,7 @@ from rosenblatt.records import Block, Floats, Run, Status, Trace
 
 _PARTS = ("weights", "drift", "scale", "pending", "pocket")
 _WORD = 2**64
+_OTHER = 0xD1B54A32D192ED03
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,13 @@ class Running:
         self.learner = settings.learner(features, self.class_weight, dense=dense)
         self.chosen: list[Any] = []  # the options as its owner spelled them
         self.random = seed % _WORD
+        self.split_seed = (seed ^ _OTHER) % _WORD  # for held-out rows; not the stream that shuffles the first epoch
         self.position = 0  # examples of the unfinished epoch that are done
         self.rows_in_epoch = 0
         self.best_accuracy, self.epochs_waited = -1.0, 0  # early stopping: on the held-out rows so far
         self.before_epoch: list[int] = []  # mistakes each unit had made before the unfinished epoch
+        self.t_before_epoch = 0
+        self.batch_before_epoch = False  # a batch begun by partial_fit was still unfinished
         self.status: Status = "open"
         self.mistakes: list[int] = []
         self.loss: list[float] = []
@@ -91,7 +95,8 @@ class Running:
         An exception from a signal leaves a run that can be continued; an overflow must be thrown away.
         """
         rows = kernels.rows_of(block.values)
-        self._refuse_weightless(block)
+        if not self.counted(block).any():
+            raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
         if self.status == "validated":
             self.epochs_waited = 0
         self.status = "budget"
@@ -110,7 +115,8 @@ class Running:
         count = rows.count if training is None else len(training)
         if self.position == 0 or self.rows_in_epoch != count:
             self.position, self.rows_in_epoch = 0, count
-            self.before_epoch = self._unit_mistakes()
+            self.before_epoch, self.t_before_epoch = self._unit_mistakes(), self.learner.t
+            self.batch_before_epoch = self.learner.counters()["in_batch"] > 0
             self.learner.take_loss()
         order, random = self._order(count, training)
         at, raised = kernels.learn(
@@ -127,7 +133,7 @@ class Running:
         if self.settings.keep == "pocket":
             kernels.judge_clean(self.learner, rows, block.labels, block.weights, training, mistakes)
         self.mistakes.append(sum(mistakes))
-        self.loss.append(self.learner.take_loss() / count)
+        self.loss.append(self.learner.take_loss() / max(self.learner.t - self.t_before_epoch, 1))
         if raised is not None:
             raise raised
 
@@ -145,9 +151,10 @@ class Running:
     def _is_separated(self, block: Block, rows: kernels.Rows, validation: Validation | None) -> bool:
         if self.mistakes[-1] or not self.settings.mistake_driven:
             return False
-        if self.settings.order != "sample":
+        if self.settings.order != "sample" and not self.batch_before_epoch:
             return True
-        # Drawing with replacement leaves rows out: only a look at all of them can tell.
+        # Drawing with replacement leaves rows out, and an older batch may have moved the weights in mid-epoch: only a
+        # look at all the rows can tell.
         training = validation.training if validation else None
         return kernels.mistakes(self.learner, rows, block.labels, block.weights, training) == 0
 
@@ -159,13 +166,16 @@ class Running:
         self.best_accuracy = max(self.best_accuracy, accuracy)
         return self.epochs_waited >= validation.patience
 
-    def _after_pass(self, block: Block) -> None:
-        self._answer = None
+    def _refuse_overflow(self) -> None:
         if self.learner.overflow_row >= 0:
             raise LearningOverflowError(
                 f"The weights overflowed at row {self.learner.overflow_row} of X, in epoch {len(self.mistakes) + 1}: "
                 f"lower eta0 (it is {self.settings.eta0:g}) or scale the features."
             )
+
+    def _after_pass(self, block: Block) -> None:
+        self._answer = None
+        self._refuse_overflow()
         if self.settings.record or self.votes is not None:
             log = self.learner.take_log()
             if self.settings.record:
@@ -173,10 +183,10 @@ class Running:
             if self.votes is not None:
                 self.votes.extend(block, log, self.learner.t)
 
-    def _refuse_weightless(self, block: Block) -> None:
-        weights = self.class_weight if block.weights is None else block.weights * self.class_weight[block.labels]
-        if not weights.any():
-            raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
+    def counted(self, block: Block) -> NDArray[np.bool_]:
+        """Which rows count: a row without weight is as if it were not there."""
+        weighed = self.class_weight[block.labels] > 0
+        return weighed if block.weights is None else weighed & (block.weights > 0)
 
     # -- what it has learned ----------------------------------------------------------------------------------------
 
@@ -188,6 +198,8 @@ class Running:
             if self.settings.keep == "pocket":
                 self._out_of_pocket(coef, intercept)
             scheme = self.settings.scheme(len(self.class_weight))
+            coef.setflags(write=False)
+            intercept.setflags(write=False)
             self._answer = Answer(coef, intercept, scheme, self.votes)
         return self._answer
 
@@ -265,8 +277,10 @@ def _account_for(runs: Sequence[Running], backups: Sequence[kernels.Learner], bl
         for run in runs:
             if run.settings.batch == "full":
                 run.learner.end_batch()
-            run._after_pass(block)
+            run._refuse_overflow()
     except LearningOverflowError:
         for run, backup in zip(runs, backups, strict=True):
             run.learner = backup
         raise
+    for run in runs:
+        run._after_pass(block)

@@ -1,7 +1,6 @@
 """What a learner is asked to do, in one frozen record."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -51,6 +50,3 @@ class Settings:
             class_weight=np.ascontiguousarray(class_weight, dtype=np.float64),
             apart=dense,
         )
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
