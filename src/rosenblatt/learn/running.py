@@ -185,7 +185,9 @@ class Running:
 
     def counted(self, block: Block) -> NDArray[np.bool_]:
         """Which rows count: a row without weight is as if it were not there."""
-        weighed = self.class_weight[block.labels] > 0
+        if block.weights is None and self.class_weight.all():
+            return np.ones(len(block.labels), dtype=np.bool_)
+        weighed: NDArray[np.bool_] = self.class_weight[block.labels] > 0
         return weighed if block.weights is None else weighed & (block.weights > 0)
 
     # -- what it has learned ----------------------------------------------------------------------------------------

@@ -4,7 +4,8 @@ Storing the hyperplanes would cost mistakes x features numbers. Only the example
 run is replayed from its start when it is asked: a row that was no mistake changed nothing.
 """
 
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,18 +19,37 @@ from rosenblatt.records import Block, Csr, Floats, Values
 _TOGETHER = 64  # hyperplanes scored in one pass over the rows
 
 
+def _nothing() -> None:
+    """In place of a reference to a block that is gone."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """Examples that moved the run at least once."""
+
+    values: Values
+    labels: NDArray[np.int32]
+    weights: Floats | None
+
+
 @dataclass
 class Votes:
-    """The start of a run and the examples that moved it, in order."""
+    """The start of a run, the examples that moved it, and when each did: after t examples, moving these units."""
 
     settings: Settings
     class_weight: Floats
     start: tuple[Floats, Floats]
-    parts: list[dict[str, Any]] = field(default_factory=list)
     t: int = 0
+    stores: list[Store] = field(default_factory=list)
+    visits: list[tuple[int, int, int, list[int]]] = field(default_factory=list)  # t, store, place in it, units
+    _source: Callable[[], Any] = field(default=_nothing, repr=False)  # the block that _places speaks of
+    _places: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False)  # row -> store, place in it
 
     def __copy__(self) -> "Votes":
-        return replace(self, parts=list(self.parts))
+        return replace(self, stores=list(self.stores), visits=list(self.visits), _places=dict(self._places))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_source": _nothing, "_places": {}}
 
     def extend(self, block: Block, log: tuple[NDArray[Any], ...], t: int) -> None:
         """Remember the examples of the log; t is how many have been visited by now."""
@@ -37,17 +57,24 @@ class Votes:
         self.t = t
         if len(when) == 0:
             return
-        visits, first = np.unique(when, return_index=True)  # one visit may have moved several units
-        taken = row[first].astype(np.intp)
-        self.parts.append(
-            {
-                "t": visits,
-                "units": [group.tolist() for group in np.split(unit, first[1:])],
-                "values": _rows(block.values, taken),
-                "labels": block.labels[taken],
-                "weights": None if block.weights is None else block.weights[taken],
-            }
-        )
+        visited, first = np.unique(when, return_index=True)  # one visit may have moved several units
+        rows = row[first].tolist()
+        self._keep(block, rows)
+        units = [moved.tolist() for moved in np.split(unit, first[1:])]
+        self.visits += [
+            (at, *self._places[i], moved) for at, i, moved in zip(visited.tolist(), rows, units, strict=True)
+        ]
+
+    def _keep(self, block: Block, rows: list[int]) -> None:
+        """Store the rows that are not stored yet; an epoch over the same block stores few more."""
+        if self._source() is not block:
+            self._source, self._places = weakref.ref(block), {}
+        fresh = sorted(set(rows) - set(self._places))
+        if fresh:
+            taken = np.array(fresh, dtype=np.intp)
+            weights = None if block.weights is None else block.weights[taken]
+            self._places |= {i: (len(self.stores), place) for place, i in enumerate(fresh)}
+            self.stores.append(Store(_rows(block.values, taken), block.labels[taken], weights))
 
     def scores(self, rows: kernels.Rows, order: NDArray[np.uint32] | None = None) -> Floats:
         """Votes for minus votes against by unit, or the share of votes by class where classes decide jointly."""
@@ -82,13 +109,13 @@ class Votes:
         """Before each update, and at the end: examples visited, units about to move, weights and bias of all units."""
         learner = self.settings.learner(self.start[0].shape[1], self.class_weight)
         learner.put("weights", *self.start)
-        for part in self.parts:
-            rows = kernels.rows_of(part["values"])
-            for i, t in enumerate(part["t"].tolist()):
-                yield t, part["units"][i], *_weights(learner)
-                learner.restore(learner.counters() | {"t": t, "step": t})
-                kernels.learn([learner], rows, part["labels"], part["weights"], None, None, i, i + 1, 1)
-                learner.take_log()
+        rows = [kernels.rows_of(store.values) for store in self.stores]
+        for t, which, place, units in self.visits:
+            yield t, units, *_weights(learner)
+            learner.restore(learner.counters() | {"t": t, "step": t})
+            labels, weights = self.stores[which].labels, self.stores[which].weights
+            kernels.learn([learner], rows[which], labels, weights, None, None, place, place + 1, 1)
+            learner.take_log()
         yield self.t, list(range(len(self.start[1]))), *_weights(learner)
 
 
