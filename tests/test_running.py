@@ -1,0 +1,131 @@
+"""The run beneath the estimators: several in one pass, nothing lost when one fails, nothing said that is not so."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rosenblatt import Adaline, Learner, Perceptron
+from rosenblatt.errors import DataError, LearningOverflowError
+from rosenblatt.learn import Running, Settings, share_pass
+from rosenblatt.records import Block, Csr
+
+PORTFOLIO = [
+    Settings(keep="average"),
+    Settings(learning_rate="arow", r=10.0, keep="last"),
+    Settings(loss="logistic", learning_rate="adagrad", keep="average"),
+    Settings(loss="hinge", learning_rate="pa1", multi_class="ovo", keep="last", record=True),
+    Settings(multi_class="joint", keep="average"),
+]
+
+
+def make(n: int = 60, d: int = 9, classes: int = 3) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    draw = np.random.default_rng(5)
+    X = draw.normal(size=(n, d)) * (draw.random((n, d)) < 0.6)
+    return X, draw.integers(0, classes, n).astype(np.int32)
+
+
+def csr(X: np.ndarray[Any, Any]) -> Csr:
+    rows, columns = np.nonzero(X)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(X)))])
+    return Csr(starts, columns, X[rows, columns], X.shape[1])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("dense_layout", [False, True])
+def test_several_learners_share_a_pass_as_if_each_were_alone(threads: int, sparse: bool, dense_layout: bool) -> None:
+    X, labels = make()
+    block = Block(csr(X) if sparse else X, labels)
+
+    def begin(settings: Settings) -> Running:
+        return Running(settings, X.shape[1], np.ones(3), 0, dense=dense_layout)
+
+    together = [begin(settings) for settings in PORTFOLIO]
+    share_pass(together, block, threads)
+    for run, settings in zip(together, PORTFOLIO, strict=True):
+        alone = begin(settings)
+        share_pass([alone], Block(X, labels))
+        assert run.answer.coef.tobytes() == alone.answer.coef.tobytes()
+        assert run.answer.intercept.tobytes() == alone.answer.intercept.tobytes()
+        assert run.learner.mistakes == alone.learner.mistakes > 0
+
+
+def test_nothing_changes_in_any_run_if_one_overflows() -> None:
+    X, labels = make(classes=2)
+    careful = Running(Settings(record=True, keep="last"), X.shape[1], np.ones(2), 0)
+    reckless = Running(Settings(loss="squared", eta0=1e200, keep="last"), X.shape[1], np.ones(2), 0)
+    with pytest.raises(LearningOverflowError, match="overflowed at row"):
+        share_pass([careful, reckless], Block(X, labels))
+    for run in (careful, reckless):
+        assert run.learner.t == 0
+        assert not run.answer.coef.any()
+    assert len(careful.record.trace or ()) == 0
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda X, labels: Block(X, labels[:-1]),
+        lambda X, labels: Block(X, labels + 2),
+        lambda X, labels: Block(X, labels - 1),
+        lambda X, labels: Block(X, labels, np.ones(3)),
+        lambda X, labels: Block(X[:, 1:], labels),
+    ],
+)
+def test_a_block_that_does_not_fit_is_refused(spoil: Any) -> None:
+    X, labels = make()
+    run = Running(Settings(), X.shape[1], np.ones(3), 0)
+    with pytest.raises(ValueError, match="labels|label|weights"):
+        share_pass([run], spoil(X, labels))
+    assert run.learner.t == 0
+
+
+def test_more_threads_than_anything_else() -> None:
+    X, labels = make()
+    plain, eager = Perceptron(max_iter=3).fit(X, labels), Perceptron(max_iter=3, n_jobs=2**31 - 1).fit(X, labels)
+    assert plain.coef_.tobytes() == eager.coef_.tobytes()
+
+
+def test_an_older_batch_that_moves_the_weights_in_a_clean_epoch_is_no_separation() -> None:
+    model = Perceptron(batch=3, keep="last", order="given", warm_start=True, max_iter=1, init=[[0.0, 1.0]])
+    model.partial_fit([[-0.5], [-0.4]], [1, 1], classes=[0, 1])
+    X, y = [[-1.0], [1.0], [2.0], [3.0]], [0, 1, 1, 1]
+    model.fit(X, y)
+    assert model.score(X, y) < 1
+    assert model.status_ == "budget"
+
+
+def test_rows_without_weight_are_as_if_absent() -> None:
+    X, y = make(40, 4, 2)
+    weights = np.where(np.arange(40) % 3 == 0, 0.0, 1.5)
+    kept = weights > 0
+    with_them = Adaline(order="given", max_iter=4).fit(X, y, sample_weight=weights)
+    without = Adaline(order="given", max_iter=4).fit(X[kept], y[kept], sample_weight=weights[kept])
+    assert with_them.coef_.tobytes() == without.coef_.tobytes()
+    assert (with_them.t_, with_them.loss_) == (without.t_, without.loss_)
+
+
+def test_held_out_rows_all_count() -> None:
+    """Contradicting rows without weight must not tell early stopping anything."""
+    draw = np.random.default_rng(0)
+    X = np.vstack([draw.normal(size=(40, 2)) + 4, draw.normal(size=(40, 2)) - 4])
+    y = np.repeat([1, 0], 40)
+    weights = np.repeat([1.0, 0.0], 80)
+    model = Perceptron(early_stopping=True, max_iter=30)
+    model.fit(np.vstack([X, X]), np.concatenate([y, 1 - y]), sample_weight=weights)
+    assert model.score(X, y) == 1
+    assert model.status_ in ("separated", "validated")
+
+
+def test_a_light_learner_survives_what_it_refuses() -> None:
+    learner = Learner()
+    learner.learn([1.0, 2.0], +1)
+    for index in (2**32, 2**61 - 1, 2**62):
+        with pytest.raises(DataError, match="less than"):
+            learner.learn(([index], [1.0]), +1)
+    with pytest.raises(LearningOverflowError):
+        learner.learn([1e300] * 5, -1)
+    assert learner.coef.tolist() == [1.0, 2.0]
+    assert learner.score(([1, 10**9], [1.0, 1.0])) == 3.0
+    assert learner.score([1.0, 1.0, 1.0]) == 4.0
