@@ -276,7 +276,7 @@ std::size_t chunk_of(const Examples& examples, const std::vector<Learner*>& lear
         pocket = pocket || learner->rule.pocket;
     }
     const std::size_t row = examples.rows.entries() / std::max<std::size_t>(1, examples.rows.count) + 16;
-    return std::max<std::size_t>(1, (std::size_t{1} << (pocket ? 16 : 22)) / (row * units));
+    return std::max<std::size_t>(1, (std::size_t{1} << (pocket ? 18 : 26)) / (row * units));
 }
 
 // Visits positions from..to-1. Returns where it stopped, and the exception that a signal raised there, if one did.

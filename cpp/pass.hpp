@@ -114,8 +114,10 @@ void pass(const Examples& examples, std::vector<Learner*>& learners, std::size_t
         else
             for (Group& group : learner->groups) all.push_back({learner, &group});
     }
-    const std::size_t most = std::max<std::size_t>(1, std::thread::hardware_concurrency());
-    std::vector<std::vector<Job>> shares(std::clamp<std::size_t>(static_cast<std::size_t>(threads), 1, std::min(most, all.size())));
+    // Asking how many cores there are takes longer than learning a row.
+    const std::size_t most = threads > 1 ? std::max(1u, std::thread::hardware_concurrency()) : 1;
+    const std::size_t wanted = threads > 1 ? static_cast<std::size_t>(threads) : 1;
+    std::vector<std::vector<Job>> shares(std::min({wanted, most, all.size()}));
     for (std::size_t i = 0; i < all.size(); ++i) shares[i % shares.size()].push_back(all[i]);
     const auto run = [&](const std::vector<Job>& jobs) {
         const bool wide = std::any_of(jobs.begin(), jobs.end(), [](const Job& job) { return several(*job.learner); });

@@ -76,7 +76,7 @@ def test_nothing_changes_in_any_run_if_one_overflows() -> None:
 def test_a_block_that_does_not_fit_is_refused(spoil: Any) -> None:
     X, labels = make()
     run = Running(Settings(), X.shape[1], np.ones(3), 0)
-    with pytest.raises(ValueError, match="labels|label|weights"):
+    with pytest.raises(ValueError, match=r"labels|label|weights"):
         share_pass([run], spoil(X, labels))
     assert run.learner.t == 0
 
