@@ -406,15 +406,17 @@ NB_MODULE(_native, m) {
         .def("learn_dense", [](Learner& learner, const In<double>& x, bool positive, double weight) {
             return learn_row(learner, one_dense(x.data(), x.shape(0)), positive, weight);
         }, "x"_a, "positive"_a, "weight"_a)
-        .def("learn_sparse", [](Learner& learner, const In<std::int64_t>& index, const In<double>& value, bool positive, double weight) {
-            return learn_row(learner, OneSparse(index.data(), value.data(), entries_of(index, value)), positive, weight);
-        }, "indices"_a, "values"_a, "positive"_a, "weight"_a)
+        .def("learn_sparse", [](Learner& learner, const In<std::int64_t>& index, const In<double>& value, bool positive, double weight,
+                                std::size_t limit) {
+            return learn_row(learner, OneSparse(index.data(), value.data(), entries_of(index, value), limit), positive, weight);
+        }, "indices"_a, "values"_a, "positive"_a, "weight"_a, "limit"_a)
         .def("score_dense", [](const Learner& learner, const In<double>& x, bool average) {
             return score_row(learner, one_dense(x.data(), x.shape(0)), average);
         }, "x"_a, "average"_a)
-        .def("score_sparse", [](const Learner& learner, const In<std::int64_t>& index, const In<double>& value, bool average) {
-            return score_row(learner, OneSparse(index.data(), value.data(), entries_of(index, value)), average);
-        }, "indices"_a, "values"_a, "average"_a);
+        .def("score_sparse", [](const Learner& learner, const In<std::int64_t>& index, const In<double>& value, bool average,
+                                std::size_t limit) {
+            return score_row(learner, OneSparse(index.data(), value.data(), entries_of(index, value), limit), average);
+        }, "indices"_a, "values"_a, "average"_a, "limit"_a);
 
     m.def("learn", &learn, "learners"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "order"_a.none(),
           "training"_a.none(), "start"_a, "stop"_a, "threads"_a);

@@ -23,7 +23,8 @@ inline Rows one_dense(const double* values, std::size_t features) {
 struct OneSparse : Rows {
     std::int64_t ends[2];
 
-    OneSparse(const std::int64_t* index, const double* value, std::size_t entries)
+    // No feature may lie beyond `limit`.
+    OneSparse(const std::int64_t* index, const double* value, std::size_t entries, std::size_t limit = most_features)
         : ends{0, static_cast<std::int64_t>(entries)} {
         count = 1;
         sparse = wide_indices = true;
@@ -33,7 +34,9 @@ struct OneSparse : Rows {
         values = value;
         for (std::size_t k = 0; k < entries; ++k)
             features = std::max(features, static_cast<std::size_t>(std::max<std::int64_t>(index[k], 0)) + 1);
-        if (features > most_features) throw std::invalid_argument("A feature index must be less than 2^32.");
+        if (features > limit)
+            throw std::invalid_argument("Feature index " + std::to_string(features - 1) + " is beyond the " +
+                                        std::to_string(limit) + " features of this learner.");
     }
     OneSparse(const OneSparse&) = delete;
 };

@@ -11,6 +11,8 @@ from rosenblatt.errors import DataError, LearningOverflowError, ParameterError
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Floats
 
+_MOST = 2**32  # features a learner may grow to
+
 Row: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike]
 
 
@@ -60,6 +62,7 @@ class Learner:
         self.settings = Settings(**chosen)
         self.n_features = n_features
         self._average = keep == "average"
+        self._limit = _MOST if n_features is None else int(n_features)
         self._native = self.settings.learner(n_features or 0, np.ones(2))
 
     def learn(self, x: Row, y: int, weight: float = 1.0) -> bool:
@@ -72,7 +75,7 @@ class Learner:
                 raise DataError(f"The weight of an example is a finite number of at least 0. Got {weight!r} instead.")
             if type(x) is tuple:
                 indices, values = self._pair(x)
-                return self._native.learn_sparse(indices, values, positive, weight)
+                return self._native.learn_sparse(indices, values, positive, weight, self._limit)
             return self._native.learn_dense(self._dense(x), positive, weight)
         except OverflowError as error:
             raise LearningOverflowError(str(error)) from None
@@ -84,7 +87,7 @@ class Learner:
         try:
             if type(x) is tuple:
                 indices, values = self._pair(x)
-                return self._native.score_sparse(indices, values, self._average)
+                return self._native.score_sparse(indices, values, self._average, self._limit)
             return self._native.score_dense(self._dense(x), self._average)
         except (TypeError, ValueError) as error:
             raise DataError(str(error)) from None
@@ -108,8 +111,6 @@ class Learner:
             indices, values = _numbers(indices, np.int64, "indices"), _numbers(values, np.float64, "values")
         if indices.ndim != 1 or indices.shape != values.shape:
             raise DataError(f"Indices and values must be rows of one length. Got {indices.shape} and {values.shape}.")
-        if self.n_features is not None and len(indices) and indices.max() >= self.n_features:
-            raise DataError(f"Feature index {indices.max()} is beyond the {self.n_features} features of this learner.")
         return indices, values
 
     @property
