@@ -1,44 +1,16 @@
 // The door to Python: arrays come in as they lie, the interpreter's lock is released while learning.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <chrono>
 #include <optional>
 #include <string>
 
+#include "bind.hpp"
 #include "online.hpp"
 #include "random.hpp"
 #include "state.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
-
 namespace rosenblatt {
 namespace {
 
-template <class T>
-using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using InMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
-
-template <class T>
-auto give(std::size_t rows, std::size_t columns, T*& data) {
-    data = new T[rows * columns]();
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<2>>(data, {rows, columns}, owner);
-}
-
-template <class T>
-auto give(std::size_t count, T*& data) {
-    data = new T[count]();
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {count}, owner);
-}
 
 bool is_single(const AnyArray& values) {
     if (values.dtype() == nb::dtype<float>()) return true;
