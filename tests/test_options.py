@@ -93,7 +93,7 @@ def refusal(name: str, value: object, table: Mapping[str, Option[Any]] = OPTIONS
 
 @pytest.mark.parametrize(("name", "value"), ACCEPTED_CASES)
 def test_accepts(name: str, value: object) -> None:
-    check("Perceptron", {name: value})
+    check("Perceptron", {name: value}, OPTIONS)
 
 
 @pytest.mark.parametrize(("name", "value"), REFUSED_CASES)

@@ -1,0 +1,162 @@
+"""What a parameter is: one object with its default, its bounds, its choices and its meaning."""
+
+import math
+import reprlib
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from types import MappingProxyType
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
+
+from rosenblatt.errors import ParameterError
+
+T = TypeVar("T")
+Kind: TypeAlias = Literal["int", "float", "bool", "array", "class weights", "seed"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option(Generic[T]):
+    """One parameter: a value is accepted when it is a choice, or None where allowed, or of the kind and in bounds.
+
+    The bounds of a number: `low` is the least accepted, `above` and `below` are themselves excluded.
+    """
+
+    name: str
+    default: T
+    help: str
+    choices: tuple[str, ...] = ()
+    none_allowed: bool = False
+    kind: Kind | None = None
+    low: float | None = None
+    above: float | None = None
+    below: float | None = None
+    zero_allowed: bool = True
+
+    def but(self, **changes: Any) -> "Option[T]":
+        """The same option with some fields changed, for an estimator that differs."""
+        return replace(self, **changes)
+
+    def accepts(self, value: object) -> bool:
+        if value is None:
+            return self.none_allowed
+        if isinstance(value, str):
+            return value in self.choices
+        if self.kind is None or not _IS[self.kind](value):
+            return False
+        return not isinstance(value, Real) or self.kind in ("bool", "seed") or self._in_bounds(float(value))
+
+    def check(self, value: object, owner: str) -> None:
+        """Raise ParameterError unless the value is accepted; `owner` is the class the user called."""
+        if not self.accepts(value):
+            raise ParameterError(
+                f"The {self.name!r} parameter of {owner} must be {self.expected}. Got {_shown(value)} instead."
+            )
+
+    @property
+    def expected(self) -> str:
+        """What is accepted, as the error message and the documentation say it."""
+        ways = ["None"] if self.none_allowed else []
+        ways += [repr(choice) for choice in self.choices]
+        if self.kind is not None:
+            ways.append(" ".join([_WORDS[self.kind], self._bounds]).rstrip())
+        return ways[0] if len(ways) == 1 else ", ".join(ways[:-1]) + " or " + ways[-1]
+
+    def _in_bounds(self, value: float) -> bool:
+        return (
+            (self.low is None or value >= self.low)
+            and (self.above is None or value > self.above)
+            and (self.below is None or value < self.below)
+            and (self.zero_allowed or value != 0)
+        )
+
+    @property
+    def _bounds(self) -> str:
+        bounds = [
+            "" if self.low is None else f"of at least {self.low}",
+            "" if self.above is None else f"greater than {self.above}",
+            "" if self.below is None else f"less than {self.below}",
+            "" if self.zero_allowed else "other than 0",
+        ]
+        return " and ".join(filter(None, bounds))
+
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 60
+
+
+def _shown(value: object) -> str:
+    """The value as the user wrote it, on one short line, and why a number of the right sign was still refused."""
+    text = " ".join(_SHORT.repr(value).split())
+    if isinstance(value, Real) and not _is_bool(value):
+        if not _is_finite(value):
+            return f"{text} (not finite)"
+        if isinstance(value, Integral) and not _is_int(value):
+            return f"{text} (more than 64 bits)"
+    return text
+
+
+def _is_bool(value: object) -> bool:
+    # A numpy bool can only exist once numpy is loaded; loading it here would slow down every command line.
+    numpy = sys.modules.get("numpy")
+    return isinstance(value, bool if numpy is None else (bool, numpy.bool_))
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, Integral) and not _is_bool(value) and -(2**63) <= int(value) < 2**63
+
+
+def _is_finite(value: Real) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an int beyond the largest float
+        return False
+
+
+def _is_float(value: object) -> bool:
+    return isinstance(value, Real) and not _is_bool(value) and _is_finite(value)
+
+
+def _is_array(value: object) -> bool:
+    # Single numpy numbers have __array__ too; an array's shape is checked where the number of features is known.
+    return not isinstance(value, Real | bytes) and (isinstance(value, Sequence) or hasattr(value, "__array__"))
+
+
+def _is_class_weights(value: object) -> bool:
+    return isinstance(value, Mapping) and all(_is_float(weight) and weight >= 0 for weight in value.values())
+
+
+def _is_seed(value: object) -> bool:
+    if isinstance(value, Integral):
+        return not _is_bool(value)
+    return hasattr(value, "randint") or hasattr(value, "integers")  # numpy's RandomState, numpy's Generator
+
+
+_IS: Mapping[Kind, Callable[[object], bool]] = {
+    "int": _is_int,
+    "float": _is_float,
+    "bool": _is_bool,
+    "array": _is_array,
+    "class weights": _is_class_weights,
+    "seed": _is_seed,
+}
+_WORDS: Mapping[Kind, str] = {
+    "int": "an int",
+    "float": "a float",
+    "bool": "a bool",
+    "array": "an array of weights",
+    "class weights": "a dict that gives each class a finite weight of at least 0",
+    "seed": "an int or a numpy RandomState or Generator",
+}
+
+
+def table(listed: Iterable[Option[Any]]) -> Mapping[str, Option[Any]]:
+    return MappingProxyType({option.name: option for option in listed})
+
+
+def check(owner: str, values: Mapping[str, object], table: Mapping[str, Option[Any]]) -> None:
+    """Check each value by its option in the table; the first that is refused raises ParameterError."""
+    for name, value in values.items():
+        if name not in table:
+            raise ParameterError(f"{owner} has no parameter {name!r}; its parameters are {', '.join(table)}.")
+        table[name].check(value, owner)
