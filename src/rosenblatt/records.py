@@ -1,5 +1,6 @@
 """What passes between the stages: plain frozen records, no behaviour beyond looking at themselves."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -35,6 +36,40 @@ class Block:
     values: Values
     labels: NDArray[np.int32]
     weights: Floats | None = None
+
+
+Label: TypeAlias = int | float | str
+
+
+@dataclass(frozen=True)
+class FeatureSpace:
+    """What each column of a matrix means, so that a model can read new examples as it read its own.
+
+    `index`: the file's own feature numbers, less `index_base`. `columns`: named columns; a word column gives one
+    feature `column=value` for each value met. `hashed`: names or words hashed into 2**bits columns. `columns` may be
+    followed by hashed ones: then the hashed begin at column `len(columns)`.
+    """
+
+    kind: Literal["index", "columns", "hashed"]
+    index_base: int = 0
+    columns: tuple[str, ...] = ()
+    bits: int = 0
+    ngrams: int = 1
+    shift: Floats | None = None  # with --scale: column j is (value - shift[j]) * scale[j]
+    scale: Floats | None = None
+    names: Mapping[int, str] = field(default_factory=dict, repr=False)  # of hashed columns: a bounded dictionary
+    settings: Mapping[str, Any] = field(default_factory=dict)  # what else the reader must know, as plain JSON values
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Examples as a reader gives them, in the order of the file; labels are numbered in the order they were met."""
+
+    values: Values
+    labels: NDArray[np.int32]  # positions in the `labels` of the source; -1 where an example has none
+    weights: Floats | None
+    first_row: int  # rows of the source before this one
+    done: int  # bytes of the source that are read when this chunk is learned
 
 
 @dataclass(frozen=True)

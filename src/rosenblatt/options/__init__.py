@@ -41,12 +41,15 @@ from rosenblatt.options.learning import (
     warm_start,
 )
 from rosenblatt.options.option import Option, check
+from rosenblatt.options.reading import FORMATS, READING, format, on_bad_row
 
 __all__ = [
     "ADALINE",
+    "FORMATS",
     "LOGISTIC_UNIT",
     "OPTIONS",
     "PERCEPTRON",
+    "READING",
     "Option",
     "adaline_eta0",
     "adaline_keep",
@@ -59,6 +62,7 @@ __all__ = [
     "early_stopping",
     "eta0",
     "fit_intercept",
+    "format",
     "init",
     "keep",
     "learning_rate",
@@ -69,6 +73,7 @@ __all__ = [
     "multi_class",
     "n_iter_no_change",
     "n_jobs",
+    "on_bad_row",
     "order",
     "r",
     "random_state",

@@ -1,0 +1,57 @@
+"""A source of examples: opened once, read from the beginning as often as it can be rewound."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rosenblatt import options
+from rosenblatt.records import Chunk, FeatureSpace, Label
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read a file, as the user asked; None means: find out."""
+
+    format: str | None = options.format.default
+    label: str | int | None = None  # the column that holds the label: its name, or its position from 0 (-1 the last)
+    text: tuple[str, ...] = ()  # columns of running text
+    labels_from: str | None = None  # a second file with one label a line, for raw text
+    header: bool | None = None
+    index_base: int | None = None  # 0 or 1: where svmlight feature numbers begin
+    bits: int | None = None
+    ngrams: int | None = None
+    scale: bool = False
+    classes: tuple[Label, ...] = ()  # all the labels, for a stream that cannot be read twice
+    on_bad_row: str = options.on_bad_row.default
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A row that was left out, and why: the sentence names file, line and column."""
+
+    row: int
+    sentence: str
+
+
+class Source(ABC):
+    """Examples in order, a bounded number in memory at a time, the same for any number of threads.
+
+    While it is read, `labels` and `space` grow; both are complete after the last chunk.
+    """
+
+    name: str  # as the user wrote it; '-' is standard input
+    format: str
+    size: int | None  # bytes to read, None where it cannot be known
+    rewindable: bool
+    labels: list[Label]  # every label met, in the order met
+    skipped: int  # bad rows left out so far
+    bad_rows: list[BadRow]  # the first few of them
+
+    @abstractmethod
+    def chunks(self, threads: int = 1) -> Iterator[Chunk]:
+        """The examples from the beginning, parsed in parallel, given in order."""
+
+    @property
+    @abstractmethod
+    def space(self) -> FeatureSpace:
+        """What the columns mean, as far as has been read."""
