@@ -3,12 +3,13 @@
     RosenblattError                 catch this one to catch them all
     ├── ParameterError              also a ValueError
     ├── DataError                   also a ValueError
+    ├── ModelError                  also a ValueError
     └── LearningOverflowError       also an OverflowError and a ValueError
 
 They are also ValueErrors because that is what scikit-learn, and the code written for it, expects of bad input.
 """
 
-__all__ = ["DataError", "LearningOverflowError", "ParameterError", "RosenblattError"]
+__all__ = ["DataError", "LearningOverflowError", "ModelError", "ParameterError", "RosenblattError"]
 
 
 class RosenblattError(Exception):
@@ -21,6 +22,10 @@ class ParameterError(RosenblattError, ValueError):
 
 class DataError(RosenblattError, ValueError):
     """The examples, their labels or their weights cannot be learned from or predicted."""
+
+
+class ModelError(RosenblattError, ValueError):
+    """A model cannot be loaded, saved, or used on these examples."""
 
 
 class LearningOverflowError(RosenblattError, OverflowError, ValueError):

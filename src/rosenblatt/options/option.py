@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 from rosenblatt.errors import ParameterError
 
 T = TypeVar("T")
-Kind: TypeAlias = Literal["int", "float", "bool", "array", "class weights", "seed"]
+Kind: TypeAlias = Literal["int", "float", "bool", "array", "class weights", "seed", "str", "strs", "path"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class Option(Generic[T]):
         if value is None:
             return self.none_allowed
         if isinstance(value, str):
-            return value in self.choices
+            return value in self.choices or (self.kind in ("str", "path") and value != "")
         if self.kind is None or not _IS[self.kind](value):
             return False
         return not isinstance(value, Real) or self.kind in ("bool", "seed") or self._in_bounds(float(value))
@@ -132,6 +132,14 @@ def _is_seed(value: object) -> bool:
     return hasattr(value, "randint") or hasattr(value, "integers")  # numpy's RandomState, numpy's Generator
 
 
+def _is_strs(value: object) -> bool:
+    return isinstance(value, tuple | list) and all(isinstance(word, str) and word for word in value)
+
+
+def _is_path(value: object) -> bool:
+    return hasattr(value, "__fspath__")
+
+
 _IS: Mapping[Kind, Callable[[object], bool]] = {
     "int": _is_int,
     "float": _is_float,
@@ -139,6 +147,9 @@ _IS: Mapping[Kind, Callable[[object], bool]] = {
     "array": _is_array,
     "class weights": _is_class_weights,
     "seed": _is_seed,
+    "str": lambda value: False,  # a str is accepted before the kinds are looked up
+    "strs": _is_strs,
+    "path": _is_path,
 }
 _WORDS: Mapping[Kind, str] = {
     "int": "an int",
@@ -147,6 +158,9 @@ _WORDS: Mapping[Kind, str] = {
     "array": "an array of weights",
     "class weights": "a dict that gives each class a finite weight of at least 0",
     "seed": "an int or a numpy RandomState or Generator",
+    "str": "a word",
+    "strs": "words",
+    "path": "a path",
 }
 
 

@@ -22,4 +22,73 @@ on_bad_row: Option[str] = Option(
     "the first few (skip).",
 )
 
-READING: Mapping[str, Option[Any]] = table([format, on_bad_row])
+label: Option[str | int | None] = Option(
+    name="label",
+    default=None,
+    none_allowed=True,
+    kind="str",
+    help="The column of a table that holds the label: its name, or its position from 0 (-1 is the last).",
+)
+text: Option[tuple[str, ...]] = Option(
+    name="text",
+    default=(),
+    kind="strs",
+    help="A column of a table that holds running text, to be split into words. More than one: commas, or repeat it.",
+)
+labels_from: Option[str | None] = Option(
+    name="labels_from",
+    default=None,
+    none_allowed=True,
+    kind="path",
+    help="A second file with one label a line, for raw text without labels.",
+)
+header: Option[bool | None] = Option(
+    name="header",
+    default=None,
+    none_allowed=True,
+    kind="bool",
+    help="Whether a table begins with the names of its columns; found from its content when not given.",
+)
+index_base: Option[int | None] = Option(
+    name="index_base",
+    default=None,
+    none_allowed=True,
+    kind="int",
+    low=0,
+    below=2,
+    help="Where svmlight feature numbers begin, 0 or 1. When not given: 1, unless the file has a feature 0.",
+)
+bits: Option[int | None] = Option(
+    name="bits",
+    default=None,
+    none_allowed=True,
+    kind="int",
+    low=1,
+    below=29,
+    help="Words and names are hashed into 2**bits weights.",
+)
+ngrams: Option[int | None] = Option(
+    name="ngrams",
+    default=None,
+    none_allowed=True,
+    kind="int",
+    low=1,
+    below=9,
+    help="Runs of up to this many words in a row are features too.",
+)
+scale: Option[bool] = Option(
+    name="scale",
+    default=False,
+    kind="bool",
+    help="Bring every numeric column to mean 0 and deviation 1, as measured on the first rows read.",
+)
+classes: Option[tuple[str, ...]] = Option(
+    name="classes",
+    default=(),
+    kind="strs",
+    help="All the labels there can be, for a stream that cannot be read twice: commas, or repeat it.",
+)
+
+READING: Mapping[str, Option[Any]] = table(
+    [format, label, text, labels_from, header, index_base, bits, ngrams, scale, classes, on_bad_row]
+)

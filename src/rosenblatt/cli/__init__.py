@@ -1,0 +1,67 @@
+"""The command line: parse, call, render. A command's module is loaded when it is asked for, so that --help is quick."""
+
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from rosenblatt import __version__
+from rosenblatt.cli.exits import guarded
+
+__all__ = ["COMMANDS", "cli", "main"]
+
+# name: the module that holds its `command`, and what it does in one line. The order is that of the help.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "completion": ("rosenblatt.cli.completion", "Print what makes the shell complete commands and options."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows the names and the one-line help of its commands without loading them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[name][0]).command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            ctx.fail(_no_such_command(args[0]))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, words) for name, (_, words) in COMMANDS.items()])
+
+
+def _no_such_command(name: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, COMMANDS, n=1)
+    meant = f"Did you mean {near[0]!r}?" if near else f"The commands are {', '.join(COMMANDS)}."
+    return f"There is no command {name!r}. {meant}"
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with: rosenblatt demo",
+)
+@click.version_option(__version__, "--version", message="rosenblatt %(version)s")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Learn, test and explain linear separators, from any file, as fast as it can be read."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line; the exit code says how it went. No traceback reaches the user."""
+    return guarded(lambda: cli.main(arguments, prog_name="rosenblatt", standalone_mode=False))
