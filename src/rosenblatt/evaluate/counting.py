@@ -1,0 +1,90 @@
+"""What a table of confusion says: accuracy, precision, recall and F1, of every class and on average.
+
+`table[i, j]` is the weight of the examples of class i that were decided to be j; `n` is how many examples of equal
+weight tell as much, so that weighted tables have honest intervals.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rosenblatt.evaluate.intervals import Estimate, normal, wilson
+from rosenblatt.records import Floats, Label
+
+
+@dataclass(frozen=True)
+class ClassScores:
+    """How well one class is found: `precision` of what was decided to be it is it, `recall` of it was found."""
+
+    label: Label
+    support: float  # the weight of its examples; without weights, their number
+    precision: Estimate
+    recall: Estimate
+    f1: Estimate
+
+
+def accuracy(table: Floats, n: float) -> Estimate:
+    """The share decided rightly, with Wilson's interval."""
+    return wilson(_share(float(np.trace(table)), float(table.sum())), n)
+
+
+def of_class(table: Floats, n: float, k: int, label: Label) -> ClassScores:
+    """Precision and recall are shares of what was decided, or is, class k, with Wilson's intervals.
+
+    F1 = 2J/(1+J) rises with J, the share of right ones among those that are or were decided to be k: its interval is
+    Wilson's for J, mapped. What has no denominator is 0.
+    """
+    per_weight = n / total if (total := float(table.sum())) > 0 else 0.0
+    hit, decided, real = float(table[k, k]), float(table[:, k].sum()), float(table[k].sum())
+    either = decided + real - hit
+    overlap = wilson(_share(hit, either), either * per_weight)
+    f1 = Estimate(*(2 * j / (1 + j) for j in (overlap.value, overlap.low, overlap.high)))
+    return ClassScores(
+        label,
+        real,
+        wilson(_share(hit, decided), decided * per_weight),
+        wilson(_share(hit, real), real * per_weight),
+        f1,
+    )
+
+
+def macro(table: Floats, n: float) -> tuple[Estimate, Estimate, Estimate]:
+    """Precision, recall and F1, each the plain mean over the classes.
+
+    The cells are multinomial shares p, so a smooth function of them with slopes g has, for large n, the variance
+    (sum of p g^2 - (sum of p g)^2) / n: the delta method.
+    """
+    share = table / max(float(table.sum()), 1e-300)
+    hits, real, decided = np.diagonal(share), share.sum(axis=1), share.sum(axis=0)
+    classes = len(table)
+    return (
+        _delta(share, *_ratio(hits, decided, by_row=0.0, by_column=1.0), n, classes),
+        _delta(share, *_ratio(hits, real, by_row=1.0, by_column=0.0), n, classes),
+        _delta(share, *_ratio(2 * hits, real + decided, by_row=1.0, by_column=1.0, top=2.0), n, classes),
+    )
+
+
+def _ratio(
+    tops: Floats, bottoms: Floats, *, by_row: float, by_column: float, top: float = 1.0
+) -> tuple[Floats, Floats]:
+    """Each class's top/bottom, and the slopes of their sum in every cell of the table.
+
+    A cell (i, j) is in the bottom of class i `by_row` times and in that of class j `by_column` times; a cell on the
+    diagonal is `top` times in the top of its class.
+    """
+    defined = bottoms > 0
+    safe = np.where(defined, bottoms, 1.0)
+    values = np.where(defined, tops / safe, 0.0)
+    falls = np.where(defined, tops / safe**2, 0.0)
+    slopes = -(by_row * falls[:, None] + by_column * falls[None, :])
+    slopes[np.diag_indices(len(tops))] += np.where(defined, top / safe, 0.0)
+    return values, slopes
+
+
+def _delta(share: Floats, values: Floats, slopes: Floats, n: float, classes: int) -> Estimate:
+    variance = float((share * slopes**2).sum() - (share * slopes).sum() ** 2) / max(n, 1.0) / classes**2
+    return normal(float(values.mean()), max(variance, 0.0) ** 0.5)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else 0.0

@@ -1,0 +1,61 @@
+"""A number measured on a sample, and the 95% confidence interval it came with."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rosenblatt.records import Floats
+
+Z = 1.959963984540054  # 95% of a normal distribution lie within Z deviations
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A measured value and the bounds of its 95% confidence interval.
+
+    >>> f"{Estimate(0.977, 0.968, 0.983):.1%}"
+    '97.7% [96.8%, 98.3%]'
+    """
+
+    value: float
+    low: float
+    high: float
+
+    def __format__(self, spec: str) -> str:
+        return f"{self.value:{spec}} [{self.low:{spec}}, {self.high:{spec}}]"
+
+
+def wilson(share: float, count: float) -> Estimate:
+    """A share of `count` independent trials with Wilson's score interval (Wilson 1927), which never leaves [0, 1].
+
+    >>> f"{wilson(0.5, 100):.3f}"
+    '0.500 [0.404, 0.596]'
+    >>> wilson(1.0, 10).high
+    1.0
+    """
+    if count <= 0:
+        return Estimate(share, 0.0, 1.0)
+    squeeze = 1 + Z * Z / count
+    centre = (share + Z * Z / (2 * count)) / squeeze
+    half = Z / squeeze * math.sqrt(max(share * (1 - share), 0.0) / count + Z * Z / (4 * count * count))
+    return Estimate(share, min(share, max(0.0, centre - half)), max(share, min(1.0, centre + half)))
+
+
+def normal(value: float, deviation: float, low: float = 0.0, high: float = 1.0) -> Estimate:
+    """A value that is normal for a large sample, its interval cut to where the value can lie."""
+    return Estimate(value, max(low, value - Z * deviation), min(high, value + Z * deviation))
+
+
+def logit_normal(value: float, deviation: float, count: float) -> Estimate:
+    """A share whose log odds are normal for a large sample; at its ends, where that says nothing, Wilson's."""
+    if not 0 < value < 1 or deviation == 0:
+        return wilson(value, count)
+    odds, spread = math.log(value / (1 - value)), Z * deviation / (value * (1 - value))
+    return Estimate(value, 1 / (1 + math.exp(-(odds - spread))), 1 / (1 + math.exp(-(odds + spread))))
+
+
+def effective(weights: Floats) -> float:
+    """How many examples of equal weight tell as much as these (Kish 1965): (sum of w) squared over sum of w squared."""
+    squares = float(np.square(weights).sum())
+    return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0

@@ -1,0 +1,198 @@
+"""Predictions -> Scores: counted as they come, in bounded memory."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.evaluate import counting, ranking
+from rosenblatt.evaluate.counting import ClassScores
+from rosenblatt.evaluate.intervals import Estimate, effective, logit_normal, normal
+from rosenblatt.records import Floats, Label
+
+Link: TypeAlias = Literal["sigmoid", "softmax"]
+MOST_RANKED = 1 << 22  # scores kept for ranking: beyond, every second example, then every fourth, and so on
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How good predictions are, each number with its 95% confidence interval.
+
+    With two classes, precision, recall, F1, ROC AUC and average precision are those of the positive class,
+    `classes[1]`; with more they are the plain mean over the classes, each against the rest. `roc_auc` and
+    `average_precision` are None where only one class was met, `log_loss` where the model gives no probabilities.
+    """
+
+    examples: int
+    classes: tuple[Label, ...]
+    accuracy: Estimate
+    error: Estimate
+    precision: Estimate
+    recall: Estimate
+    f1: Estimate
+    roc_auc: Estimate | None
+    average_precision: Estimate | None
+    log_loss: Estimate | None
+    per_class: tuple[ClassScores, ...]
+    confusion: Floats  # [i, j]: weight of the examples of class i decided to be class j
+    ranked: int  # examples whose scores were ranked: all of them, or an even sample of very many
+
+
+class Tally:
+    """Predictions counted chunk by chunk; `scores()` whenever one wants to know."""
+
+    def __init__(self, classes: tuple[Label, ...], link: Link | None = None, most_ranked: int = MOST_RANKED) -> None:
+        self.classes, self.link = classes, link
+        self.table: Floats = np.zeros((len(classes), len(classes)))
+        self.examples = 0
+        self.squares = 0.0  # of the weights
+        self.loss = np.zeros(3)  # weighted sum of log losses, of their squares, of the weights
+        self.most_ranked = max(most_ranked // (1 if len(classes) == 2 else len(classes)), 1)
+        self.stride = 1
+        self.kept: list[tuple[Floats, NDArray[np.intp], Floats]] = []
+
+    def add(
+        self,
+        scores: Floats,
+        decided: NDArray[np.integer],
+        truth: NDArray[np.integer],
+        weights: Floats | None = None,
+    ) -> None:
+        """Count a chunk: one score a row for two classes, one a row and class for more; decided and true classes."""
+        count, classes = len(truth), len(self.classes)
+        scores = np.asarray(scores, dtype=np.float64).reshape(count, 1 if classes == 2 else classes)
+        weights = np.ones(count) if weights is None else np.asarray(weights, dtype=np.float64)
+        cells = np.asarray(truth, dtype=np.intp) * classes + decided
+        self.table += np.bincount(cells, weights, classes * classes).reshape(classes, classes)
+        self.squares += float(np.square(weights).sum())
+        if self.link is not None:
+            losses = _log_losses(scores, truth, self.link)
+            self.loss += [weights @ losses, weights @ losses**2, weights.sum()]
+        self._keep(scores, np.asarray(truth, dtype=np.intp), weights)
+        self.examples += count
+
+    def _keep(self, scores: Floats, truth: NDArray[np.intp], weights: Floats) -> None:
+        at = slice(-self.examples % self.stride, None, self.stride)
+        self.kept.append((scores[at], truth[at], weights[at]))
+        while sum(len(part[1]) for part in self.kept) > self.most_ranked:
+            whole = _joined(self.kept)
+            self.kept = [(whole[0][::2], whole[1][::2], whole[2][::2])]
+            self.stride *= 2
+
+    def ranking(self) -> list[ranking.Ranked]:
+        """The scores of the positive class ranked; with more than two classes, of each class."""
+        scores, truth, weights = _joined(self.kept) if self.kept else (np.zeros((0, 1)), np.zeros(0, np.intp), None)
+        if len(self.classes) == 2:
+            return [ranking.ranked(scores[:, 0], truth == 1, weights)]
+        return [ranking.ranked(scores[:, k], truth == k, weights) for k in range(scores.shape[1])]
+
+    def margins(self) -> Floats:
+        """How clearly each ranked example was decided: y*s, or the true class's score less the best other one."""
+        if not self.kept:
+            return np.zeros(0)
+        scores, truth, _ = _joined(self.kept)
+        if scores.shape[1] == 1:
+            return np.where(truth == 1, scores[:, 0], -scores[:, 0])
+        rows = np.arange(len(truth))
+        others = scores.copy()
+        others[rows, truth] = -np.inf
+        margin: Floats = scores[rows, truth] - others.max(axis=1)
+        return margin
+
+    def scores(self) -> Scores:
+        """The scores of everything counted so far."""
+        table, weight = self.table, float(self.table.sum())
+        n = weight * weight / self.squares if self.squares else 0.0
+        right = counting.accuracy(table, n)
+        per_class = tuple(counting.of_class(table, n, k, label) for k, label in enumerate(self.classes))
+        if len(self.classes) == 2:
+            precision, recall, f1 = per_class[1].precision, per_class[1].recall, per_class[1].f1
+        else:
+            precision, recall, f1 = counting.macro(table, n)
+        by_rank = [one for one in self.ranking() if one.both]
+        return Scores(
+            examples=self.examples,
+            classes=self.classes,
+            accuracy=right,
+            error=Estimate(1 - right.value, 1 - right.high, 1 - right.low),
+            precision=precision,
+            recall=recall,
+            f1=f1,
+            roc_auc=_area(by_rank),
+            average_precision=_precision(by_rank),
+            log_loss=self._log_loss(n),
+            per_class=per_class,
+            confusion=table.copy(),
+            ranked=sum(len(part[1]) for part in self.kept),
+        )
+
+    def _log_loss(self, n: float) -> Estimate | None:
+        """A mean of independent losses: normal, with the deviation of the losses over the root of their number."""
+        total, squares, weight = self.loss
+        if self.link is None or weight <= 0:
+            return None
+        mean = total / weight
+        deviation = (max(squares / weight - mean * mean, 0.0) / max(n - 1, 1.0)) ** 0.5
+        return normal(float(mean), float(deviation), high=float("inf"))
+
+
+def evaluate(
+    scores: Floats,
+    decided: NDArray[np.integer],
+    truth: NDArray[np.integer],
+    classes: tuple[Label, ...],
+    *,
+    weights: Floats | None = None,
+    link: Link | None = None,
+) -> Scores:
+    """How good predictions are: classes as positions in `classes`, scores as the model gave them.
+
+    `link` says how scores become probabilities, where they do: "sigmoid" of one score, "softmax" of one a class.
+
+    >>> import numpy as np
+    >>> scores, truth = np.array([-2.0, -1.0, 0.5, 3.0]), np.array([0, 1, 1, 1])
+    >>> found = evaluate(scores, np.array([0, 0, 1, 1]), truth, ("ham", "spam"))
+    >>> f"{found.accuracy:.2f}", found.confusion.tolist()
+    ('0.75 [0.30, 0.95]', [[1.0, 0.0], [1.0, 2.0]])
+    """
+    tally = Tally(tuple(classes), link)
+    tally.add(scores, decided, truth, weights)
+    return tally.scores()
+
+
+def _joined(parts: list[tuple[Floats, NDArray[np.intp], Floats]]) -> tuple[Floats, NDArray[np.intp], Floats]:
+    if len(parts) > 1:
+        scores, truth, weights = zip(*parts, strict=True)
+        parts[:] = [(np.concatenate(scores), np.concatenate(truth), np.concatenate(weights))]
+    return parts[0]
+
+
+def _area(by_rank: list[ranking.Ranked]) -> Estimate | None:
+    """One ROC AUC, or the mean of several; the examples they share make them move together, and that is counted."""
+    if len(by_rank) <= 1:
+        return ranking.roc_auc(by_rank[0]) if by_rank else None
+    found = [ranking.influence(one) for one in by_rank]
+    area = sum(value for value, _ in found) / len(found)
+    moved = np.sum([moves for _, moves in found], axis=0) / len(found)
+    return logit_normal(area, float(np.square(moved).sum()) ** 0.5, effective(by_rank[0].weights))
+
+
+def _precision(by_rank: list[ranking.Ranked]) -> Estimate | None:
+    """One average precision, or the mean of several with the mean of their bounds, which can only be too wide."""
+    if not by_rank:
+        return None
+    found = [ranking.average_precision(one) for one in by_rank]
+    value, low, high = (float(np.mean([getattr(one, name) for one in found])) for name in ("value", "low", "high"))
+    return Estimate(value, low, high)
+
+
+def _log_losses(scores: Floats, truth: NDArray[np.integer], link: Link) -> Floats:
+    """-log of the probability given to the true class, without overflow."""
+    if link == "sigmoid":
+        losses: Floats = np.logaddexp(0.0, np.where(np.asarray(truth) == 1, -scores[:, 0], scores[:, 0]))
+        return losses
+    highest = scores.max(axis=1, keepdims=True)
+    normaliser = highest[:, 0] + np.log(np.exp(scores - highest).sum(axis=1))
+    soft: Floats = normaliser - scores[np.arange(len(truth)), truth]
+    return soft
