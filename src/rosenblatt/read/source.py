@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rosenblatt import options
 from rosenblatt.records import Chunk, FeatureSpace, Label
@@ -23,6 +23,10 @@ class Reading:
     scale: bool = False
     classes: tuple[Label, ...] = ()  # all the labels, for a stream that cannot be read twice
     on_bad_row: str = options.on_bad_row.default
+
+    def of_format(self, format: str) -> "Reading":
+        """The same, with the format that was found."""
+        return replace(self, format=format)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,39 @@
+"""The door of the readers: a path and how to read it -> a source of examples."""
+
+import importlib
+import os
+from typing import cast
+
+from rosenblatt import options
+from rosenblatt.read.detect import format_of
+from rosenblatt.read.opened import Opened
+from rosenblatt.read.source import Reading, Source
+from rosenblatt.records import FeatureSpace
+
+# Loaded when a file of the format is opened: most need pyarrow, and reading svmlight must not wait for it.
+_MODULES = {
+    "svmlight": "svmlight",
+    "vw": "vw",
+    "csv": "tables",
+    "tsv": "tables",
+    "parquet": "tables",
+    "arrow": "tables",
+    "npy": "arrays",
+    "npz": "arrays",
+    "text": "text",
+}
+
+
+def open_source(path: str | os.PathLike[str], reading: Reading, space: FeatureSpace | None = None) -> Source:
+    """A source of the examples in a file, or in standard input when the path is '-'.
+
+    With the `space` of a model the examples are read into that space: what it does not know is left out, and nothing
+    grows. The format is found from the name and the content where `reading` does not say it. The module of a format
+    is given a Reading that names it.
+    """
+    options.format.check(reading.format, "read")
+    options.on_bad_row.check(reading.on_bad_row, "read")
+    opened = Opened(path)
+    reading = reading.of_format(reading.format or format_of(opened, reading.labels_from))
+    module = importlib.import_module(f"rosenblatt.read.{_MODULES[cast(str, reading.format)]}")
+    return cast(Source, module.open(opened, reading, space))
