@@ -100,7 +100,8 @@ class Opened:
             return _piped(stdin.read, self.name)
         weakref.finalize(self, os.close, fd)
         if not stat.S_ISREG(os.fstat(fd).st_mode) or os.lseek(fd, 0, os.SEEK_CUR) != 0:
-            return _piped(stdin.read, self.name)
+            # Not through the buffer of sys.stdin: a thread that waits in it would break the end of the interpreter.
+            return _piped(lambda size: os.read(fd, size), self.name)
         self._learn(fd)  # `rosenblatt fit - < file`
         return _reader(fd, self.name)
 
