@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rosenblatt import errors, losses
-    from rosenblatt.estimators import Adaline, LogisticUnit, Perceptron
+    from rosenblatt.estimators import Adaline, LogisticUnit, Perceptron, trace
     from rosenblatt.learn import Learner
 
 _HOMES = {
@@ -18,9 +18,10 @@ _HOMES = {
     "Perceptron": "rosenblatt.estimators",
     "errors": "rosenblatt",
     "losses": "rosenblatt",
+    "trace": "rosenblatt.estimators",
 }
 
-__all__ = ["Adaline", "Learner", "LogisticUnit", "Perceptron", "errors", "losses"]
+__all__ = ["Adaline", "Learner", "LogisticUnit", "Perceptron", "errors", "losses", "trace"]
 __version__ = "0.1.0"
 
 

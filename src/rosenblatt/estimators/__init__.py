@@ -3,5 +3,6 @@
 from rosenblatt.estimators.adaline import Adaline
 from rosenblatt.estimators.logistic import LogisticUnit
 from rosenblatt.estimators.perceptron import Perceptron
+from rosenblatt.estimators.tracing import trace
 
-__all__ = ["Adaline", "LogisticUnit", "Perceptron"]
+__all__ = ["Adaline", "LogisticUnit", "Perceptron", "trace"]

@@ -15,10 +15,10 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from rosenblatt import kernels, options
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import validation
-from rosenblatt.learn import Running, Settings, decide, scores, share_pass
+from rosenblatt.learn import Running, Settings, Trace, decide, scores, share_pass
 from rosenblatt.learn.answer import majority
 from rosenblatt.learn.running import Validation
-from rosenblatt.records import Block, Csr, Floats, Trace, Values
+from rosenblatt.records import Block, Csr, Floats, Values
 
 _KEPT = (*Settings.__dataclass_fields__, "class_weight")  # what a run keeps to its end
 
@@ -240,11 +240,13 @@ class Unit(ClassifierMixin, BaseEstimator):
 
     @property
     def trace_(self) -> Trace:
-        """The mistake log, where record=True asked for it."""
-        trace = self._running().record.trace
-        if trace is None:
+        """The run step by step, where record=True asked for it: the mistake log, and a replay of it."""
+        run = self._running()
+        if not run.settings.record:
             raise AttributeError("There is no trace_: only a run with record=True keeps its mistake log.")
-        return trace
+        record = run.record
+        assert record.trace is not None
+        return Trace(record.trace, record, run.history, self.classes_)
 
 
 def _sections(cls: type[Unit]) -> str:

@@ -4,5 +4,17 @@ from rosenblatt.learn.answer import Answer, decide, scores
 from rosenblatt.learn.online import Learner
 from rosenblatt.learn.running import Running, share_pass
 from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.trace import EpochEnd, Step, Trace
 
-__all__ = ["Answer", "Learner", "Running", "Settings", "decide", "scores", "share_pass"]
+__all__ = [
+    "Answer",
+    "EpochEnd",
+    "Learner",
+    "Running",
+    "Settings",
+    "Step",
+    "Trace",
+    "decide",
+    "scores",
+    "share_pass",
+]

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from rosenblatt import kernels
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.learn.answer import Answer, decide, scores
+from rosenblatt.learn.history import History
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.votes import Votes
 from rosenblatt.records import Block, Floats, Run, Status, Trace
 
 _PARTS = ("weights", "drift", "scale", "pending", "pocket")
+_NOT_STATE = ("learner", "_answer", "history")  # the history refers to examples, which a saved run does not carry
 _WORD = 2**64
 _OTHER = 0xD1B54A32D192ED03
 
@@ -55,6 +57,7 @@ class Running:
         self.loss: list[float] = []
         self.log: list[tuple[NDArray[Any], ...]] = []
         self.votes: Votes | None = None
+        self.history: History | None = None  # what a recorded run was shown, while all of it is at hand
         self._answer: Answer | None = None
         self.start_from(*self._weights())
 
@@ -99,6 +102,7 @@ class Running:
             raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
         if self.status == "validated":
             self.epochs_waited = 0
+        self._remember(block, validation.training if validation else None)
         self.status = "budget"
         for _ in range(max_iter):
             self._epoch(block, rows, validation.training if validation else None, threads)
@@ -110,6 +114,12 @@ class Running:
             if validation is not None and self._is_validated(block, rows, validation):
                 self.status = "validated"
                 return
+
+    def _remember(self, block: Block, training: NDArray[np.uint32] | None) -> None:
+        if self.settings.record and self.history is None and self.learner.t == 0:
+            self.history = History(self.settings, self.class_weight, self._weights(), self.random, self.dense)
+        if self.history is not None:
+            self.history = self.history.then(self.learner.t, block, training)
 
     def _epoch(self, block: Block, rows: kernels.Rows, training: NDArray[np.uint32] | None, threads: int) -> None:
         count = rows.count if training is None else len(training)
@@ -234,7 +244,7 @@ class Running:
 
     def state(self) -> dict[str, Any]:
         """All that decides the rest of the run, as plain numbers and arrays."""
-        own = {name: copy(value) for name, value in vars(self).items() if name not in ("learner", "_answer")}
+        own = {name: copy(value) for name, value in vars(self).items() if name not in _NOT_STATE}
         parts = {name: self.learner.get(name) for name in _PARTS}
         return own | {"features": self.learner.features, "parts": parts, "counters": self.learner.counters()}
 
@@ -242,7 +252,7 @@ class Running:
         own = dict(state)
         features, parts, counters = own.pop("features"), own.pop("parts"), own.pop("counters")
         vars(self).update(own)
-        self._answer = None
+        self._answer = self.history = None
         self.learner = self.settings.learner(features, self.class_weight, dense=self.dense)
         for name, part in parts.items():
             if part is not None:
@@ -251,6 +261,12 @@ class Running:
 
     __getstate__ = state
     __setstate__ = restore
+
+    def __copy__(self) -> "Running":
+        twin = object.__new__(Running)
+        twin.restore(self.state())
+        twin.history = self.history
+        return twin
 
 
 def share_pass(runs: Sequence[Running], block: Block, threads: int = 1) -> None:
@@ -285,4 +301,5 @@ def _account_for(runs: Sequence[Running], backups: Sequence[kernels.Learner], bl
             run.learner = backup
         raise
     for run in runs:
+        run.history = None  # a stream may never end: its examples are not kept
         run._after_pass(block)

@@ -29,6 +29,18 @@ class Settings:
         """Only mistakes change the weights, so an epoch without one changes nothing: the run is over."""
         return self.loss in ("perceptron", "hinge")
 
+    @property
+    def strict(self) -> bool:
+        """An example on the required margin is no mistake: these rules move it just there."""
+        return self.loss == "hinge" or self.learning_rate in ("pa1", "pa2", "arow")
+
+    @property
+    def required(self) -> float:
+        """The margin below which an example is a mistake."""
+        if self.strict:
+            return float(self.margin) if self.margin > 0 else 1.0
+        return float(self.margin) if self.loss == "perceptron" else 0.0
+
     def scheme(self, classes: int) -> str:
         return "binary" if classes == 2 else self.multi_class
 

@@ -37,6 +37,7 @@ from rosenblatt.options.learning import (
     smooth_eta0,
     smooth_keep,
     smooth_learning_rate,
+    trace_order,
     validation_fraction,
     warm_start,
 )
@@ -104,6 +105,7 @@ __all__ = [
     "smooth_keep",
     "smooth_learning_rate",
     "text",
+    "trace_order",
     "validation_fraction",
     "warm_start",
 ]
