@@ -154,6 +154,7 @@ nb::dict get_counters(const Learner& learner) {
     d["t"] = head.t;
     d["step"] = head.step;
     d["in_batch"] = head.in_batch;
+    d["wrong"] = learner.wrong;
     d["bound"] = bound;
     d["mistakes"] = mistakes;
     d["loss"] = loss;
@@ -162,6 +163,7 @@ nb::dict get_counters(const Learner& learner) {
 }
 
 void put_counters(Learner& learner, const nb::dict& d) {
+    learner.wrong = d.contains("wrong") ? nb::cast<std::uint64_t>(d["wrong"]) : 0;
     for (Group& group : learner.groups) {
         group.t = nb::cast<std::uint64_t>(d["t"]);
         group.step = nb::cast<std::uint64_t>(d["step"]);
@@ -234,7 +236,7 @@ Examples examples_of(const HeldRows& rows, const In<std::int32_t>& labels, const
 
 void check_labels(const Learner& learner, const HeldRows& rows, const In<std::int32_t>& labels) {
     const auto classes = static_cast<std::int32_t>(learner.rule.classes);
-    bool known = learner.features == rows.features;
+    bool known = rows.features <= learner.features;  // a stream that grew knows more features than a part of it has
     for (std::size_t i = 0; i < labels.shape(0); ++i) known &= labels.data()[i] >= 0 && labels.data()[i] < classes;
     if (!known) throw nb::value_error("a label is not the index of a class, or the rows have other features");
 }
@@ -308,6 +310,15 @@ auto score_rows(const HeldRows& rows, const std::optional<In<std::uint32_t>>& or
     return result;
 }
 
+auto learner_scores(const Learner& learner, const HeldRows& rows) {
+    if (rows.features > learner.features) throw nb::value_error("the rows have more features than the learner");
+    double* scores;
+    auto result = give(rows.count, learner.rule.unit_count(), scores);
+    nb::gil_scoped_release free;
+    kernels().learner_scores(learner, rows, scores);
+    return result;
+}
+
 auto make_order(std::uint64_t state, std::size_t n, bool replace) {
     Random random{state};
     std::uint32_t* order;
@@ -365,6 +376,11 @@ NB_MODULE(_native, m) {
         .def_prop_ro("t", [](const Learner& learner) { return learner.groups.front().t; })
         .def_prop_ro("mistakes", &mistakes_made)
         .def_prop_ro("overflow_row", &overflow_row)
+        .def_prop_rw("judged", [](const Learner& learner) { return learner.judged; },
+                     [](Learner& learner, bool judged) { learner.judged = judged; })
+        .def_prop_ro("wrong", [](const Learner& learner) { return learner.wrong; })
+        .def("grow", [](Learner& learner, std::size_t features) { learner.grow(features); }, "features"_a)
+        .def("scores", &learner_scores, "rows"_a)
         .def("get", &get_part, "name"_a)
         .def("put", &put_part, "name"_a, "weights"_a, "bias"_a)
         .def("answer", &get_answer, "average"_a)

@@ -8,6 +8,6 @@ namespace rosenblatt::ROSENBLATT_ISA {
 #define ROSENBLATT_NAME(name) ROSENBLATT_TEXT(name)
 
 extern const Kernels table;
-const Kernels table{ROSENBLATT_NAME(ROSENBLATT_ISA), check, pass, mistakes, scores, end_batches, judge_clean, score_one};
+const Kernels table{ROSENBLATT_NAME(ROSENBLATT_ISA), check, pass, mistakes, scores, learner_scores, end_batches, judge_clean, score_one};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

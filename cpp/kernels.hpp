@@ -28,6 +28,8 @@ struct Kernels {
     // scores[position][unit] of given weights ([unit][feature]), for positions from..to-1.
     void (*scores)(const Rows&, const std::uint32_t* order, std::size_t from, std::size_t to, const double* weights,
                    const double* bias, std::size_t units, double* scores);
+    // scores[row][unit] by the weights that a learner has now.
+    void (*learner_scores)(const Learner&, const Rows&, double* scores);
     void (*end_batch)(Learner&);
     // At the end of an epoch: units that made no mistake in it have their weights counted again, for the pocket.
     void (*judge_clean)(const Examples&, Learner&, const std::vector<std::uint64_t>& mistakes);

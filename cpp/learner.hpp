@@ -30,15 +30,24 @@ public:
     Buffer() = default;
     Buffer(std::size_t size, double fill) { resize(size, fill); }
     Buffer(const Buffer& other) : Buffer(other.size_, 0.0) { std::copy_n(other.data(), size_, data()); }
-    Buffer(Buffer&& other) noexcept : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
+    Buffer(Buffer&& other) noexcept
+        : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)), room_(std::exchange(other.room_, 0)) {}
     Buffer& operator=(Buffer other) {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
+        std::swap(room_, other.room_);
         return *this;
     }
 
     void resize(std::size_t size, double fill) {
-        if (size == size_) return;
+        reserve(size);
+        if (size > size_) std::fill(data() + size_, data() + size, fill);
+        size_ = size;
+    }
+
+    // Room for this many without moving; what is there stays as it is, also where there is no memory.
+    void reserve(std::size_t size) {
+        if (size <= room_) return;
         constexpr std::size_t line = 64, huge = std::size_t{1} << 21;
         if (size > (std::size_t{1} << 48)) throw std::bad_alloc();
         const std::size_t bytes = size * sizeof(double);
@@ -49,16 +58,15 @@ public:
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
         if (bytes >= huge) madvise(fresh, room, MADV_HUGEPAGE);
 #endif
-        const std::size_t kept = std::min(size, size_);
-        std::copy_n(data(), kept, fresh);
-        std::fill(fresh + kept, fresh + size, fill);
+        std::copy_n(data(), size_, fresh);
         data_.reset(fresh);
-        size_ = size;
+        room_ = size;
     }
 
     double* data() { return data_.get(); }
     const double* data() const { return data_.get(); }
     std::size_t size() const { return size_; }
+    std::size_t room() const { return room_; }
     double& operator[](std::size_t i) { return data_[i]; }
     double operator[](std::size_t i) const { return data_[i]; }
 
@@ -67,7 +75,7 @@ private:
         void operator()(double* p) const { std::free(p); }
     };
     std::unique_ptr<double[], Free> data_;
-    std::size_t size_ = 0;
+    std::size_t size_ = 0, room_ = 0;
 };
 
 // One column per unit: its weights, and its bias, which is the weight of the constant 1 and is treated like any other.
@@ -76,6 +84,7 @@ struct Weights {
     Buffer bias;     // [width]
 
     bool empty() const { return bias.size() == 0; }
+    void reserve(std::size_t features, std::size_t width) { feature.reserve(padded(features) * width); }
     void shape(std::size_t features, std::size_t width, double fill) {
         feature.resize(padded(features) * width, fill);
         bias.resize(width, fill);
@@ -131,6 +140,8 @@ struct Learner {
     std::vector<double> signs;         // [class][unit]: +1, -1, or 0 where the class does not concern the unit
     std::vector<double> class_weight;  // [class]
     std::size_t sign_stride = 0;
+    bool judged = false;               // count wrong decisions: what would have been predicted before each update
+    std::uint64_t wrong = 0;
 
     Learner(const Rule& rule_, std::size_t features_, std::vector<double> class_weight_, bool apart)
         : rule(rule_), features(features_), class_weight(std::move(class_weight_)) {
@@ -148,13 +159,18 @@ struct Learner {
         make_signs();
     }
 
-    // All or nothing: a growth that finds no memory leaves the learner as it was.
+    // All or nothing: a growth that finds no memory leaves the learner as it was. Room is made by half as much again, so
+    // that a stream that brings new features all the time is not copied all the time.
     void grow(std::size_t more) {
         if (more <= features) return;
-        Learner grown = *this;
-        grown.features = more;
-        for (Group& group : grown.groups) grown.shape(group);
-        *this = std::move(grown);
+        const std::size_t room = features == 0 ? more : std::max(more, features + features / 2);
+        for (Group& group : groups) {
+            for (Weights* part : {&group.weights, &group.drift, &group.scale, &group.pending, &group.pocket})
+                if (!part->empty() && part->feature.room() < padded(more) * group.width) part->reserve(room, group.width);
+            if (rule.batch != 1) group.touched.reserve(more);
+        }
+        features = more;
+        for (Group& group : groups) shape(group);
     }
 
 private:

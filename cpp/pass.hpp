@@ -5,13 +5,14 @@
 #include <system_error>
 #include <thread>
 
+#include "decide.hpp"
 #include "pocket.hpp"
 #include "together.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
 struct Scratch {
-    std::vector<double> scores, room;
+    std::vector<double> scores, room, heard;
 };
 
 // One example for each job in turn: score(W, job, group) scores it, changed(job, group) hears of weights that moved.
@@ -28,13 +29,16 @@ ROSENBLATT_INLINE void visit(const Examples& examples, const std::vector<Job>& j
         if (job.group)
             with_width(job.group->width, [&](auto W) ROSENBLATT_ALWAYS {
                 Group& group = *job.group;
-                if (visit_apart<W()>(learner, group, values, example, score(W, job, group))) changed(job, group);
+                const vec<decltype(W)::value> s = score(W, job, group);
+                if (learner.judged) judge_decision<W()>(learner, group, s, example.label, scratch.heard);
+                if (visit_apart<W()>(learner, group, values, example, s)) changed(job, group);
             });
         else {
             scratch.scores.resize(learner.sign_stride);
             double* const s = scratch.scores.data();
             for (const Group& group : learner.groups)
                 with_width(group.width, [&](auto W) { store(s + group.first, score(W, job, group)); });
+            if (learner.judged) learner.wrong += decision(learner.rule, s) != example.label;
             visit_jointly(learner, values, example, s, scratch.room, [&](Group& group) { changed(job, group); });
         }
         if (learner.rule.pocket) judge(examples, job);
@@ -118,7 +122,12 @@ void pass(const Examples& examples, std::vector<Learner*>& learners, std::size_t
     const std::size_t most = threads > 1 ? std::max(1u, std::thread::hardware_concurrency()) : 1;
     const std::size_t wanted = threads > 1 ? static_cast<std::size_t>(threads) : 1;
     std::vector<std::vector<Job>> shares(std::min({wanted, most, all.size()}));
-    for (std::size_t i = 0; i < all.size(); ++i) shares[i % shares.size()].push_back(all[i]);
+    for (std::size_t i = 0, share = 0; i < all.size(); ++i) {
+        // All the units of a learner that counts its wrong decisions are heard by one thread.
+        const bool same = i > 0 && all[i].learner == all[i - 1].learner && all[i].learner->judged;
+        if (i > 0 && !same) share = (share + 1) % shares.size();
+        shares[share].push_back(all[i]);
+    }
     const auto run = [&](const std::vector<Job>& jobs) {
         const bool wide = std::any_of(jobs.begin(), jobs.end(), [](const Job& job) { return several(*job.learner); });
         with_reader(examples.rows, Order{examples.order, examples.count}, wide,
@@ -171,6 +180,18 @@ std::uint64_t mistakes(const Examples& examples, const Learner& learner) {
         }
     });
     return count;
+}
+
+// scores[position][unit] by the weights a learner has now; it may know more features than the rows have.
+void learner_scores(const Learner& learner, const Rows& rows, double* result) {
+    const std::size_t units = learner.rule.unit_count();
+    std::vector<double> s(learner.sign_stride);
+    with_reader(rows, Order{nullptr, rows.count}, several(learner), [&](auto reader) {
+        for (std::size_t p = 0; p < rows.count; ++p) {
+            all_scores(learner, reader[p], s.data());
+            std::copy_n(s.data(), units, result + p * units);
+        }
+    });
 }
 
 // Scores by a learner that is made for it: the weights laid out as learning lays them out.

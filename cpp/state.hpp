@@ -44,16 +44,19 @@ inline std::uint64_t mistakes_made(const Learner& learner) {
 
 // The answer of the run if it ended here: an unfinished batch counts as finished.
 inline void answer(const Learner& learner, bool average, double* weights, double* bias) {
-    Learner ended = learner;
-    kernels().end_batch(ended);
-    read_part(ended, &Group::weights, weights, bias);
-    const std::uint64_t t = ended.groups.front().t;
+    if (learner.groups.front().in_batch > 0) {
+        Learner ended = learner;
+        kernels().end_batch(ended);
+        return answer(ended, average, weights, bias);
+    }
+    read_part(learner, &Group::weights, weights, bias);
+    const std::uint64_t t = learner.groups.front().t;
     if (!average || t == 0) return;
     const auto examples = static_cast<double>(t);
-    for (const Group& group : ended.groups)
+    for (const Group& group : learner.groups)
         for (std::size_t u = 0; u < group.units; ++u) {
-            double* w = weights + (group.first + u) * ended.features;
-            for (std::size_t j = 0; j < ended.features; ++j)
+            double* w = weights + (group.first + u) * learner.features;
+            for (std::size_t j = 0; j < learner.features; ++j)
                 w[j] = w[j] - group.drift.feature[j * group.width + u] / examples;
             bias[group.first + u] = bias[group.first + u] - group.drift.bias[u] / examples;
         }

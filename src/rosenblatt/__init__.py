@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rosenblatt import errors, losses
-    from rosenblatt.estimators import Adaline, LogisticUnit, Perceptron, trace
+    from rosenblatt.estimators import Adaline, LogisticUnit, Perceptron, load, save, trace
     from rosenblatt.learn import Learner
 
 _HOMES = {
@@ -17,11 +17,13 @@ _HOMES = {
     "LogisticUnit": "rosenblatt.estimators",
     "Perceptron": "rosenblatt.estimators",
     "errors": "rosenblatt",
+    "load": "rosenblatt.estimators",
     "losses": "rosenblatt",
+    "save": "rosenblatt.estimators",
     "trace": "rosenblatt.estimators",
 }
 
-__all__ = ["Adaline", "Learner", "LogisticUnit", "Perceptron", "errors", "losses", "trace"]
+__all__ = ["Adaline", "Learner", "LogisticUnit", "Perceptron", "errors", "load", "losses", "save", "trace"]
 __version__ = "0.1.0"
 
 

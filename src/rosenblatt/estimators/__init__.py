@@ -1,8 +1,10 @@
 """The learner behind scikit-learn's interface, one class per file."""
 
 from rosenblatt.estimators.adaline import Adaline
+from rosenblatt.estimators.files import load, save
 from rosenblatt.estimators.logistic import LogisticUnit
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.tracing import trace
 
 __all__ = ["Adaline", "LogisticUnit", "Perceptron", "trace"]
+__all__ = ["Adaline", "LogisticUnit", "Perceptron", "load", "save"]

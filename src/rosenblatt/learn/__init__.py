@@ -1,6 +1,8 @@
 """Examples -> a run: the epoch loop, stopping, resuming, and the answer that is kept."""
 
 from rosenblatt.learn.answer import Answer, decide, scores
+from rosenblatt.learn.model import Model
+from rosenblatt.learn.model_file import load_model, save_model
 from rosenblatt.learn.online import Learner
 from rosenblatt.learn.running import Running, share_pass
 from rosenblatt.learn.settings import Settings
@@ -15,6 +17,13 @@ __all__ = [
     "Step",
     "Trace",
     "decide",
+    "Learner",
+    "Model",
+    "Running",
+    "Settings",
+    "decide",
+    "load_model",
+    "save_model",
     "scores",
     "share_pass",
 ]

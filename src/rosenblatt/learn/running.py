@@ -215,6 +215,13 @@ class Running:
             self._answer = Answer(coef, intercept, scheme, self.votes)
         return self._answer
 
+    def scorer(self) -> kernels.Learner:
+        """A learner whose weights are the answer, laid out once to score many blocks of rows."""
+        answer, plain = self.answer, Settings(multi_class=self.settings.multi_class, keep="last")
+        learner = plain.learner(answer.coef.shape[1], self.class_weight)
+        learner.put("weights", answer.coef, answer.intercept)
+        return learner
+
     def _out_of_pocket(self, coef: Floats, intercept: Floats) -> None:
         """Replace the last weights by those in the pocket, for every unit that has put some there."""
         pocket = self.learner.get("pocket")

@@ -1,0 +1,1 @@
+"""Harnesses that throw bytes at everything that reads bytes."""

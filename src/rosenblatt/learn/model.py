@@ -1,0 +1,93 @@
+"""What has been learned, with all that is needed to read new examples, decide about them, and go on learning."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import kernels
+from rosenblatt.errors import DataError
+from rosenblatt.learn.answer import decide, majority
+from rosenblatt.learn.running import Running
+from rosenblatt.learn.settings import Settings
+from rosenblatt.records import FeatureSpace, Floats, Label, Run, Values
+
+
+@dataclass(frozen=True)
+class Model:
+    """A run, the labels of its classes, and what its columns mean; scikit-learn is not needed for it.
+
+    `estimator` names the estimator it was saved from, with its parameters as plain values; None if a file was fitted.
+    """
+
+    classes: tuple[Label, ...]  # sorted; the last of two is the positive one
+    space: FeatureSpace
+    running: Running = field(repr=False)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    estimator: Mapping[str, Any] | None = None
+
+    @property
+    def settings(self) -> Settings:
+        return self.running.settings
+
+    @property
+    def features(self) -> int:
+        return self.running.learner.features
+
+    @property
+    def coef(self) -> Floats:
+        """The weights that answer, one row per unit."""
+        return self.running.answer.coef
+
+    @property
+    def intercept(self) -> Floats:
+        return self.running.answer.intercept
+
+    @property
+    def scheme(self) -> str:
+        return self.settings.scheme(len(self.classes))
+
+    @property
+    def run(self) -> Run:
+        return self.running.record
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """All that decides how the run goes on."""
+        return self.running.state()
+
+    @cached_property
+    def _scorer(self) -> kernels.Learner:
+        return self.running.scorer()
+
+    def scores(self, values: Values) -> Floats:
+        """One score per row and unit; what lies beyond the features of the model adds nothing."""
+        rows = kernels.rows_of(values)
+        votes = self.running.answer.votes
+        if votes is not None:
+            return votes.scores(rows)
+        found = self._scorer.scores(rows)
+        if not np.isfinite(found).all():
+            row = int(np.argmin(np.isfinite(found).all(axis=1)))
+            raise DataError(f"The score of row {row} overflows: scale its values down.")
+        return found
+
+    def class_scores(self, unit_scores: Floats) -> Floats:
+        """Scores as `decision_function` gives them: one column for two classes, else one per class."""
+        return majority(unit_scores, len(self.classes)) if self.scheme == "ovo" else unit_scores
+
+    def decide(self, unit_scores: Floats) -> NDArray[np.intp]:
+        """The position in `classes` of each row's predicted class."""
+        return decide(self.scheme, unit_scores, len(self.classes))
+
+    def name(self, column: int) -> str:
+        """What a column is called: by its file, its header or its word, else by its number."""
+        space = self.space
+        if space.kind == "index":
+            return str(column + space.index_base)
+        if column < len(space.columns):
+            return space.columns[column]
+        return space.names.get(column, f"#{column}")

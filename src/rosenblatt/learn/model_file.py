@@ -1,0 +1,153 @@
+"""The model file: safetensors, with a versioned JSON header in its metadata. docs/model-file.md says what each key is.
+
+It is written whole or not at all. Loading checks everything and runs nothing; no pickle is ever read.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import ModelError, RosenblattError
+from rosenblatt.learn.header import Header, damaged
+from rosenblatt.learn.model import Model
+from rosenblatt.learn.packing import pack_run, unpack_run
+from rosenblatt.learn.space_file import pack_classes, pack_space, unpack_classes, unpack_space
+from rosenblatt.learn.tensors import Tensors
+from rosenblatt.learn.whole import write_whole
+
+T = TypeVar("T")
+FORMAT = "rosenblatt-model"
+VERSION = 1
+_KEY = "rosenblatt"  # one key only: safetensors does not keep the order of its metadata
+_MOST_HEADER = 2**26
+
+
+def save_model(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a model; the file of that name is replaced when the new one is complete and on the disk."""
+    tensors: Tensors = {}
+    header = model_header(model, tensors)
+    write_parts(path, header, tensors)
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """Read a model; a file that is damaged, foreign, newer, or not a model raises ModelError with one sentence."""
+    return read_parts(path, _model_of)
+
+
+def model_header(model: Model, tensors: Tensors) -> dict[str, Any]:
+    return {
+        "kind": "model",
+        "classes": pack_classes(model.classes),
+        "space": pack_space(model.space, tensors),
+        "run": pack_run(model.running, tensors, "run."),
+        "estimator": model.estimator,
+        "provenance": dict(model.provenance),
+    }
+
+
+def _model_of(header: Header, tensors: Mapping[str, NDArray[Any]]) -> Model:
+    kind = header.text("kind")
+    if kind != "model":
+        raise ModelError(f"it holds a {kind}, not a model: continue it with resume")
+    classes = unpack_classes(header.section("classes"))
+    return Model(
+        classes=classes,
+        space=unpack_space(header.section("space"), tensors),
+        running=unpack_run(header.section("run"), tensors, "run.", len(classes)),
+        provenance=dict(header.section("provenance").values),
+        estimator=dict(header.section("estimator").values) if "estimator" in header else None,
+    )
+
+
+# -- the container ----------------------------------------------------------------------------------------------------
+
+
+def write_parts(path: str | os.PathLike[str], header: Mapping[str, Any], tensors: Tensors) -> None:
+    """Header and tensors as one file, with a checksum over both; the same parts always give the same bytes."""
+    from safetensors.numpy import save
+
+    header = {"format": FORMAT, "version": VERSION, **header}
+    full = header | {"checksum": checksum(header, tensors)}
+    ordered = {name: np.ascontiguousarray(tensors[name]) for name in sorted(tensors)}
+    write_whole(Path(path), save(ordered, {_KEY: canonical(full)}))
+
+
+def read_parts(path: str | os.PathLike[str], decode: Callable[[Header, Mapping[str, NDArray[Any]]], T]) -> T:
+    """What `decode` makes of header and tensors; every refusal is a ModelError that names the file."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise ModelError(f"{os.fspath(path)}: cannot be read: {error.strerror}.") from None
+    try:
+        header = _header_of(content)
+        return decode(Header(header), _tensors_of(content, header))
+    except RosenblattError as error:
+        raise ModelError(f"{os.fspath(path)}: {str(error).rstrip('.')}.") from None
+    except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
+        raise ModelError(f"{os.fspath(path)}: the model file is damaged: {type(error).__name__}: {error}.") from None
+
+
+def _header_of(content: bytes) -> dict[str, Any]:
+    """Ours, out of the metadata of a safetensors file; its format and version are known."""
+    foreign = ModelError("this is not a model file: save one with 'rosenblatt fit -o' or rosenblatt.save")
+    length = int.from_bytes(content[:8], "little")
+    if len(content) < 10 or length > _MOST_HEADER or content[8:9] != b"{":
+        raise foreign
+    if 8 + length > len(content):
+        raise damaged(f"it ends after {len(content)} bytes, in the middle of its header")
+    try:
+        text = json.loads(content[8 : 8 + length])["__metadata__"][_KEY]
+        header = json.loads(text, parse_constant=_refuse)
+    except (KeyError, TypeError):
+        raise foreign from None
+    except (ValueError, RecursionError):
+        raise damaged("its header is not JSON") from None
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise foreign
+    version = header.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise damaged("its version is not a number")
+    if version > VERSION:
+        raise ModelError(
+            f"it was written in version {version} of the format, this program reads up to {VERSION}: upgrade"
+        )
+    return header
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _tensors_of(content: bytes, header: dict[str, Any]) -> Mapping[str, NDArray[Any]]:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        tensors = load(content)
+    except (SafetensorError, LookupError, ValueError, TypeError) as error:
+        raise damaged(f"its tensors cannot be read ({error})") from None
+    unsigned = {key: value for key, value in header.items() if key != "checksum"}
+    if header.get("checksum") != checksum(unsigned, tensors):
+        raise damaged("its checksum is not that of its content")
+    return tensors
+
+
+def canonical(header: Mapping[str, Any]) -> str:
+    return json.dumps(header, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def checksum(header: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]) -> str:
+    """SHA-256 of the header as canonical JSON, then of every tensor by name: its type, its shape, its bytes."""
+    from hashlib import sha256
+
+    total = sha256(canonical(header).encode())
+    for name in sorted(tensors):
+        array = np.ascontiguousarray(tensors[name])
+        total.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode("utf-8", "surrogatepass"))
+        total.update(array.reshape(-1).view(np.uint8).data if array.size else b"")
+    return f"sha256:{total.hexdigest()}"

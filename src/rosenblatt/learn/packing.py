@@ -1,0 +1,171 @@
+"""A run <-> the parts of a model file: a JSON section and named tensors. All that decides its next bit is there."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import options
+from rosenblatt.errors import ParameterError
+from rosenblatt.learn import tensors as lay
+from rosenblatt.learn.header import Header, damaged
+from rosenblatt.learn.packing_votes import pack_votes, unpack_votes
+from rosenblatt.learn.running import Running
+from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.tensors import Tensors
+
+_LOG = {"t": np.uint64, "row": np.uint64, "unit": np.uint32, "coefficient": np.float64}
+_STATUSES = ("separated", "validated", "budget", "open", "interrupted")
+_COUNTS = ("random", "split_seed", "position", "rows_in_epoch", "epochs_waited", "t_before_epoch")
+MOST_FEATURES = 2**32
+MOST_UNITS = 2**20
+
+
+def pack_run(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any]:
+    """The section of a run; its arrays are added to the tensors under the prefix."""
+    state = run.state()
+    parts = {}
+    for name, part in state["parts"].items():
+        if part is not None:
+            weights, bias = part
+            usual = 1.0 if name == "scale" and run.settings.learning_rate == "arow" else 0.0
+            parts[name] = lay.put(tensors, f"{prefix}{name}", weights, usual)
+            tensors[f"{prefix}{name}.bias"] = bias
+    tensors[f"{prefix}class_weight"] = run.class_weight
+    if run.settings.record:
+        columns = zip(*run.log, strict=True) if run.log else ([np.empty(0, t)] for t in _LOG.values())
+        for name, column in zip(_LOG, columns, strict=True):
+            tensors[f"{prefix}log.{name}"] = np.concatenate(list(column))
+    section = {name: state[name] for name in (*_COUNTS, "batch_before_epoch", "best_accuracy", "status", "dense")}
+    return section | {
+        "settings": {name: _scalar(value) for name, value in asdict(run.settings).items()},
+        "features": state["features"],
+        "before_epoch": state["before_epoch"],
+        "mistakes": state["mistakes"],
+        "loss": state["loss"],
+        "counters": _counters_out(state["counters"]),
+        "parts": parts,
+        "votes": None if run.votes is None else pack_votes(run.votes, tensors, f"{prefix}votes."),
+    }
+
+
+def unpack_run(header: Header, tensors: Mapping[str, NDArray[Any]], prefix: str, classes: int) -> Running:
+    """The run of a section; whatever does not fit raises ModelError."""
+    settings = unpack_settings(header.section("settings"))
+    class_weight = lay.plain(tensors, f"{prefix}class_weight", np.float64, (classes,))
+    if not (np.isfinite(class_weight).all() and (class_weight >= 0).all() and class_weight.any()):
+        raise damaged("the class weights are not finite numbers of at least 0")
+    units, features = units_of(settings, classes), header.count("features", MOST_FEATURES + 1)
+    if units > MOST_UNITS:
+        raise damaged(f"{units} units are more than a model has")
+    parts = _parts_in(header.section("parts"), tensors, prefix, (units, features))
+    run = Running(settings, features, class_weight, 0, dense=header.flag("dense"))
+    if "weights" not in parts or any((run.learner.get(name) is None) == (name in parts) for name in _parts()):
+        raise damaged("it does not hold the parts that its settings need")
+    section: dict[str, Any] = {name: header.count(name) for name in _COUNTS}
+    votes = header.section("votes") if "votes" in header else None
+    if (votes is None) == (settings.keep == "vote"):
+        raise damaged("its voters and its settings do not agree")
+    state = run.state() | section
+    state |= {
+        "batch_before_epoch": header.flag("batch_before_epoch"),
+        "best_accuracy": header.number("best_accuracy"),
+        "before_epoch": header.counts("before_epoch"),
+        "mistakes": header.counts("mistakes"),
+        "loss": header.numbers("loss"),
+        "status": _status(header),
+        "log": _log_in(tensors, prefix) if settings.record else [],
+        "parts": parts,
+        "counters": _counters_in(header.section("counters"), units),
+        "votes": None
+        if votes is None
+        else unpack_votes(votes, tensors, f"{prefix}votes.", settings, class_weight, (units, features)),
+    }
+    if len(state["before_epoch"]) not in (0, units):
+        raise damaged("the mistakes before the epoch are not one number a unit")
+    run.restore(state)
+    return run
+
+
+def _parts() -> tuple[str, ...]:
+    return ("weights", "drift", "scale", "pending", "pocket")
+
+
+def units_of(settings: Settings, classes: int) -> int:
+    scheme = settings.scheme(classes)
+    return 1 if scheme == "binary" else classes * (classes - 1) // 2 if scheme == "ovo" else classes
+
+
+def unpack_settings(header: Header) -> Settings:
+    """Settings that their options accept, each alone and all together."""
+    values = {name: header.raw(name) for name in Settings.__dataclass_fields__}
+    try:
+        options.check("the model file", values, options.OPTIONS)
+        options.check_together("the model file", values)
+    except ParameterError as error:
+        raise damaged(str(error)) from None
+    return Settings(**values)
+
+
+def _parts_in(
+    header: Header, tensors: Mapping[str, NDArray[Any]], prefix: str, shape: tuple[int, int]
+) -> dict[str, Any]:
+    if not set(header.values) <= set(_parts()):
+        raise damaged("it has weights of an unknown kind")
+    found: dict[str, Any] = dict.fromkeys(_parts())
+    for name in header.values:
+        weights = lay.take(tensors, f"{prefix}{name}", header.section(name), shape)
+        bias = lay.plain(tensors, f"{prefix}{name}.bias", np.float64, shape[:1])
+        if not np.isfinite(bias).all() or (name == "scale" and (weights < 0).any()):
+            raise damaged(f"{name} holds a number that cannot be")
+        found[name] = (np.ascontiguousarray(weights), np.ascontiguousarray(bias))
+    return {name: part for name, part in found.items() if part is not None}
+
+
+def _log_in(tensors: Mapping[str, NDArray[Any]], prefix: str) -> list[tuple[NDArray[Any], ...]]:
+    columns = tuple(lay.plain(tensors, f"{prefix}log.{name}", dtype) for name, dtype in _LOG.items())
+    if len({len(column) for column in columns}) != 1:
+        raise damaged("the columns of the mistake log differ in length")
+    return [columns]
+
+
+def _status(header: Header) -> str:
+    status = header.text("status")
+    if status not in _STATUSES:
+        raise damaged(f"{status!r} is no status of a run")
+    return status
+
+
+def _counters_out(counters: dict[str, Any]) -> dict[str, Any]:
+    pockets = [
+        [run, best, None if math.isinf(errors) else errors, judged, held]
+        for run, best, errors, judged, held in counters["pockets"]
+    ]
+    return counters | {"pockets": pockets}
+
+
+def _counters_in(header: Header, units: int) -> dict[str, Any]:
+    loss, pockets = header.numbers("loss"), []
+    for pocket in header.items("pockets"):
+        if not isinstance(pocket, list) or len(pocket) != 5 or not {type(flag) for flag in pocket[3:]} <= {bool}:
+            raise damaged("a pocket is not two counts, a number of errors and two flags")
+        errors = math.inf if pocket[2] is None else header.checked_number(pocket[2], "pockets")
+        run, best = (header.checked_count(count, "pockets") for count in pocket[:2])
+        pockets.append((run, best, errors, pocket[3], pocket[4]))
+    if len(loss) != units or len(pockets) != units:
+        raise damaged("the counters are not one a unit")
+    whole = {name: header.count(name) for name in ("t", "step", "in_batch", "wrong")}
+    return whole | {
+        "bound": header.number("bound"),
+        "mistakes": header.counts("mistakes", units),
+        "loss": loss,
+        "pockets": pockets,
+    }
+
+
+def _scalar(value: Any) -> Any:
+    """A number as Python's own: users also pass numpy's."""
+    return value.item() if isinstance(value, np.generic) else value
