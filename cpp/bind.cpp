@@ -236,7 +236,8 @@ Examples examples_of(const HeldRows& rows, const In<std::int32_t>& labels, const
 
 void check_labels(const Learner& learner, const HeldRows& rows, const In<std::int32_t>& labels) {
     const auto classes = static_cast<std::int32_t>(learner.rule.classes);
-    bool known = rows.features <= learner.features;  // a stream that grew knows more features than a part of it has
+    // A stream that grew knows more features than a part of it has.
+    bool known = rows.sparse ? rows.features <= learner.features : rows.features == learner.features;
     for (std::size_t i = 0; i < labels.shape(0); ++i) known &= labels.data()[i] >= 0 && labels.data()[i] < classes;
     if (!known) throw nb::value_error("a label is not the index of a class, or the rows have other features");
 }
@@ -376,8 +377,7 @@ NB_MODULE(_native, m) {
         .def_prop_ro("t", [](const Learner& learner) { return learner.groups.front().t; })
         .def_prop_ro("mistakes", &mistakes_made)
         .def_prop_ro("overflow_row", &overflow_row)
-        .def_prop_rw("judged", [](const Learner& learner) { return learner.judged; },
-                     [](Learner& learner, bool judged) { learner.judged = judged; })
+        .def("judge", [](Learner& learner, bool wanted) { learner.judged = wanted; }, "wanted"_a)
         .def_prop_ro("wrong", [](const Learner& learner) { return learner.wrong; })
         .def("grow", [](Learner& learner, std::size_t features) { learner.grow(features); }, "features"_a)
         .def("scores", &learner_scores, "rows"_a)
