@@ -5,6 +5,7 @@ An estimator takes a default as `margin: float = options.margin.default`, checks
 combinations with `check_together`. Where an estimator differs, its option is a copy made with `Option.but`.
 """
 
+from rosenblatt.options.doors import DOORS, TO, example, message, output, report, table_name, to, top
 from rosenblatt.options.learning import (
     ADALINE,
     LOGISTIC_UNIT,
@@ -60,11 +61,13 @@ from rosenblatt.options.reading import (
 
 __all__ = [
     "ADALINE",
+    "DOORS",
     "FORMATS",
     "LOGISTIC_UNIT",
     "OPTIONS",
     "PERCEPTRON",
     "READING",
+    "TO",
     "Option",
     "adaline_eta0",
     "adaline_keep",
@@ -78,6 +81,7 @@ __all__ = [
     "classes",
     "early_stopping",
     "eta0",
+    "example",
     "fit_intercept",
     "format",
     "header",
@@ -91,20 +95,26 @@ __all__ = [
     "loss",
     "margin",
     "max_iter",
+    "message",
     "multi_class",
     "n_iter_no_change",
     "n_jobs",
     "ngrams",
     "on_bad_row",
     "order",
+    "output",
     "r",
     "random_state",
     "record",
+    "report",
     "scale",
     "smooth_eta0",
     "smooth_keep",
     "smooth_learning_rate",
+    "table_name",
     "text",
+    "to",
+    "top",
     "trace_order",
     "validation_fraction",
     "warm_start",

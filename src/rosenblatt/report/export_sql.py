@@ -1,0 +1,94 @@
+"""A model as SQL: one SELECT that scores and decides every row of a table, with standard arithmetic and CASE only."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rosenblatt.errors import ModelError
+from rosenblatt.learn import Model
+from rosenblatt.records import Label
+
+TABLE = "data"
+
+
+def to_sql(model: Model, table: str = TABLE) -> str:
+    """A SELECT of all columns, the score or scores, and the label, of a table with the model's columns.
+
+    A table for a model of numbered features has columns f1, f2, ... by the numbers of the file. A missing value adds
+    nothing.
+    """
+    if model.space.kind == "hashed":
+        raise ModelError(
+            "SQL needs named columns, and this model hashes words into weights: export it --to json or --to onnx."
+        )
+    if model.scheme == "ovo":
+        raise ModelError("SQL cannot hold a one-vs-one vote: export it --to onnx, or learn it one-vs-rest.")
+    names = ["score"] if model.scheme == "binary" else [f"score_{label}" for label in model.classes]
+    scores = [f"  {_score(model, unit)} AS {_name(name)}" for unit, name in enumerate(names)]
+    return (
+        "WITH scored AS (SELECT *,\n" + ",\n".join(scores) + f"\nFROM {_name(table)})\n"
+        f"SELECT *, {_decision(model, names)} AS label FROM scored;\n"
+    )
+
+
+def _score(model: Model, unit: int) -> str:
+    row = model.coef[unit]
+    terms = [_number(float(model.intercept[unit])), *(_term(model, int(j), float(row[j])) for j in np.flatnonzero(row))]
+    return _sum(terms)
+
+
+def _sum(terms: Sequence[str]) -> str:
+    """A balanced tree of sums: databases limit how deep an expression may be, not how wide."""
+    if len(terms) <= 8:
+        return "(" + " + ".join(terms) + ")"
+    middle = len(terms) // 2
+    return f"({_sum(terms[:middle])} + {_sum(terms[middle:])})"
+
+
+def _term(model: Model, j: int, weight: float) -> str:
+    space = model.space
+    if space.kind == "index":
+        column, value = f"f{j + space.index_base}", None
+    else:
+        column, value = _column_and_value(model, j)
+    if value is not None:
+        return f"CASE WHEN {_name(column)} = {_text(value)} THEN {_number(weight)} ELSE 0 END"
+    number = _name(column)
+    if space.shift is not None and space.scale is not None:
+        number = f"(({number} - {_number(float(space.shift[j]))}) * {_number(float(space.scale[j]))})"
+    return f"COALESCE({_number(weight)} * {number}, 0)"
+
+
+def _column_and_value(model: Model, j: int) -> tuple[str, str | None]:
+    """The table's column of a feature, and the word it must hold where the feature is `column=word`."""
+    name = model.name(j)
+    column, found, value = name.partition("=")
+    return (column, value) if found else (name, None)
+
+
+def _decision(model: Model, names: Sequence[str]) -> str:
+    classes = model.classes
+    if model.scheme == "binary":
+        return f"CASE WHEN {_name(names[0])} > 0 THEN {_literal(classes[1])} ELSE {_literal(classes[0])} END"
+    best = []
+    for name, label in zip(names[:-1], classes[:-1], strict=True):  # of equal scores the first class wins, as in Python
+        beats = " AND ".join(f"{_name(name)} >= {_name(other)}" for other in names if other != name)
+        best.append(f"WHEN {beats} THEN {_literal(label)}")
+    return f"CASE {' '.join(best)} ELSE {_literal(classes[-1])} END"
+
+
+def _name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(words: str) -> str:
+    return "'" + words.replace("'", "''") + "'"
+
+
+def _literal(label: Label) -> str:
+    return _text(label) if isinstance(label, str) else repr(label)
+
+
+def _number(value: float) -> str:
+    shown = repr(value)  # as few digits as give back the same float
+    return f"({shown})" if shown.startswith("-") else shown

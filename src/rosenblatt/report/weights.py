@@ -1,0 +1,87 @@
+"""What a model has learned, by name: the features that speak for each class, and what they say of one example."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rosenblatt.learn import Model
+from rosenblatt.learn.answer import pairs
+from rosenblatt.records import Csr, Floats, Label, Values
+
+
+@dataclass(frozen=True)
+class Weight:
+    """One feature and how strongly it speaks for a class."""
+
+    feature: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """One feature of one example: its value times its weight is what it adds to the score of a class."""
+
+    feature: str
+    value: float
+    weight: float
+    contribution: float
+
+
+def direction(model: Model, k: int) -> Floats:
+    """The weights that speak for class k: of two classes, the one unit's or its opposite; of one-vs-one, their sum."""
+    coef = model.coef
+    if model.scheme == "binary":
+        return coef[0] if k == 1 else -coef[0]
+    if model.scheme == "ovo":
+        return _of_pairs(coef, k, len(model.classes))
+    row: Floats = coef[k]
+    return row
+
+
+def bias(model: Model, k: int) -> float:
+    """What speaks for class k before any feature is seen."""
+    column = np.asarray(model.intercept)[:, None]
+    if model.scheme == "binary":
+        return float(column[0, 0] if k == 1 else -column[0, 0])
+    return float(_of_pairs(column, k, len(model.classes))[0] if model.scheme == "ovo" else column[k, 0])
+
+
+def _of_pairs(units: Floats, k: int, classes: int) -> Floats:
+    total: Floats = np.zeros(units.shape[1])
+    for unit, (i, j) in enumerate(pairs(classes)):
+        total += (float(j == k) - float(i == k)) * units[unit]
+    return total
+
+
+def top(model: Model, k: int, count: int) -> list[Weight]:
+    """The features with the largest weights for class k, the strongest first; only those that speak for it."""
+    along = direction(model, k)
+    count = min(count, len(along))
+    if count <= 0:
+        return []
+    best = np.argpartition(-along, count - 1)[:count]
+    best = best[np.lexsort((best, -along[best]))]
+    return [Weight(model.name(int(j)), float(along[j])) for j in best if along[j] > 0]
+
+
+def contributions(model: Model, values: Values, row: int, k: int) -> list[Contribution]:
+    """What each feature of one row adds to the score of class k, the largest in size first."""
+    along = direction(model, k)
+    if isinstance(values, Csr):
+        at = slice(int(values.indptr[row]), int(values.indptr[row + 1]))
+        columns, numbers = values.indices[at], values.values[at]
+    else:
+        columns = np.flatnonzero(values[row])
+        numbers = values[row][columns]
+    parts = [
+        Contribution(model.name(int(j)), float(x), float(along[j]), float(along[j] * x))
+        for j, x in zip(columns, numbers, strict=True)
+        if j < len(along) and x != 0
+    ]
+    return sorted(parts, key=lambda part: (-abs(part.contribution), part.feature))
+
+
+def classes_shown(model: Model) -> list[tuple[int, Label]]:
+    """The classes in the order they are explained: the positive one of two first."""
+    numbered = list(enumerate(model.classes))
+    return numbered[::-1] if len(numbered) == 2 else numbered

@@ -1,0 +1,148 @@
+"""Another program decides as we do: ONNX Runtime and SQLite are asked, and the JSON is summed by hand."""
+
+import json
+import sqlite3
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from rosenblatt import LogisticUnit, Perceptron
+from rosenblatt.errors import ModelError
+from rosenblatt.learn import Model
+from rosenblatt.records import FeatureSpace
+from rosenblatt.report.export import exported
+
+X, TARGET = load_iris(return_X_y=True)
+COLUMNS = ("sepal length", 'sepal "width"', "petal's length", "petal width")
+WORDS = np.array(["setosa", "versi'color", "virginica"])[TARGET]
+TABLE = FeatureSpace("columns", columns=COLUMNS)
+SCALED = replace(TABLE, shift=X.mean(axis=0), scale=1 / X.std(axis=0))
+
+
+def model(estimator: Any, space: FeatureSpace = TABLE) -> Model:
+    return Model(tuple(estimator.classes_.tolist()), space, estimator._run)
+
+
+CASES = {
+    "two words": (Perceptron(max_iter=3), WORDS == "setosa", np.array(["no", "yes"])),
+    "two numbers": (Perceptron(max_iter=3, keep="last"), TARGET == 2, np.array([-1, 1])),
+    "two floats": (Perceptron(max_iter=3), TARGET == 2, np.array([-1.0, 1.0])),
+    "logistic": (LogisticUnit(max_iter=3), TARGET == 1, np.array(["no", "yes"])),
+    "one-vs-rest": (Perceptron(max_iter=3), TARGET, np.unique(WORDS)),
+    "one-vs-one": (Perceptron(max_iter=3, multi_class="ovo"), TARGET, np.unique(WORDS)),
+    "softmax": (LogisticUnit(max_iter=3), TARGET, np.array([1, 2, 3])),
+}
+each_case = pytest.mark.parametrize("case", CASES)
+each_space = pytest.mark.parametrize("space", [TABLE, SCALED], ids=["as it is", "scaled"])
+
+
+def fitted(case: str, rows: np.ndarray) -> Any:
+    estimator, codes, names = CASES[case]
+    return estimator.fit(rows, names[codes.astype(int)])
+
+
+def seen(space: FeatureSpace) -> np.ndarray:
+    """The rows as the learner saw them."""
+    return X if space.shift is None else (X - space.shift) * space.scale
+
+
+@each_case
+@each_space
+def test_onnx_runtime_decides_as_we_do(case: str, space: FeatureSpace) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    estimator = fitted(case, seen(space))
+    session = onnxruntime.InferenceSession(exported(model(estimator, space), "onnx", "data"))
+    found = dict(zip((out.name for out in session.get_outputs()), session.run(None, {"x": X}), strict=True))
+    np.testing.assert_array_equal(found["label"], estimator.predict(seen(space)))
+    np.testing.assert_allclose(found["scores"], estimator.decision_function(seen(space)), rtol=1e-9, atol=1e-9)
+    if isinstance(estimator, LogisticUnit):
+        np.testing.assert_allclose(found["probabilities"], estimator.predict_proba(seen(space)), rtol=1e-6, atol=1e-9)
+    else:
+        assert "probabilities" not in found
+
+
+@each_case
+@each_space
+def test_a_database_decides_as_we_do(case: str, space: FeatureSpace) -> None:
+    estimator = fitted(case, seen(space))
+    if case == "one-vs-one":
+        with pytest.raises(ModelError, match="one-vs-rest"):
+            exported(model(estimator, space), "sql", "flowers")
+        return
+    rows = selected(exported(model(estimator, space), "sql", "flowers"), "flowers", COLUMNS, X.tolist())
+    assert [row[-1] for row in rows] == estimator.predict(seen(space)).tolist()
+    scores = estimator.decision_function(seen(space)).reshape(len(X), -1)
+    np.testing.assert_allclose([row[4:-1] for row in rows], scores, rtol=1e-9, atol=1e-9)
+
+
+def selected(sql: bytes, table: str, columns: Any, rows: Any) -> list[Any]:
+    quoted = ", ".join('"' + column.replace('"', '""') + '"' for column in columns)
+    with sqlite3.connect(":memory:") as database:
+        database.execute(f'CREATE TABLE "{table}" ({quoted})')
+        database.executemany(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(columns))})', rows)
+        found = database.execute(sql.decode()).fetchall()
+    database.close()
+    return found
+
+
+def test_sql_knows_word_columns_and_missing_values() -> None:
+    encoded = np.array([[1.0, 1, 0], [2, 0, 1], [3, 1, 0], [0, 0, 0]])
+    estimator = Perceptron(max_iter=10).fit(encoded, ["a", "b", "a", "b"])
+    space = FeatureSpace("columns", columns=("size", "colour=red", "colour=it's blue"))
+    rows = [(1, "red"), (2, "it's blue"), (3, "red"), (None, None)]
+    found = selected(exported(model(estimator, space), "sql", "t"), "t", ["size", "colour"], rows)
+    assert [row[-1] for row in found] == estimator.predict(encoded).tolist()
+
+
+def test_sql_of_many_features_is_not_too_deep_for_a_database() -> None:
+    rows = np.random.default_rng(0).normal(size=(50, 1500))
+    estimator = Perceptron(max_iter=1).fit(rows, rows[:, 0] > 0)
+    numbered = model(estimator, FeatureSpace("index", index_base=1))
+    sql = exported(numbered, "sql", "t")
+    found = selected(sql, "t", [f"f{j + 1}" for j in range(1500)], rows.tolist())
+    assert [bool(row[-1]) for row in found] == estimator.predict(rows).tolist()
+    assert max(_depths(sql.decode())) < 40
+
+
+def _depths(sql: str) -> list[int]:
+    depth, depths = 0, [0]
+    for letter in sql:
+        depth += (letter == "(") - (letter == ")")
+        depths.append(depth)
+    return depths
+
+
+@each_case
+def test_json_holds_every_weight_by_name(case: str) -> None:
+    estimator = fitted(case, X)
+    document = json.loads(exported(model(estimator), "json", "data"))
+    assert list(document) == ["format", "format_version", "classes", "scheme", "loss", "features", "units"]
+    assert (document["format"], document["format_version"]) == ("rosenblatt-linear", 1)
+    assert document["classes"] == estimator.classes_.tolist()
+    for unit, coef, intercept in zip(document["units"], estimator.coef_, estimator.intercept_, strict=True):
+        named = {one["feature"]: one["weight"] for one in unit["weights"]}
+        assert unit["intercept"] == intercept
+        assert [named.get(name, 0.0) for name in COLUMNS] == coef.tolist()
+        assert {"for", "against"} <= set(unit)
+
+
+def test_json_has_the_scaling() -> None:
+    estimator = fitted("two words", seen(SCALED))
+    weights = json.loads(exported(model(estimator, SCALED), "json", "data"))["units"][0]["weights"]
+    assert SCALED.shift is not None
+    assert [one["shift"] for one in weights] == SCALED.shift.tolist()
+
+
+def test_hashed_words_cannot_be_sql() -> None:
+    estimator = fitted("two words", X)
+    with pytest.raises(ModelError, match="--to json"):
+        exported(model(estimator, FeatureSpace("hashed", bits=2)), "sql", "data")
+
+
+def test_a_voted_answer_is_refused_with_what_to_do() -> None:
+    estimator = Perceptron(keep="vote", max_iter=2).fit(X, TARGET == 1)
+    with pytest.raises(ModelError, match="--keep average"):
+        exported(model(estimator), "json", "data")
