@@ -7,6 +7,7 @@ import numpy as np
 
 from rosenblatt.learn import Model
 from rosenblatt.learn.answer import pairs
+from rosenblatt.records import Label
 
 FORMAT_VERSION = 1
 
@@ -34,9 +35,10 @@ def to_json(model: Model) -> str:
 def _unit(model: Model, unit: int) -> dict[str, Any]:
     """One hyperplane: which class a positive score speaks for, and against which."""
     classes = model.classes
+    speaks: dict[str, Label | None]
     if model.scheme == "ovo":
-        i, j = pairs(len(classes))[unit]
-        speaks = {"for": classes[j], "against": classes[i]}
+        first, second = pairs(len(classes))[unit]
+        speaks = {"for": classes[second], "against": classes[first]}
     elif model.scheme == "binary":
         speaks = {"for": classes[1], "against": classes[0]}
     else:

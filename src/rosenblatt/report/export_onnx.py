@@ -1,16 +1,13 @@
 """A model as ONNX: plain operators in double precision, so that any runtime decides as we do."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rosenblatt.errors import ModelError
 from rosenblatt.learn import Model
 from rosenblatt.learn.answer import pairs
-
-if TYPE_CHECKING:
-    import onnx
 
 OPSET = 13
 
@@ -44,7 +41,7 @@ class _Graph:
         self.constants.append(self.onnx.numpy_helper.from_array(np.asarray(value), name))
         return name
 
-    def built(self) -> "onnx.ModelProto":
+    def built(self) -> Any:
         units = self._units()
         scores, best = self._scores(units)
         self._label(best)
@@ -115,7 +112,7 @@ class _Graph:
         double: int = self.onnx.TensorProto.DOUBLE
         return double
 
-    def _model(self, outputs: list[str]) -> "onnx.ModelProto":
+    def _model(self, outputs: list[str]) -> Any:
         helper, kinds = self.onnx.helper, self.onnx.TensorProto
         classes, label = self.model.classes, kinds.STRING
         if not isinstance(classes[0], str):

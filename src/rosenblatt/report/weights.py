@@ -29,13 +29,10 @@ class Contribution:
 
 def direction(model: Model, k: int) -> Floats:
     """The weights that speak for class k: of two classes, the one unit's or its opposite; of one-vs-one, their sum."""
-    coef = model.coef
-    if model.scheme == "binary":
-        return coef[0] if k == 1 else -coef[0]
     if model.scheme == "ovo":
-        return _of_pairs(coef, k, len(model.classes))
-    row: Floats = coef[k]
-    return row
+        return _of_pairs(model.coef, k, len(model.classes))
+    row: Floats = model.coef[0 if model.scheme == "binary" else k]
+    return -row if model.scheme == "binary" and k == 0 else row
 
 
 def bias(model: Model, k: int) -> float:
