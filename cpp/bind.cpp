@@ -414,6 +414,7 @@ NB_MODULE(_native, m) {
     m.def("scores", &score_rows, "rows"_a, "order"_a.none(), "weights"_a, "bias"_a);
     m.def("order", &make_order, "state"_a, "n"_a, "replace"_a);
     m.def("uniform", &make_uniform, "state"_a, "n"_a);
+    bind_words(m);
 }
 
 }  // namespace rosenblatt

@@ -33,4 +33,7 @@ auto give(std::size_t count, T*& data) {
     return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {count}, owner);
 }
 
+// Each other binding file offers one door; NB_MODULE opens them.
+void bind_words(nb::module_& m);
+
 }  // namespace rosenblatt

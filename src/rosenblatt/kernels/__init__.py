@@ -6,27 +6,43 @@
 from rosenblatt.kernels import _native
 from rosenblatt.kernels.rows import rows_of
 
+Candidates = _native.Candidates
+Hashing = _native.Hashing
 Learner = _native.Learner
+Names = _native.Names
 Rows = _native.Rows
+hash_columns = _native.hash_columns
+hash_of = _native.hash_of
 instruction_set = _native.instruction_set
 instruction_sets = _native.instruction_sets
 judge_clean = _native.judge_clean
 learn = _native.learn
 mistakes = _native.mistakes
 order = _native.order
+read_text = _native.read_text
 scores = _native.scores
+unicode_version = _native.unicode_version
 uniform = _native.uniform
+words_of = _native.words_of
 
 __all__ = [
+    "Candidates",
+    "Hashing",
     "Learner",
+    "Names",
     "Rows",
+    "hash_columns",
+    "hash_of",
     "instruction_set",
     "instruction_sets",
     "judge_clean",
     "learn",
     "mistakes",
     "order",
+    "read_text",
     "rows_of",
     "scores",
+    "unicode_version",
     "uniform",
+    "words_of",
 ]

@@ -1,0 +1,157 @@
+// A bounded dictionary beside the hash: which name lies in which column, and how many names share one.
+//
+// Parse workers look names up and list those they do not find (`Candidates`); one thread merges the lists in the order
+// of the file. What is found while a worker looks was merged from an earlier part of the file, so the first name in
+// the order of the file wins and the dictionary is the same for any number of workers.
+//
+// At first every name is told from every other, and they are counted exactly. When the dictionary is half full of
+// phrases, or full, or a few million were looked up, the looking becomes coarse: only the first name of a column is
+// listed, and the number of names is estimated from the columns in use (linear counting, Whang, Vander-Zanden and
+// Taylor 1990): n names leave a column of m empty with probability (1 - 1/m)^n.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rosenblatt {
+
+struct Name {
+    std::uint64_t hash;  // tells names apart
+    std::uint32_t column;
+    bool phrase;
+};
+
+// Names that a worker did not find, in the order met; `text` holds them one after the other.
+struct Candidates {
+    struct Named {
+        Name name;
+        std::uint32_t end;
+    };
+    std::vector<Named> named;
+    std::string text;
+    std::vector<std::uint32_t> columns;  // in use, by names that the dictionary has no room for
+    std::size_t looked = 0;              // names looked up, found or not
+};
+
+class Names {
+public:
+    static constexpr std::size_t longest = 256;         // bytes kept of a name
+    static constexpr std::size_t patience = 4'000'000;  // names looked up before the looking becomes coarse
+
+    Names(unsigned bits, std::size_t limit)
+        : bits_(bits), limit_(limit), mask_(std::bit_ceil(2 * limit + 2) - 1),
+          known_(std::make_unique<std::atomic<std::uint64_t>[]>(mask_ + 1)),
+          used_(std::make_unique<std::atomic<std::uint64_t>[]>(((std::size_t{1} << bits) + 63) / 64)) {}
+
+    // --- for workers ---
+
+    bool coarse() const { return coarse_.load(std::memory_order_relaxed); }
+
+    bool used(std::uint32_t column) const {
+        return used_[column / 64].load(std::memory_order_relaxed) >> column % 64 & 1;
+    }
+
+    bool knows(std::uint64_t hash) const {
+        hash |= hash == 0;
+        for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
+            const std::uint64_t found = known_[at].load(std::memory_order_relaxed);
+            if (found == hash) return true;
+            if (found == 0) return false;
+        }
+    }
+
+    // For a name that was not found: `spell` adds it to a string.
+    template <class Spell>
+    void list(const Name& name, Candidates& list, Spell&& spell) const {
+        if (full(name.phrase)) {
+            list.columns.push_back(name.column);
+        } else {
+            spell(list.text);
+            list.named.push_back({name, static_cast<std::uint32_t>(list.text.size())});
+        }
+    }
+
+    // All of it, for one name.
+    template <class Spell>
+    void see(const Name& name, Candidates& candidates, Spell&& spell) const {
+        ++candidates.looked;
+        if (coarse() ? !used(name.column) : !knows(name.hash)) list(name, candidates, spell);
+    }
+
+    // --- for the one thread that merges, in the order of the file ---
+
+    void merge(const Candidates& list) {
+        std::size_t begin = 0;
+        for (const auto& [name, end] : list.named) {
+            if (coarse() ? !used(name.column) : insert(name.hash))
+                keep(name, std::string_view(list.text).substr(begin, end - begin));
+            use(name.column);
+            begin = end;
+        }
+        for (const std::uint32_t column : list.columns) use(column);
+        if ((looked_ += list.looked) > patience) coarse_.store(true, std::memory_order_relaxed);
+    }
+
+    bool exact() const { return !coarse(); }
+    std::size_t occupied() const { return occupied_; }
+    const std::vector<std::uint32_t>& columns() const { return columns_; }
+    const std::vector<std::uint32_t>& ends() const { return ends_; }
+    const std::string& text() const { return text_; }
+
+    // How many names there are: counted, or estimated once the looking is coarse.
+    double distinct() const {
+        if (exact()) return static_cast<double>(columns_.size());
+        const double m = std::ldexp(1.0, static_cast<int>(bits_)), free = m - static_cast<double>(occupied_);
+        return std::log(std::max(free, 0.5) / m) / std::log1p(-1.0 / m);
+    }
+
+private:
+    bool full(bool phrase) const { return (phrase ? phrases_full_ : words_full_).load(std::memory_order_relaxed); }
+
+    bool insert(std::uint64_t hash) {
+        hash |= hash == 0;
+        std::size_t at = hash & mask_;
+        for (; known_[at].load(std::memory_order_relaxed) != 0; at = (at + 1) & mask_)
+            if (known_[at].load(std::memory_order_relaxed) == hash) return false;
+        known_[at].store(hash, std::memory_order_relaxed);
+        return true;
+    }
+
+    void use(std::uint32_t column) {
+        if (used(column)) return;
+        const std::uint64_t bit = std::uint64_t{1} << column % 64;
+        used_[column / 64].store(used_[column / 64].load(std::memory_order_relaxed) | bit, std::memory_order_relaxed);
+        ++occupied_;
+    }
+
+    void keep(const Name& name, std::string_view text) {
+        if (full(name.phrase)) return;
+        columns_.push_back(name.column);
+        text_ += text.substr(0, longest);
+        ends_.push_back(static_cast<std::uint32_t>(text_.size()));
+        phrases_ += name.phrase;
+        const bool all = columns_.size() >= limit_, half = phrases_ >= limit_ / 2;
+        if (all) words_full_.store(true, std::memory_order_relaxed);
+        if (all || half) {
+            phrases_full_.store(true, std::memory_order_relaxed);
+            coarse_.store(true, std::memory_order_relaxed);
+        }
+    }
+
+    unsigned bits_;
+    std::size_t limit_, mask_;
+    std::unique_ptr<std::atomic<std::uint64_t>[]> known_, used_;
+    std::atomic<bool> words_full_ = false, phrases_full_ = false, coarse_ = false;
+    std::size_t occupied_ = 0, phrases_ = 0, looked_ = 0;
+    std::vector<std::uint32_t> columns_, ends_;
+    std::string text_;
+};
+
+}  // namespace rosenblatt

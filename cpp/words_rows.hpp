@@ -1,0 +1,229 @@
+// Lines of text -> sparse rows: each distinct column of a row once, in the order first met, with its value.
+#pragma once
+
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "names.hpp"
+#include "recycle.hpp"
+#include "words_fold.hpp"
+
+namespace rosenblatt::words {
+
+// What a column's value is made of: how often it was met in the row.
+enum class Value { count, binary, sqrt };
+
+struct Hashing {
+    unsigned bits = 22;
+    unsigned ngrams = 1;  // phrases of up to so many words
+    Value value = Value::count;
+    bool unit = false;  // rows scaled to length 1
+    std::int32_t first = 0;  // the column of hash 0
+};
+
+inline constexpr unsigned most_ngrams = 8;
+
+// Rows one after the other in arrays that grow.
+struct SparseRows {
+    std::vector<std::int64_t> starts{0};
+    Recycled<std::int32_t> indices;
+    Recycled<double> values;
+    std::size_t size = 0;
+
+    void reserve(std::size_t more) {
+        const std::size_t room = std::min(indices.room(), values.room());
+        if (size + more <= room) return;
+        const std::size_t wanted = std::max(size + more, room + room / 2 + 1024);
+        Recycled<std::int32_t> wider_indices(wanted);
+        Recycled<double> wider_values(wanted);
+        std::copy_n(indices.get(), size, wider_indices.get());
+        std::copy_n(values.get(), size, wider_values.get());
+        indices = std::move(wider_indices);
+        values = std::move(wider_values);
+    }
+
+    void end_row() { starts.push_back(static_cast<std::int64_t>(size)); }
+};
+
+struct Text {
+    const std::uint8_t* bytes;
+    std::size_t length;
+    std::uint64_t seed;  // texts of different columns are hashed apart
+};
+
+class Hasher {
+public:
+    Hasher(const Hashing& how, const Names* names) : how_(how), names_(names) {}
+
+    Candidates candidates;
+
+    // One more row, of one text or several.
+    template <std::ranges::input_range Texts>
+    void row(const Texts& texts, SparseRows& rows) {
+        folded_.clear();
+        hashes_.clear();
+        texts_.clear();
+        for (const Text& text : texts) hash_words(text);
+        count(rows);
+        finish(rows);
+        if (names_) see_names(rows.indices.get() + rows.size - size_);
+    }
+
+private:
+    struct Slot {
+        std::uint32_t row, entry;
+    };
+
+    // The hashes of all words of a text and of the phrases that end with each.
+    void hash_words(const Text& text) {
+        const std::size_t before = folded_.words().size(), longest = how_.ngrams;
+        folded_.add(text.bytes, text.length);
+        const std::span words = std::span(folded_.words()).subspan(before);
+        std::size_t at = hashes_.size();
+        hashes_.resize(at + words.size() * longest);
+        texts_.push_back({at, before});
+        std::uint64_t phrase[most_ngrams];  // phrase[k]: hash of the k+1 words that end before this one
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            const std::uint64_t word = hash(folded_.text() + words[i].begin, words[i].end - words[i].begin, text.seed);
+            std::uint64_t next = word;
+            for (std::size_t k = 0; k < longest; ++k) {
+                hashes_[at++] = next;
+                const std::uint64_t shorter = std::exchange(phrase[k], next);
+                if (k == i) break;  // no word lies further back
+                next = join(shorter, word);
+            }
+        }
+        hashes_.resize(at);
+    }
+
+    // Each distinct column once, in the order first met, and how often it was met. Whether a column is met again is
+    // anyone's guess, so both cases write the same places and no branch asks; there is a search only where two columns
+    // want the same slot.
+    void count(SparseRows& rows) {
+        const std::size_t most = hashes_.size();
+        rows.reserve(most + 1);
+        if (counts_.size() <= most) counts_.resize(2 * most + 1), origins_.resize(2 * most + 1);
+        const std::uint32_t mask = begin_slots(most), row = row_;
+        const unsigned shift = 64 - how_.bits;
+        const std::int32_t base = how_.first;
+        std::int32_t* const indices = rows.indices.get() + rows.size;
+        std::uint32_t *const counts = counts_.data(), *const origins = origins_.data();
+        Slot* const slots = slots_.data();
+        std::uint32_t size = 0;
+        for (std::size_t i = 0; i < most; ++i) {
+            const auto column = static_cast<std::uint32_t>(hashes_[i] >> shift);
+            const auto index = static_cast<std::int32_t>(column) + base;
+            std::uint32_t at = column & mask;
+            Slot slot = slots[at];
+            std::uint32_t entry = slot.row == row ? slot.entry : size;
+            indices[size] = index;  // so that a free slot is found like one that holds this column
+            origins[size] = static_cast<std::uint32_t>(i);
+            while (indices[entry] != index) [[unlikely]] {
+                at = (at + 1) & mask;
+                slot = slots[at];
+                entry = slot.row == row ? slot.entry : size;
+            }
+            slots[at] = {row, entry};
+            const std::uint32_t again = entry != size;
+            counts[entry] = (counts[entry] & (0 - again)) + 1;
+            size += 1 - again;
+        }
+        size_ = size;
+    }
+
+    std::uint32_t begin_slots(std::size_t most) {
+        const std::size_t slots = std::bit_ceil(4 * most + 16);
+        if (slots > slots_.size()) slots_.assign(slots, {0, 0}), row_ = 0;
+        if (++row_ == 0) std::fill(slots_.begin(), slots_.end(), Slot{0, 0}), row_ = 1;
+        return static_cast<std::uint32_t>(slots - 1);
+    }
+
+    // Counts become values. The squared length is an integer, and quotients and square roots are rounded exactly
+    // everywhere, so the bits are portable.
+    void finish(SparseRows& rows) {
+        std::uint64_t squared = 0;
+        for (std::size_t i = 0; i < size_; ++i) {
+            const std::uint64_t n = counts_[i];
+            squared += how_.value == Value::count ? n * n : how_.value == Value::sqrt ? n : 1;
+        }
+        const double over = how_.unit ? static_cast<double>(squared) : 1.0;
+        double few[16];
+        for (std::uint32_t n = 0; n < 16; ++n) few[n] = value(n, over);
+        double* const values = rows.values.get() + rows.size;
+        for (std::size_t i = 0; i < size_; ++i) values[i] = counts_[i] < 16 ? few[counts_[i]] : value(counts_[i], over);
+        rows.size += size_;
+    }
+
+    double value(std::uint32_t count, double over) const {
+        switch (how_.value) {
+            case Value::count: return count / std::sqrt(over);
+            case Value::binary: return 1.0 / std::sqrt(over);
+            default: return std::sqrt(count / over);
+        }
+    }
+
+    // The names of this row that the dictionary does not have yet. Most are there: the loop only collects the others.
+    void see_names(const std::int32_t* indices) {
+        missing_.resize(size_ + 1);
+        std::size_t missing = 0;
+        const bool coarse = names_->coarse();
+        for (std::size_t i = 0; i < size_; ++i) {
+            missing_[missing] = static_cast<std::uint32_t>(i);
+            missing += coarse ? !names_->used(static_cast<std::uint32_t>(indices[i] - how_.first))
+                              : !names_->knows(hashes_[origins_[i]]);
+        }
+        candidates.looked += size_;
+        for (std::size_t j = 0; j < missing; ++j) {
+            const std::size_t i = missing_[j];
+            const auto [last, k] = phrase_of(origins_[i]);
+            const Name name{hashes_[origins_[i]], static_cast<std::uint32_t>(indices[i] - how_.first), k > 0};
+            names_->list(name, candidates, [&, last = last, k = k](std::string& out) { spell(last, k, out); });
+        }
+    }
+
+    // Of a hash of this row: its phrase has k+1 words and ends with word `last` of the row.
+    struct Phrase {
+        std::size_t last, k;
+    };
+
+    Phrase phrase_of(std::size_t hash) const {
+        std::size_t t = texts_.size() - 1;
+        while (texts_[t].hash > hash) --t;
+        std::size_t word = texts_[t].word, left = hash - texts_[t].hash;
+        for (std::size_t i = 1; i < how_.ngrams; ++i, ++word) {  // the first words end shorter phrases only
+            if (left < i) return {word, left};
+            left -= i;
+        }
+        return {word + left / how_.ngrams, left % how_.ngrams};
+    }
+
+    // The k+1 words that end with the last, with a space between.
+    void spell(std::size_t last, std::size_t k, std::string& out) const {
+        for (std::size_t i = last - k; i <= last; ++i) {
+            const auto [begin, end] = folded_.words()[i];
+            if (i > last - k) out += ' ';
+            out.append(reinterpret_cast<const char*>(folded_.text()) + begin, end - begin);
+        }
+    }
+
+    struct Begin {
+        std::size_t hash, word;
+    };
+
+    Hashing how_;
+    const Names* names_;
+    Folded folded_;
+    std::vector<std::uint64_t> hashes_;
+    std::vector<Begin> texts_;  // where in the row each text begins
+    std::vector<Slot> slots_;
+    std::vector<std::uint32_t> counts_, origins_;  // of each entry of the row: how often, and its first hash
+    std::vector<std::uint32_t> missing_;
+    std::uint32_t row_ = 0;
+    std::size_t size_ = 0;  // entries of the row
+};
+
+}  // namespace rosenblatt::words
