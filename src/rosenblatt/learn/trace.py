@@ -1,6 +1,6 @@
 """Every step of a run: the mistake log, and what the weights were before and after each visit."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -164,15 +164,36 @@ class Trace:
         )
         return alpha
 
+    def examples(self, unit: int = 0) -> tuple[records.Values, NDArray[np.int8]]:
+        """The values of the rows that the run went through last, and the target of each for this unit: +1, -1 or 0."""
+        block = self._told.chapters[-1].block
+        return block.values, self._signs[block.labels, unit]
+
+    def names(self, unit: int = 0) -> tuple[str, str]:
+        """What the targets -1 and +1 of this unit stand for."""
+        classes = [str(label) for label in self.classes]
+        if self._scheme in ("ovr", "joint"):
+            return "the rest", classes[unit]
+        i, j = pairs(len(classes))[unit]
+        return classes[i], classes[j]
+
     # -- steps -------------------------------------------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[Step]:
+        return self.updates(np.arange(len(self)))
+
+    def updates(self, which: Sequence[int] | NDArray[np.intp]) -> Iterator[Step]:
+        """The steps of these entries of the log, in its order; what lies between them is passed at full speed."""
+        chosen = np.unique(np.asarray(which, dtype=np.intp))
+        if len(chosen) and not 0 <= chosen[0] <= chosen[-1] < len(self):
+            raise ParameterError(f"The run made {len(self)} updates, counted from 0. Got {chosen[[0, -1]].tolist()}.")
         walk = Walk(self._told, self.log)
-        for t in np.unique(self.t).tolist():
+        for t in np.unique(self.t[chosen]).tolist():
             walk.go_to(t)
             first = walk.updates
             visit = {step.unit: step for step in self._visit(walk, totals=False)}
-            yield from (visit[unit] for unit in self.unit[first : walk.updates].tolist())
+            mine = chosen[np.searchsorted(chosen, first) : np.searchsorted(chosen, walk.updates)]
+            yield from (visit[unit] for unit in self.unit[mine].tolist())
 
     def steps(
         self, *, mistakes_only: bool = False, totals: bool = False, epochs: tuple[int, int] | None = None

@@ -1,0 +1,33 @@
+"""Pictures, one file for each kind. Every function gives back a matplotlib figure; given an `ax`, it draws there.
+
+    plot_regions        what a model decides: regions, boundary, normal and margin band; curves and many classes too
+    plot_boundaries     the boundary after each epoch of a trace
+    plot_frames         four updates of a trace, with the vector that was added
+    plot_losses         every loss over the margin
+    plot_activations    the step and the sigmoid
+    plot_inequalities   the two inequalities of the convergence theorem along a run
+    plot_mistakes       mistakes per epoch, and their sum against the bound
+    plot_certificate    the widest margin, or the hulls that meet
+    plot_pairs          which pairs of classes are separable, and how widely
+
+`theme="dark"` draws on dark paper. Matplotlib is loaded when something is drawn, and its pyplot never.
+"""
+
+from rosenblatt.report.figures.certificate import plot_certificate
+from rosenblatt.report.figures.curves import plot_activations, plot_losses
+from rosenblatt.report.figures.learning import plot_boundaries, plot_frames
+from rosenblatt.report.figures.pairs import plot_pairs
+from rosenblatt.report.figures.regions import plot_regions
+from rosenblatt.report.figures.theorem import plot_inequalities, plot_mistakes
+
+__all__ = [
+    "plot_activations",
+    "plot_boundaries",
+    "plot_certificate",
+    "plot_frames",
+    "plot_inequalities",
+    "plot_losses",
+    "plot_mistakes",
+    "plot_pairs",
+    "plot_regions",
+]

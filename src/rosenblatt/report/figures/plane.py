@@ -1,0 +1,191 @@
+"""Examples in the plane: which two columns, how far the view reaches, points, and lines clipped to the view."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import DataError
+from rosenblatt.records import Csr, Floats
+from rosenblatt.report.figures.style import MARKERS, Palette, name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SHAPE = 4 / 3  # width to height of the view
+_UNEQUAL = 5.0  # beyond this the two columns are measured in different units
+
+
+@dataclass(frozen=True)
+class View:
+    """Two columns of the examples, what the others are held at, and the rectangle that is drawn."""
+
+    points: Floats
+    columns: tuple[int, int]
+    middle: Floats
+    low: Floats
+    high: Floats
+
+    @property
+    def size(self) -> Floats:
+        size: Floats = self.high - self.low
+        return size
+
+    @property
+    def equal(self) -> bool:
+        """Is a unit of one column drawn as long as a unit of the other? Then right angles look right."""
+        return bool(np.isclose(self.size[0] / self.size[1], _SHAPE))
+
+    def rows(self, flat: Floats) -> Floats:
+        """Points of the plane as whole examples: the other columns at their means."""
+        rows = np.repeat(self.middle[None, :], len(flat), axis=0)
+        rows[:, list(self.columns)] = flat
+        return rows
+
+    def line(self, weights: Floats) -> Floats:
+        """Bias first: [b, wi, wj] of the line in which a hyperplane of all the columns cuts the plane."""
+        i, j = self.columns
+        rest = weights[1:].copy()
+        rest[[i, j]] = 0.0
+        return np.array([weights[0] + rest @ self.middle, weights[1 + i], weights[1 + j]])
+
+
+def view_of(X: Any, columns: tuple[int, int] | None, what: str) -> View:
+    """Look at two columns; if there are others, they must be chosen."""
+    values = X if isinstance(X, Csr) or hasattr(X, "tocsr") else np.asarray(X)
+    if len(values.shape) != 2 or values.shape[0] == 0:
+        raise DataError(f"{what} needs rows of examples. Got an array of shape {values.shape}.")
+    i, j = _chosen(values.shape[1], columns, what)
+    points = np.column_stack([_column(values, i), _column(values, j)])
+    low, high = _rectangle(points)
+    return View(points, (i, j), _means(values), low, high)
+
+
+def _chosen(width: int, columns: tuple[int, int] | None, what: str) -> tuple[int, int]:
+    if columns is None and width == 2:
+        return 0, 1
+    if columns is None or len(columns) != 2 or not all(-width <= c < width for c in columns):
+        many = "only one column" if width == 1 else f"{width} columns"
+        hint = "add a second feature" if width == 1 else f"choose two of 0 to {width - 1} with columns=(i, j)"
+        raise DataError(f"{what} draws two columns, and X has {many}: {hint}.")
+    i, j = (int(c) % width for c in columns)
+    if i == j:
+        raise DataError(f"{what} draws two columns, and columns=({i}, {j}) names one: choose another beside it.")
+    return i, j
+
+
+def _column(values: Any, j: int) -> Floats:
+    """One column as floats; a sparse matrix is not unpacked for it."""
+    if isinstance(values, Csr):
+        rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+        here = values.indices == j
+        return np.bincount(rows[here], values.values[here], minlength=values.shape[0]).astype(np.float64)
+    if hasattr(values, "tocsr"):
+        return np.asarray(values.tocsr()[:, [j]].toarray(), dtype=np.float64).ravel()
+    return np.asarray(values[:, j], dtype=np.float64)
+
+
+def _means(values: Any) -> Floats:
+    if isinstance(values, Csr):
+        sums = np.bincount(values.indices, values.values, minlength=values.features)
+        return (sums / values.shape[0]).astype(np.float64)
+    return np.asarray(values.mean(axis=0), dtype=np.float64).ravel()
+
+
+def _rectangle(points: Floats) -> tuple[Floats, Floats]:
+    low, high = points.min(axis=0), points.max(axis=0)
+    size = np.where(high > low, high - low, max(float((high - low).max()), 1.0))
+    centre, size = (low + high) / 2, size * 1.35
+    if size.max() / size.min() <= _UNEQUAL:  # one scale for both axes
+        height = max(size[1], size[0] / _SHAPE)
+        size = np.array([height * _SHAPE, height])
+    return centre - size / 2, centre + size / 2
+
+
+def classes_of(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The labels, sorted, and the index of each row's."""
+    labels, index = np.unique(np.asarray(y), return_inverse=True)
+    return labels, index.ravel()
+
+
+def frame(ax: "Axes", view: View, names: Sequence[str] | None = None) -> None:
+    """Limits, aspect and the names of the axes."""
+    ax.set_xlim(view.low[0], view.high[0])
+    ax.set_ylim(view.low[1], view.high[1])
+    ax.set_aspect("equal" if view.equal else "auto", adjustable="box")
+    i, j = view.columns
+    ax.set_xlabel(names[i] if names else f"x{i + 1}")
+    ax.set_ylabel(names[j] if names else f"x{j + 1}")
+
+
+def scatter(
+    ax: "Axes", view: View, index: NDArray[np.intp], labels: Sequence[Any], look: Palette, size: float | None = None
+) -> None:
+    """The points of each class in a colour and a shape of their own."""
+    area = size if size is not None else float(np.clip(9000 / max(len(view.points), 1), 8, 64))
+    for k, label in enumerate(labels):
+        mine = view.points[index == k]
+        ax.scatter(
+            mine[:, 0], mine[:, 1], s=area, marker=MARKERS[k % len(MARKERS)], color=look.of_class(k),
+            edgecolors=look.paper, linewidths=0.6, label=name(label), zorder=4,
+        )  # fmt: skip
+
+
+def ring(ax: "Axes", points: Floats, color: str, label: str | None = None, area: float = 170) -> None:
+    """Circles round points."""
+    if len(points):
+        ax.scatter(
+            points[:, 0],
+            points[:, 1],
+            s=area,
+            facecolors="none",
+            edgecolors=color,
+            linewidths=1.6,
+            label=label,
+            zorder=5,
+        )
+
+
+def clipped(view: View, line: Floats) -> Floats | None:
+    """Where b + wi x + wj y = 0 enters and leaves the view, as two points; None if it does not pass through."""
+    b, *w = line
+    ends: list[Floats] = []
+    for axis in (0, 1):
+        other = 1 - axis
+        if w[axis] == 0:
+            continue
+        for at in (view.low[other], view.high[other]):
+            value = -(b + w[other] * at) / w[axis]
+            slack = 1e-9 * view.size[axis]
+            if view.low[axis] - slack <= value <= view.high[axis] + slack:
+                point = np.empty(2)
+                point[axis], point[other] = value, at
+                ends.append(point)
+    if len(ends) < 2:
+        return None
+    found = np.array(ends)
+    far = np.abs((found[:, None] - found[None]) / view.size).sum(axis=2)
+    first, last = np.unravel_index(int(far.argmax()), far.shape)
+    return None if far[first, last] < 1e-9 else found[[first, last]]
+
+
+def draw_line(ax: "Axes", view: View, line: Floats, **style: Any) -> Floats | None:
+    """The line where it crosses the view."""
+    ends = clipped(view, line)
+    if ends is not None:
+        told: dict[str, Any] = {"zorder": 3, "solid_capstyle": "butt"} | style
+        ax.plot(ends[:, 0], ends[:, 1], **told)
+    return ends
+
+
+def arrow(ax: "Axes", start: Floats, end: Floats, color: str, label: str | None = None, **style: Any) -> None:
+    """From start to end in the units of the data."""
+    ax.annotate(
+        "", xy=(end[0], end[1]), xytext=(start[0], start[1]), annotation_clip=True,
+        arrowprops={"arrowstyle": "-|>", "color": color, "lw": 2.0, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 14}
+        | style, zorder=6,
+    )  # fmt: skip
+    if label:
+        ax.plot([], [], color=color, lw=2.0, label=label)

@@ -1,0 +1,151 @@
+"""What a model decides, everywhere in the plane: regions, boundary, normal and margin band; curves, many classes."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.records import Floats
+from rosenblatt.report.figures.plane import View, arrow, classes_of, clipped, draw_line, frame, ring, scatter, view_of
+from rosenblatt.report.figures.style import Palette, legend, number, panels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_ACROSS, _UP = 440, 330  # cells of the plane that are decided one by one
+_AT_ONCE = 2_000_000  # numbers passed to a model in one call
+
+
+def plot_regions(
+    model: Any,
+    X: Any,
+    y: Any,
+    ax: Any = None,
+    *,
+    columns: tuple[int, int] | None = None,
+    names: Sequence[str] | None = None,
+    theme: str = "light",
+) -> "Figure":
+    """The decision regions of a fitted model over the examples; rows it gets wrong are ringed.
+
+    Anything with `predict` will do: a unit, a pipeline with a feature map, a learner of many classes. A single
+    hyperplane also shows its normal w and, where it separates the examples, the margin band that holds none of them.
+    Of more than two columns two must be chosen; the regions are then a cut, the other columns at their means.
+    """
+    figure, axes, look = panels(ax, theme)
+    view, shown = view_of(X, columns, "plot_regions"), axes[0]
+    labels, index = classes_of(y)
+    classes = np.asarray(getattr(model, "classes_", labels))
+    weights = hyperplane_of(model, X)
+    decided = _decide(model, view, classes, weights)
+    paint(shown, view, decided, len(classes), look)
+    scatter(shown, view, np.searchsorted(classes, labels)[index], classes.tolist(), look)
+    if weights is not None:
+        line = view.line(weights)
+        draw_line(shown, view, line, color=look.ink, lw=2.0, label="boundary")
+        draw_normal(shown, view, line, look)
+    else:
+        _edges(shown, model, view, decided, classes, look)
+    wrong = np.asarray(model.predict(X)) != np.asarray(y)
+    ring(shown, view.points[wrong], look.alarm, f"wrong ({int(wrong.sum())} of {len(wrong)})")
+    if weights is not None and not wrong.any() and len(view.middle) == 2:
+        _band(shown, view, weights, look)
+    frame(shown, view, names)
+    if len(view.middle) > 2:
+        shown.set_title(
+            f"a cut: the other {len(view.middle) - 2} columns at their means", color=look.muted, fontsize=10
+        )
+    legend(figure, [shown], look, columns=5, own=ax is None)
+    return figure
+
+
+def hyperplane_of(model: Any, X: Any) -> Floats | None:
+    """[b, w1, ..., wd] where the model is one hyperplane and decides by it; None for anything else."""
+    coef = np.asarray(getattr(model, "coef_", np.empty(0)))
+    width = X.shape[1] if hasattr(X, "shape") else len(X[0])
+    if coef.shape not in ((1, width), (width,)) or getattr(model, "keep", None) == "vote":
+        return None
+    return np.concatenate([np.ravel(getattr(model, "intercept_", 0.0))[:1], coef.ravel()])
+
+
+def _decide(model: Any, view: View, classes: NDArray[Any], weights: Floats | None) -> NDArray[np.intp]:
+    """The index of the predicted class in each cell of the plane."""
+    cells = _cells(view)
+    if weights is not None:
+        line = view.line(weights)
+        return (line[0] + cells @ line[1:] > 0).astype(np.intp).reshape(_UP, _ACROSS)
+    found = np.concatenate([np.asarray(model.predict(view.rows(part))) for part in _parts(cells, view)])
+    return np.asarray(np.searchsorted(classes, found), dtype=np.intp).reshape(_UP, _ACROSS)
+
+
+def _cells(view: View) -> Floats:
+    """The middle of every cell, row by row from below."""
+    across, up = (
+        low + (np.arange(n) + 0.5) / n * size for low, size, n in zip(view.low, view.size, (_ACROSS, _UP), strict=True)
+    )
+    return np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+
+
+def _parts(cells: Floats, view: View) -> list[Floats]:
+    return np.array_split(cells, max(1, len(cells) * len(view.middle) // _AT_ONCE))
+
+
+def paint(ax: "Axes", view: View, decided: NDArray[np.intp], classes: int, look: Palette) -> None:
+    """The regions, in tints of the classes' colours."""
+    tints = np.array([look.tint(look.of_class(k)) for k in range(classes)])
+    extent = (view.low[0], view.high[0], view.low[1], view.high[1])
+    ax.imshow(tints[decided], extent=extent, origin="lower", aspect="auto", interpolation="nearest", zorder=0)
+
+
+def _edges(ax: "Axes", model: Any, view: View, decided: NDArray[np.intp], classes: NDArray[Any], look: Palette) -> None:
+    """Where the decision changes: along score 0 for two classes, between the cells for more."""
+    cells = _cells(view)
+    across, up = cells[:_ACROSS, 0], cells[::_ACROSS, 1]
+    style: dict[str, Any] = {"colors": [look.ink], "linewidths": 2.0, "zorder": 3}
+    if len(classes) == 2 and hasattr(model, "decision_function"):
+        score = np.concatenate([np.ravel(model.decision_function(view.rows(part))) for part in _parts(cells, view)])
+        if score.min() < 0 < score.max():
+            ax.contour(across, up, score.reshape(_UP, _ACROSS), levels=[0.0], **style)
+    else:
+        for k in range(len(classes)):
+            mine = (decided == k).astype(float)
+            if 0 < mine.sum() < mine.size:
+                ax.contour(across, up, mine, levels=[0.5], **style | {"linewidths": 1.2})
+    ax.plot([], [], color=look.ink, lw=2.0, label="boundary")
+
+
+def draw_normal(ax: "Axes", view: View, line: Floats, look: Palette) -> None:
+    """w stands on the boundary, at right angles, and points to where the score is positive."""
+    ends = clipped(view, line)
+    if ends is None or not view.equal:
+        return
+    foot = ends.mean(axis=0)
+    tip = foot + line[1:] / np.linalg.norm(line[1:]) * 0.17 * view.size[1]
+    arrow(ax, foot, tip, look.accent, "normal w")
+
+
+def _band(ax: "Axes", view: View, weights: Floats, look: Palette) -> None:
+    """Between the parallels through the closest rows there is nothing."""
+    line = view.line(weights)
+    length = float(np.linalg.norm(line[1:]))
+    if length == 0:
+        return
+    half = float(np.abs(line[0] + view.points @ line[1:]).min())
+    for k, shift in enumerate((half, -half)):
+        moved = line - np.array([shift, 0.0, 0.0])
+        draw_line(
+            ax, view, moved, color=look.muted, lw=1.3, linestyle=(0, (4, 3)),
+            label=f"margin {number(half / length)}" if k == 0 else None,
+        )  # fmt: skip
+    fill_between_lines(ax, view, line, half, look)
+
+
+def fill_between_lines(ax: "Axes", view: View, line: Floats, half: float, look: Palette) -> None:
+    """Shade where |score| <= half."""
+    cells = _cells(view)
+    across, up = cells[:_ACROSS, 0], cells[::_ACROSS, 1]
+    score = (line[0] + cells @ line[1:]).reshape(_UP, _ACROSS)
+    if half > 0:
+        ax.contourf(across, up, score, levels=[-half, half], colors=[look.ink], alpha=0.1, zorder=1)

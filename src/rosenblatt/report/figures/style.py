@@ -1,0 +1,143 @@
+"""How every picture looks: one palette for light and one for dark, told apart without colour too, legible at 600 px."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.errors import ParameterError
+from rosenblatt.records import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+DPI = 100  # so that six inches are 600 px
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "<", ">")
+DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (6, 2, 1.2, 2)), (0, (2.5, 1.5)))
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours after Okabe and Ito (2008), which people with any colour vision can tell apart; lighter ones on dark."""
+
+    paper: str
+    ink: str
+    muted: str
+    grid: str
+    classes: tuple[str, ...]
+    accent: str  # what moves: updates
+    alarm: str  # what is wrong: mistakes, an inseparable pair
+
+    def tint(self, color: str, share: float = 0.2) -> tuple[float, float, float]:
+        """The colour on the paper, for areas that text and points must stay legible on."""
+        from matplotlib.colors import to_rgb
+
+        over, under = to_rgb(color), to_rgb(self.paper)
+        return tuple(share * a + (1 - share) * b for a, b in zip(over, under, strict=True))  # type: ignore[return-value]
+
+    def of_class(self, index: int) -> str:
+        return self.classes[index % len(self.classes)]
+
+
+LIGHT = Palette(
+    paper="#ffffff",
+    ink="#1a1d21",
+    muted="#5c6670",
+    grid="#e3e6e9",
+    classes=(
+        "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#5b3a9b", "#7a7a7a", "#a3402a", "#3a7d44",
+    ),
+    accent="#007a59",
+    alarm="#c23b00",
+)  # fmt: skip
+DARK = Palette(
+    paper="#14181d",
+    ink="#eceff1",
+    muted="#a3adb6",
+    grid="#2b323a",
+    classes=(
+        "#56b4e9", "#e69f00", "#2fc79a", "#e79cc6", "#f0e442", "#8fa8ff", "#ff7f50", "#b5b5b5", "#c8a2ff", "#9bd770",
+    ),
+    accent="#2fc79a",
+    alarm="#ff8552",
+)  # fmt: skip
+THEMES = {"light": LIGHT, "dark": DARK}
+
+
+def palette(theme: str) -> Palette:
+    if theme not in THEMES:
+        raise ParameterError(f"The 'theme' of a figure must be 'light' or 'dark'. Got {theme!r} instead.")
+    return THEMES[theme]
+
+
+def panels(
+    ax: Any, theme: str, rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.0, 4.5)
+) -> tuple["Figure", list["Axes"], Palette]:
+    """The given axes, or new ones on a figure of their own: never the figure that some other code is drawing on."""
+    from matplotlib.figure import Figure
+
+    look = palette(theme)
+    if ax is None:
+        figure = Figure(figsize=size, dpi=DPI, layout="constrained", facecolor=look.paper)
+        axes = list(figure.subplots(rows, columns, squeeze=False).ravel())
+    else:
+        axes = list(ax.ravel()) if hasattr(ax, "ravel") else [ax]
+        figure = axes[0].figure
+    for one in axes:
+        dress(one, look)
+    return figure, axes, look
+
+
+def dress(ax: "Axes", look: Palette) -> None:
+    ax.set_facecolor(look.paper)
+    for name, spine in ax.spines.items():
+        spine.set_color(look.muted)
+        spine.set_visible(name in ("left", "bottom"))
+    ax.tick_params(colors=look.muted, labelcolor=look.ink, labelsize=9.5)
+    for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
+        text.set_color(look.ink)
+        text.set_fontsize(10.5)
+    ax.title.set_fontsize(11.5)
+
+
+def ruled(ax: "Axes", look: Palette) -> None:
+    """Faint lines behind curves, to read values by."""
+    ax.grid(color=look.grid, linewidth=0.8)
+    ax.set_axisbelow(True)
+
+
+def legend(figure: "Figure", axes: Sequence["Axes"], look: Palette, columns: int = 3, own: bool = True) -> None:
+    """Below the panels where the figure is ours, so that it covers no data; each name once."""
+    entries = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    if not entries:
+        return
+    told: dict[str, Any] = {"fontsize": 9.5, "labelcolor": look.ink, "frameon": False}
+    if own:
+        figure.legend(
+            list(entries.values()), list(entries), loc="outside lower center", ncols=min(columns, len(entries)), **told
+        )
+    else:
+        axes[0].legend(
+            list(entries.values()),
+            list(entries),
+            **told | {"frameon": True, "facecolor": look.paper, "framealpha": 0.85},
+        )
+
+
+def name(label: Any) -> str:
+    """A label as its user would write it: 1, not 1.0 or np.int64(1)."""
+    plain = label.item() if hasattr(label, "item") else label
+    return str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number as people write it: 18, 0.447, 1.2e-9; a minus that is as wide as a plus."""
+    if value == int(value) and abs(value) < 1e6:
+        return f"{int(value):,}".replace("-", "\N{MINUS SIGN}")
+    return f"{value:.{digits}g}".replace("-", "\N{MINUS SIGN}")
+
+
+def vector(values: Sequence[float] | Floats, digits: int = 3) -> str:
+    """A short vector in brackets; the middle of a long one is left out."""
+    shown = [number(v, digits) for v in values[:6]]
+    return "[" + ", ".join(shown) + (", …]" if len(values) > 6 else "]")

@@ -1,0 +1,87 @@
+"""The convergence theorem on a real run: its two inequalities, and the mistakes against the bound."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.errors import DataError
+from rosenblatt.report.figures.style import legend, number, panels, ruled
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def plot_inequalities(record: Any, ax: Any = None, *, theme: str = "light") -> "Figure":
+    """Both halves of the proof along a run, mistake by mistake; `ax` is a pair of axes.
+
+    The record has `k`, `progress` (w_k·w*), `progress_bound` (kγ), `norm_squared` (‖w_k‖²), `norm_bound` (kR²),
+    `radius`, `margin`, `mistakes` and `mistake_bound`.
+    """
+    figure, axes, look = panels(ax, theme, 1, 2, size=(6.0, 4.0))
+    k = np.asarray(record.k, dtype=float)
+    if not len(k):
+        raise DataError("There is nothing to draw: the run made no mistake.")
+    left, right = axes[:2]
+    halves = (
+        (left, record.progress, record.progress_bound, "w·w*", f"kγ,  γ = {number(record.margin)}", "never below"),
+        (right, record.norm_squared, record.norm_bound, "‖w‖²", f"kR²,  R = {number(record.radius)}", "never above"),
+    )
+    for side, (shown, made, bound, name, limit, title) in enumerate(halves):
+        made, bound = np.asarray(made, dtype=float), np.asarray(bound, dtype=float)
+        shown.fill_between(k, made, bound, color=look.of_class(side), alpha=0.16, linewidth=0)
+        shown.plot(k, made, color=look.of_class(side), lw=2.3, label=name)
+        shown.plot(k, bound, color=look.ink, lw=1.7, linestyle=(0, (5, 3)), label=limit)
+        shown.set_title(f"{name} is {title} its bound", fontsize=10.5)
+        shown.set_xlabel("mistakes made, k")
+        shown.set_xlim(k.min(), max(k.max(), k.min() + 1))
+        shown.set_ylim(bottom=min(0.0, float(made.min())))
+        ruled(shown, look)
+    legend(figure, axes[:2], look, columns=4, own=ax is None)
+    figure.suptitle(
+        f"{number(record.mistakes)} mistakes, at most (R/γ)² = {number(float(record.mistake_bound), 4)}",
+        color=look.ink, fontsize=11.5,
+    )  # fmt: skip
+    return figure
+
+
+def plot_mistakes(mistakes: Any, bound: float | None = None, ax: Any = None, *, theme: str = "light") -> "Figure":
+    """Mistakes in each epoch, and their sum against the bound (R/γ)² where it is known; `ax` is a pair of axes.
+
+    `mistakes` is one number per epoch, or anything that has them: an estimator, a trace, a run.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    counts = np.asarray(_counts(mistakes), dtype=float)
+    if not len(counts):
+        raise DataError("There is nothing to draw: no epoch was visited.")
+    figure, axes, look = panels(ax, theme, 2, 1, size=(6.0, 4.8))
+    each, total = axes[:2]
+    epochs, sums = np.arange(1, len(counts) + 1), np.cumsum(counts)
+    each.bar(epochs, counts, color=look.of_class(0), width=0.8 if len(counts) < 60 else 1.0)
+    each.set_ylabel("in each epoch")
+    each.set_title("mistakes")
+    total.step(epochs, sums, where="mid", color=look.of_class(1), lw=2.3, label=f"made so far: {number(sums[-1])}")
+    total.set_ylabel("in all")
+    total.set_xlabel("epoch")
+    if bound is not None:
+        total.axhline(bound, color=look.ink, lw=1.7, linestyle=(0, (5, 3)), label=f"bound (R/γ)²: {number(bound, 4)}")
+        if bound > 8 * max(sums[-1], 1):  # far above: on a plain scale the run would lie flat on the floor
+            total.set_yscale("log")
+    for shown in (each, total):
+        shown.set_xlim(0.4, len(counts) + 0.6)
+        shown.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ruled(shown, look)
+    if total.get_yscale() == "linear":
+        total.set_ylim(0, 1.08 * max(sums[-1], bound or 0, 1))
+    legend(figure, [total], look, columns=2, own=ax is None)
+    return figure
+
+
+def _counts(source: Any) -> Sequence[float]:
+    for holder in (source, getattr(source, "run", None)):
+        for name in ("mistakes_", "mistakes"):
+            held = getattr(holder, name, None)
+            if held is not None:
+                return list(held)
+    return list(source)
