@@ -415,6 +415,7 @@ NB_MODULE(_native, m) {
     m.def("order", &make_order, "state"_a, "n"_a, "replace"_a);
     m.def("uniform", &make_uniform, "state"_a, "n"_a);
     bind_words(m);
+    bind_dual(m);
 }
 
 }  // namespace rosenblatt

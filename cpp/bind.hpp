@@ -14,6 +14,8 @@ using namespace nb::literals;
 
 namespace rosenblatt {
 
+void bind_dual(nb::module_& m);
+
 template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using InMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;

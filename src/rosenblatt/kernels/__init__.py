@@ -13,6 +13,9 @@ Names = _native.Names
 Rows = _native.Rows
 hash_columns = _native.hash_columns
 hash_of = _native.hash_of
+dual_scores = _native.dual_scores
+dual_visit = _native.dual_visit
+dual_votes = _native.dual_votes
 instruction_set = _native.instruction_set
 instruction_sets = _native.instruction_sets
 judge_clean = _native.judge_clean
@@ -33,6 +36,9 @@ __all__ = [
     "Rows",
     "hash_columns",
     "hash_of",
+    "dual_scores",
+    "dual_visit",
+    "dual_votes",
     "instruction_set",
     "instruction_sets",
     "judge_clean",

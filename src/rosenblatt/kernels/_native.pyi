@@ -138,3 +138,40 @@ def hash_columns(
 def hash_of(text: bytes, seed: int) -> int: ...
 def words_of(text: bytes) -> list[bytes]: ...
 def unicode_version() -> str: ...
+def dual_scores(
+    kernel: NDArray[np.floating[Any]],
+    support: NDArray[np.int64],
+    unit: NDArray[np.int32],
+    coefficient: Floats,
+    intercept: bool,
+    scores: Floats,
+) -> None: ...
+def dual_votes(
+    kernel: NDArray[np.floating[Any]],
+    support: NDArray[np.int64],
+    unit: NDArray[np.int32],
+    coefficient: Floats,
+    when: NDArray[np.int64],
+    end: int,
+    intercept: bool,
+    joint: bool,
+    tally: Floats,
+) -> None: ...
+def dual_visit(
+    kernel: NDArray[np.floating[Any]],
+    labels: NDArray[np.int32],
+    weights: Floats | None,
+    signs: Floats,
+    joint: bool,
+    margin: float,
+    intercept: bool,
+    start: int,
+    scores: Floats,
+    pockets: tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint8]] | None,
+) -> tuple[
+    int,
+    tuple[NDArray[np.int64], NDArray[np.int32], Floats, NDArray[np.int64]],
+    NDArray[np.int64],
+    int,
+    NDArray[np.int32],
+]: ...

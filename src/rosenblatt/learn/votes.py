@@ -74,7 +74,7 @@ class Votes:
             taken = np.array(fresh, dtype=np.intp)
             weights = None if block.weights is None else block.weights[taken]
             self._places |= {i: (len(self.stores), place) for place, i in enumerate(fresh)}
-            self.stores.append(Store(_rows(block.values, taken), block.labels[taken], weights))
+            self.stores.append(Store(take(block.values, taken), block.labels[taken], weights))
 
     def scores(self, rows: kernels.Rows, order: NDArray[np.uint32] | None = None) -> Floats:
         """Votes for minus votes against by unit, or the share of votes by class where classes decide jointly."""
@@ -130,7 +130,7 @@ def _stack(held: list[tuple[Floats, Floats, float]]) -> tuple[Floats, Floats, Fl
     return np.concatenate(weights), np.concatenate(bias), np.array(survived)
 
 
-def _rows(values: Values, row: NDArray[np.intp]) -> Values:
+def take(values: Values, row: NDArray[np.integer[Any]]) -> Values:
     """A copy of some rows."""
     if not isinstance(values, Csr):
         return values[row]

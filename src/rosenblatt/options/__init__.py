@@ -6,6 +6,16 @@ combinations with `check_together`. Where an estimator differs, its option is a 
 """
 
 from rosenblatt.options.doors import DOORS, TO, example, message, output, report, table_name, to, top
+from rosenblatt.options.dual import (
+    KERNEL_PERCEPTRON,
+    budget,
+    cache_mb,
+    coef0,
+    dual_margin,
+    gamma,
+    kernel,
+    kernel_degree,
+)
 from rosenblatt.options.learning import (
     ADALINE,
     LOGISTIC_UNIT,
@@ -63,6 +73,7 @@ __all__ = [
     "ADALINE",
     "DOORS",
     "FORMATS",
+    "KERNEL_PERCEPTRON",
     "LOGISTIC_UNIT",
     "OPTIONS",
     "PERCEPTRON",
@@ -79,6 +90,13 @@ __all__ = [
     "check_together",
     "class_weight",
     "classes",
+    "budget",
+    "cache_mb",
+    "check",
+    "check_together",
+    "class_weight",
+    "coef0",
+    "dual_margin",
     "early_stopping",
     "eta0",
     "example",
@@ -90,6 +108,11 @@ __all__ = [
     "keep",
     "label",
     "labels_from",
+    "gamma",
+    "init",
+    "keep",
+    "kernel",
+    "kernel_degree",
     "learning_rate",
     "logistic_multi_class",
     "loss",

@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 from rosenblatt.errors import ParameterError
 
 T = TypeVar("T")
-Kind: TypeAlias = Literal["int", "float", "bool", "array", "class weights", "seed", "str", "strs", "path"]
+Kind: TypeAlias = Literal["int", "float", "bool", "array", "class weights", "seed", "str", "strs", "path", "function"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,6 +150,7 @@ _IS: Mapping[Kind, Callable[[object], bool]] = {
     "str": lambda value: False,  # a str is accepted before the kinds are looked up
     "strs": _is_strs,
     "path": _is_path,
+    "function": callable,
 }
 _WORDS: Mapping[Kind, str] = {
     "int": "an int",
@@ -161,6 +162,7 @@ _WORDS: Mapping[Kind, str] = {
     "str": "a word",
     "strs": "words",
     "path": "a path",
+    "function": "a function",
 }
 
 
