@@ -18,11 +18,6 @@ bool is_single(const AnyArray& values) {
     throw nb::type_error("values must be float32 or float64");
 }
 
-// The matrix with the arrays it lies in, so that these live as long as it does.
-struct HeldRows : Rows {
-    std::vector<AnyArray> held;
-};
-
 HeldRows dense_rows(AnyArray values) {
     if (values.ndim() != 2) throw nb::value_error("values must have two dimensions");
     HeldRows rows;
@@ -416,6 +411,7 @@ NB_MODULE(_native, m) {
     m.def("uniform", &make_uniform, "state"_a, "n"_a);
     bind_words(m);
     bind_dual(m);
+    bind_certify(m);
 }
 
 }  // namespace rosenblatt

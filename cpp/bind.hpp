@@ -9,6 +9,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "rows.hpp"
+
 namespace nb = nanobind;
 using namespace nb::literals;
 
@@ -20,6 +22,13 @@ template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using InMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
+
+// The matrix with the arrays it lies in, so that these live as long as it does.
+struct HeldRows : Rows {
+    std::vector<AnyArray> held;
+};
+
+void bind_certify(nb::module_& m);
 
 template <class T>
 auto give(std::size_t rows, std::size_t columns, T*& data) {

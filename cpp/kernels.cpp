@@ -1,5 +1,7 @@
 // The kernels for one instruction set. Compiled once for each, with ROSENBLATT_ISA naming the namespace.
+#include "ascent.hpp"
 #include "check.hpp"
+#include "nearest.hpp"
 #include "pass.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
@@ -8,6 +10,7 @@ namespace rosenblatt::ROSENBLATT_ISA {
 #define ROSENBLATT_NAME(name) ROSENBLATT_TEXT(name)
 
 extern const Kernels table;
-const Kernels table{ROSENBLATT_NAME(ROSENBLATT_ISA), check, pass, mistakes, scores, learner_scores, end_batches, judge_clean, score_one};
+const Kernels table{ROSENBLATT_NAME(ROSENBLATT_ISA), check, pass, mistakes, scores, learner_scores, end_batches, judge_clean,
+                    score_one, ascend, nearest_start, nearest_run};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA
