@@ -43,7 +43,7 @@ void start(HeldHulls& hulls, const Indices& list, const In<double>& weights, dou
     kernels().nearest_start(hulls, list.data(), weights.data(), list.shape(0));
 }
 
-const char* run(HeldHulls& hulls, std::size_t steps, double tolerance, std::size_t batch) {
+std::string run(HeldHulls& hulls, std::size_t steps, double tolerance, std::size_t batch) {
     static const char* const words[] = {"going", "nearest", "touching", "stalled"};
     if (hulls.corral.empty()) throw nb::value_error("start first");
     nb::gil_scoped_release free;
@@ -89,6 +89,7 @@ void bind_certify(nb::module_& m) {
         .def("start", &start, "rows"_a, "weights"_a, "lift"_a)
         .def("run", &run, "steps"_a, "tolerance"_a, "batch"_a)
         .def("corral", [](const HeldHulls& h) { return copy_of(h.corral, h.corral.size()); })
+        .def("pool", [](const HeldHulls& h) { return copy_of(h.pool, h.pool.size()); })
         .def("weights", [](const HeldHulls& h) { return copy_of(h.weight, h.weight.size()); })
         .def("point", [](const HeldHulls& h) { return copy_of(h.p, h.rows.features); })
         .def_prop_ro("point_constant", [](const HeldHulls& h) { return h.p_constant; })

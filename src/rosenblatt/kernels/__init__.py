@@ -8,6 +8,7 @@ from rosenblatt.kernels.rows import rows_of
 
 Candidates = _native.Candidates
 Hashing = _native.Hashing
+Hulls = _native.Hulls
 Learner = _native.Learner
 Names = _native.Names
 Rows = _native.Rows
@@ -16,6 +17,7 @@ hash_of = _native.hash_of
 dual_scores = _native.dual_scores
 dual_visit = _native.dual_visit
 dual_votes = _native.dual_votes
+ascend = _native.ascend
 instruction_set = _native.instruction_set
 instruction_sets = _native.instruction_sets
 judge_clean = _native.judge_clean
@@ -31,6 +33,7 @@ words_of = _native.words_of
 __all__ = [
     "Candidates",
     "Hashing",
+    "Hulls",
     "Learner",
     "Names",
     "Rows",
@@ -39,6 +42,7 @@ __all__ = [
     "dual_scores",
     "dual_visit",
     "dual_votes",
+    "ascend",
     "instruction_set",
     "instruction_sets",
     "judge_clean",

@@ -16,6 +16,7 @@ from rosenblatt.options.dual import (
     kernel,
     kernel_degree,
 )
+from rosenblatt.options.certifying import CERTIFY, CERTIFY_CLASSES, MAX_MARGIN, exact, gap, scheme, time_limit
 from rosenblatt.options.learning import (
     ADALINE,
     LOGISTIC_UNIT,
@@ -72,9 +73,12 @@ from rosenblatt.options.reading import (
 __all__ = [
     "ADALINE",
     "DOORS",
+    "CERTIFY",
+    "CERTIFY_CLASSES",
     "FORMATS",
     "KERNEL_PERCEPTRON",
     "LOGISTIC_UNIT",
+    "MAX_MARGIN",
     "OPTIONS",
     "PERCEPTRON",
     "READING",
@@ -104,6 +108,10 @@ __all__ = [
     "format",
     "header",
     "index_base",
+    "exact",
+    "fit_intercept",
+    "format",
+    "gap",
     "init",
     "keep",
     "label",
@@ -139,6 +147,11 @@ __all__ = [
     "to",
     "top",
     "trace_order",
+    "scheme",
+    "smooth_eta0",
+    "smooth_keep",
+    "smooth_learning_rate",
+    "time_limit",
     "validation_fraction",
     "warm_start",
 ]

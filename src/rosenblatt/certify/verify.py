@@ -1,0 +1,225 @@
+"""Does the certificate hold? Nothing that searched for it is believed, and no native kernel is called.
+
+A score is first computed in floats together with a bound on its own error; only a row whose score the bound cannot
+tell from zero is computed again in exact fractions. The bound is the standard one (Higham, Accuracy and Stability of
+Numerical Algorithms, section 3.1): a sum of n products, in any order, fused or not, is wrong by at most g * sum |w x| with
+g = n u / (1 - n u), u = 2^-53. Rounding the numbers themselves to floats adds one u each, which a larger n covers.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.certify.points import Number, Points, exactly
+from rosenblatt.records import Csr, Floats
+
+_UNIT = 2.0**-53
+_CHUNK = 2_000_000  # numbers converted at a time
+_SAFE = 1e-12  # claims are stated a little weaker than computed, so that another machine's rounding agrees
+
+
+@dataclass(frozen=True)
+class Separation:
+    """What a hyperplane does to the rows: which it puts on the wrong side, and how near the nearest right one is."""
+
+    wrong: NDArray[np.intp]
+    lowest: float  # at most the least y (w.x + b)
+    exact_rows: int  # rows that floats could not decide
+
+    @property
+    def holds(self) -> bool:
+        return len(self.wrong) == 0
+
+
+def growth(terms: int) -> float:
+    """Twice g of the bound above: the other half pays for rounding in the bound itself."""
+    return 2 * (terms + 4) * _UNIT / (1 - (terms + 4) * _UNIT)
+
+
+def as_floats(values: NDArray[Any]) -> Floats:
+    """Each number rounded to the nearest float; beyond all floats, NaN."""
+    try:
+        return values.astype(np.float64)
+    except OverflowError:
+        return np.array([_as_float(x) for x in values.reshape(-1).tolist()]).reshape(values.shape)
+
+
+def _as_float(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.nan
+
+
+def scores(points: Points, w: Floats, b: float) -> tuple[Floats, Floats]:
+    """w.x + b of every row, and how wrong each may be."""
+    if isinstance(points.values, Csr):
+        score, size = _sparse_scores(points.values, w)
+    else:
+        score, size = _dense_scores(points.values, w)
+    score += b
+    size += abs(b)
+    size *= growth(points.features + 1)
+    size += (points.features + 2) * 2.0**-1073  # underflow is not relative
+    return score, size
+
+
+def _dense_scores(values: NDArray[Any], w: Floats) -> tuple[Floats, Floats]:
+    step = max(1, _CHUNK // values.shape[1])
+    sizes = np.abs(w)
+    score, size = np.empty(len(values)), np.empty(len(values))
+    for start in range(0, len(values), step):
+        part = as_floats(values[start : start + step])
+        score[start : start + step] = part @ w
+        if values.dtype.kind != "u":
+            np.abs(part, out=part)
+        size[start : start + step] = part @ sizes
+    return score, size
+
+
+def _sparse_scores(values: Csr, w: Floats) -> tuple[Floats, Floats]:
+    rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+    products = as_floats(values.values) * w[values.indices]
+    count = values.shape[0]
+    return np.bincount(rows, products, count), np.bincount(rows, np.abs(products), count)
+
+
+def exact_score(points: Points, row: int, w: Sequence[Number], b: Number) -> Number:
+    """w.x + b of one row, exactly."""
+    return sum((w[j] * x for j, x in points.row(row).items()), b)
+
+
+def separation(points: Points, w: NDArray[Any], b: Any) -> Separation:
+    """Is every row strictly on its side of w.x + b = 0? Proven for every row, in floats where they suffice."""
+    with np.errstate(all="ignore"):
+        score, error = scores(points, as_floats(w), _as_float(b))
+        score *= points.signs
+        least = score - error
+        open_rows = np.flatnonzero(~(least > 0))
+        wrong = [i for i in open_rows if score[i] < -error[i]]
+    decided = set(wrong)
+    doubtful = [int(i) for i in open_rows if i not in decided]
+    lowest = float(np.delete(least, open_rows).min(initial=math.inf)) if len(open_rows) else float(least.min())
+    if doubtful:
+        exact_w, exact_b = [exactly(x) for x in w.tolist()], exactly(b)
+        for i in doubtful:
+            value = int(points.signs[i]) * exact_score(points, i, exact_w, exact_b)
+            if value > 0:
+                lowest = min(lowest, float_below(value))
+            else:
+                wrong.append(i)
+    return Separation(np.array(sorted(wrong), dtype=np.intp), lowest, len(doubtful))
+
+
+def float_below(value: Number) -> float:
+    """A float not above this positive number."""
+    try:
+        return float(value) * (1 - 4 * _UNIT)
+    except OverflowError:
+        return 1.7e308
+
+
+def length(w: NDArray[Any]) -> float:
+    """A little more than |w|."""
+    size = math.hypot(*as_floats(w).tolist())
+    return size * (1 + (len(w) + 8) * _UNIT)
+
+
+def margin_below(points: Points, w: NDArray[Any], b: Any, *, augmented: bool = False) -> float:
+    """A little less than the distance of the nearest row to the hyperplane; 0 if some row is on the wrong side.
+
+    `augmented` measures in the space of (x, 1), where the length of the normal includes b.
+    """
+    found = separation(points, w, b)
+    if not found.holds:
+        return 0.0
+    size = length(np.append(w, b) if augmented else w)
+    return found.lowest / size * (1 - _SAFE) if 0 < size < math.inf else 0.0
+
+
+def margin_above(points: Points, rows: NDArray[Any], weights: Floats, *, augmented: bool = False) -> float:
+    """A little more than what no margin can exceed: half the distance between two points, one of each class's hull.
+
+    The points are the means of the rows of each class, weighted. `augmented`: the length of the mean of y (x, 1).
+    """
+    signs = points.signs[rows].astype(np.float64)
+    share = weights / weights.sum() if augmented else weights.copy()
+    if not augmented:
+        for sign in (1, -1):
+            share[signs == sign] /= weights[signs == sign].sum()
+    with np.errstate(all="ignore"):
+        point, size = _weighted(points, rows, share * signs)
+        if augmented:
+            point, size = np.append(point, share @ signs), np.append(size, 1.0)
+        error = growth(len(rows) + 4) * math.hypot(*size.tolist())
+        distance = math.hypot(*point.tolist()) * (1 + (len(point) + 8) * _UNIT)
+        # The shares sum to 1 up to rounding, which `error` covers: each is wrong by a few units, relatively.
+        above = (distance + error) * (1 + _SAFE)
+    above = above if augmented else above / 2
+    return above if math.isfinite(above) else math.inf
+
+
+def _weighted(points: Points, rows: NDArray[Any], share: Floats) -> tuple[Floats, Floats]:
+    """Sum of share * x over the rows, and of |share * x|."""
+    part = points.rows(rows)
+    if isinstance(part, Csr):
+        products = as_floats(part.values) * np.repeat(share, np.diff(part.indptr))
+        return (
+            np.bincount(part.indices, products, points.features),
+            np.bincount(part.indices, np.abs(products), points.features),
+        )
+    floats = as_floats(part)
+    return share @ floats, np.abs(share) @ np.abs(floats)
+
+
+def radius_above(points: Points) -> float:
+    """A little more than the largest |(x, 1)|."""
+    with np.errstate(all="ignore"):
+        if isinstance(points.values, Csr):
+            rows = np.repeat(np.arange(points.count), np.diff(points.values.indptr))
+            squares = np.bincount(rows, as_floats(points.values.values) ** 2, points.count)
+            largest = float(squares.max())
+        else:
+            largest = _largest_square(points.values)
+    if not largest < 1e300:
+        return 2 * float(points.largest) * math.sqrt(points.features + 1)
+    return math.sqrt(largest + 1) * (1 + growth(points.features + 2))
+
+
+def _largest_square(values: NDArray[Any]) -> float:
+    step, largest = max(1, _CHUNK // values.shape[1]), 0.0
+    for start in range(0, len(values), step):
+        part = as_floats(values[start : start + step])
+        largest = max(largest, float(np.einsum("ij,ij->i", part, part).max()))
+    return largest
+
+
+def meets(points: Points, rows: Sequence[int], weights: Sequence[Fraction]) -> bool:
+    """Is sum weight * y * (x, 1) = 0 exactly, with every weight above 0? Then no hyperplane separates the classes.
+
+    For if y (w.x + b) > 0 held for all these rows, the sum of weight * y * (w.x + b) would be above 0; but it is
+    w.0 + 0 = 0 (Gordan's theorem, 1873; this is the easy half).
+    """
+    if not len(rows) or len(rows) != len(weights) or len(set(rows)) != len(rows):
+        return False
+    if not all(0 <= i < points.count for i in rows) or not all(weight > 0 for weight in weights):
+        return False
+    common = math.lcm(*(weight.denominator for weight in weights))
+    total, balance = dict[int, Number](), 0
+    for i, weight in zip(rows, weights, strict=True):
+        share = int(points.signs[i]) * (weight.numerator * (common // weight.denominator))
+        balance += share
+        for j, x in points.row(i).items():
+            total[j] = total.get(j, 0) + share * x
+    return balance == 0 and not any(total.values())
+
+
+def residual(points: Points, rows: NDArray[Any], weights: Floats) -> float:
+    """How far apart the two weighted means are, in floats: the distance, relative to the largest row."""
+    above = 2 * margin_above(points, rows, weights)
+    return above / radius_above(points)

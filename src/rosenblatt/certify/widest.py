@@ -1,0 +1,94 @@
+"""From a proposal in floats to a hyperplane with proven margins."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.certify import verify
+from rosenblatt.certify.certificates import Widest
+from rosenblatt.certify.hulls import Clock, Found, Scene, Start
+from rosenblatt.certify.points import Number, Points, conditioned, exactly
+from rosenblatt.records import Floats
+
+
+@dataclass(frozen=True)
+class Plane:
+    """w.x + b = 0, in the units of the user."""
+
+    w: NDArray[Any]
+    b: Any
+
+
+def plane_of(points: Points, scene: Scene, found: Found) -> Plane | None:
+    """The hyperplane halfway between the nearest points, scaled so that y (w.x + b) is 1 there; None if it is none."""
+    apart = sum(found.levels)
+    if not apart > 0:
+        return None
+    with np.errstate(all="ignore"):
+        w = scene.floats.normal(found.normal) * (2 / apart)
+    if not np.isfinite(w).all() or not w.any():
+        return None
+    return with_bias(points, w)
+
+
+def with_bias(points: Points, w: NDArray[Any]) -> Plane | None:
+    """The bias halfway between the classes, for a given normal; None if the normal does not tell them apart."""
+    with np.errstate(all="ignore"):
+        score, error = verify.scores(points, verify.as_floats(w), 0.0)
+        positive = points.signs > 0
+        high, low = (score - error)[positive].min(), (score + error)[~positive].max()
+        if high > low:
+            b = -(score[positive].min() + score[~positive].max()) / 2
+            if np.isfinite(b):
+                return Plane(w, float(b))
+    return _exact_bias(points, w, score, error)
+
+
+def _exact_bias(points: Points, w: NDArray[Any], score: Floats, error: Floats) -> Plane | None:
+    """The same without rounding: only rows that may be nearest to the other class are looked at."""
+    exact = [exactly(x) for x in w.tolist()]
+    ends: list[Number] = []
+    for sign in (1, -1):
+        side = points.signs == sign
+        with np.errstate(all="ignore"):
+            nearest = (sign * score + error)[side].min()
+            may_be = side & ~(sign * score - error > nearest)
+        ends.append(min(sign * verify.exact_score(points, int(i), exact, 0) for i in np.flatnonzero(may_be)))
+    high, low = ends[0], -ends[1]
+    if not low < high:
+        return None
+    middle = -Fraction(low + high) / 2
+    try:
+        rounded = float(middle)
+    except OverflowError:
+        return Plane(w, middle)
+    return Plane(w, rounded if low < -exactly(rounded) < high else middle)
+
+
+def measured(points: Points, plane: Plane, found: Found, *, augmented: bool = False) -> Widest | None:
+    """The hyperplane with its proven margin, and the proven bound on any margin; None if a row is on the wrong side."""
+    margin = verify.margin_below(points, plane.w, plane.b, augmented=augmented)
+    upper = verify.margin_above(points, found.rows, found.weights, augmented=augmented)
+    if not margin > 0:
+        return None
+    # A margin cannot exceed the bound on all margins; where it seems to, both are the same number but for rounding.
+    return Widest(plane.w, plane.b, margin, max(upper, margin), found.rows, found.weights)
+
+
+def augmented_widest(points: Points, start: Start, gap: float, clock: Clock, scene: Scene | None = None) -> Widest | None:
+    """The widest hyperplane in the space of (x, 1), where the perceptron's bound is measured."""
+    if scene is None or scene.floats.centre is not None or len(set(scene.floats.power.tolist())) > 1:
+        if not points.is_float:
+            return None
+        scene = Scene(points, conditioned(points, by_column=False, shift=False))
+    one = float(np.ldexp(1.0, int(scene.floats.power[0])))
+    found = scene.nearest(start, gap / 10, clock, augmented=one)
+    with np.errstate(all="ignore"):
+        w, b = scene.floats.normal(found.normal), float(found.constant * one)
+        size = sum(found.levels) / one if one else 0.0
+        if size > 0 and np.isfinite(w / size).all():
+            w, b = w / size, b / size
+    return measured(points, Plane(w, b), found, augmented=True)
