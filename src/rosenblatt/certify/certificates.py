@@ -152,10 +152,11 @@ class Separable(Certificate):
     def check(self, points: Points) -> None:
         self.subject.refuse_others(points)
         for name, widest, augmented in (("", self.geometric, False), ("augmented ", self.augmented, True)):
-            found = verify.separation(points, widest.w, widest.b)
-            if not found.holds:
-                raise DataError(f"Row {found.wrong[0]} is not strictly on its side of the {name}hyperplane.")
-            if verify.margin_below(points, widest.w, widest.b, augmented=augmented) < widest.margin * (1 - 1e-12):
+            margin = verify.margin_below(points, widest.w, widest.b, augmented=augmented)
+            if margin is None:
+                row = verify.separation(points, widest.w, widest.b).wrong[0]
+                raise DataError(f"Row {row} is not strictly on its side of the {name}hyperplane.")
+            if margin < widest.margin * (1 - 1e-12):
                 raise DataError(f"The {name}margin is smaller than the certificate says.")
             if verify.margin_above(points, widest.rows, widest.weights, augmented=augmented) > widest.upper * (1 + 1e-12):
                 raise DataError(f"The rows of the certificate do not prove its upper bound on the {name}margin.")

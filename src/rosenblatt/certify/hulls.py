@@ -104,11 +104,15 @@ class Scene:
         constant = self.mean_square**0.5
         a, w, b = np.zeros(count), np.zeros((features + 7) // 8 * 8), np.zeros(1)
         squares, state, clean = self.squares + constant**2, 0, 0
+        visited = np.arange(count, dtype=np.uint32)
         for epoch in range(epochs):
-            order, state = kernels.order(state, count, False)
-            mistakes, _ = kernels.ascend(self.rows, self.signs, constant, 1e300, a, squares, w, b, order)
+            order, state = kernels.order(state, len(visited), False)
+            order = visited[order]
+            mistakes, score = kernels.ascend(self.rows, self.signs, constant, 1e300, a, squares, w, b, order)
             clean = clean + 1 if mistakes == 0 else 0
-            clock.tell("ascent", epoch + 1, count)
+            if epoch >= 2:  # rows far on their own side are not visited again
+                visited = order[(a[order] > 0) | (score < 2)]
+            clock.tell("ascent", epoch + 1, len(visited))
             if clean == 3 or clock.is_over:
                 break
         return self._hardest(a)

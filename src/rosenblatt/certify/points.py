@@ -68,6 +68,22 @@ class Points:
             return max(abs(int(low)), abs(int(high)))
         return max(abs(low), abs(high))
 
+    @cached_property
+    def longest(self) -> float:
+        """A little more than the length of the longest row."""
+        numbers = self._numbers
+        with np.errstate(all="ignore"):
+            if isinstance(self.values, Csr):
+                which = np.repeat(np.arange(self.count), np.diff(self.values.indptr))
+                square = float(np.bincount(which, _floats(numbers) ** 2, self.count).max())
+            else:
+                step = max(1, 100_000 // self.features)
+                parts = (_floats(numbers[start : start + step]) for start in range(0, self.count, step))
+                square = max(float(np.einsum("ij,ij->i", part, part).max()) for part in parts)
+        if 1e-280 < square < 1e300:
+            return math.sqrt(square) * (1 + (self.features + 8) * 2.0**-52)
+        return 2 * _float(self.largest) * math.sqrt(self.features) + 1e-300
+
     def rows(self, rows: NDArray[Any] | slice) -> NDArray[Any] | Csr:
         """Some of the rows, as they are stored."""
         if not isinstance(self.values, Csr):
@@ -106,6 +122,19 @@ class Points:
         for piece in (row.astype(np.int64), column.astype(np.int64), numbers.astype(np.float64)):
             seal.update(piece.tobytes())
         return seal.hexdigest()
+
+
+def _float(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
+def _floats(values: NDArray[Any]) -> Floats:
+    if values.dtype.kind == "O":
+        return np.array([_float(x) for x in values.reshape(-1).tolist()]).reshape(values.shape)
+    return values.astype(np.float64, copy=False)
 
 
 def exactly(number: Any) -> Number:

@@ -152,8 +152,8 @@ def _polished(points: Points, scene: Scene, found: Found, widest: Widest, gap: f
 def _separable(points: Points, widest: Widest, gap: float, clock: Clock, scene: Scene | None = None) -> Separable:
     start = Start(widest.rows.astype(np.uint32), widest.weights)
     augmented = augmented_widest(points, start, gap, clock, scene)
-    own = verify.margin_below(points, widest.w, widest.b, augmented=True) if augmented is None else 0.0
     if augmented is None:
+        own = verify.margin_below(points, widest.w, widest.b, augmented=True) or 0.0
         upper = verify.margin_above(points, widest.rows, widest.weights, augmented=True)
         augmented = Widest(widest.w, widest.b, own, max(own, upper), widest.rows, widest.weights)
     return Separable(Subject.of(points), widest, augmented, verify.radius_above(points))

@@ -7,7 +7,7 @@ g = n u / (1 - n u), u = 2^-53. Rounding the numbers themselves to floats adds o
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,7 +19,7 @@ from rosenblatt.certify.points import Number, Points, exactly
 from rosenblatt.records import Csr, Floats
 
 _UNIT = 2.0**-53
-_CHUNK = 2_000_000  # numbers converted at a time
+_CHUNK = 100_000  # numbers converted at a time: they stay in the cache
 _SAFE = 1e-12  # claims are stated a little weaker than computed, so that another machine's rounding agrees
 
 
@@ -57,36 +57,54 @@ def _as_float(number: Any) -> float:
 
 
 def scores(points: Points, w: Floats, b: float) -> tuple[Floats, Floats]:
-    """w.x + b of every row, and how wrong each may be."""
-    if isinstance(points.values, Csr):
-        score, size = _sparse_scores(points.values, w)
-    else:
-        score, size = _dense_scores(points.values, w)
+    """w.x + b of every row, and how wrong each may be, by a bound that is the same for all: sum |w x| <= |w| |x|."""
+    score = _products(points.values, w)
     score += b
-    size += abs(b)
-    size *= growth(points.features + 1)
-    size += (points.features + 2) * 2.0**-1073  # underflow is not relative
-    return score, size
+    size = math.hypot(*w.tolist()) * points.longest + abs(b)
+    return score, np.full(points.count, _error(points, size if size == size else math.inf))
 
 
-def _dense_scores(values: NDArray[Any], w: Floats) -> tuple[Floats, Floats]:
+def _error(points: Points, size: Any) -> Any:
+    return size * growth(points.features + 1) + (points.features + 2) * 2.0**-1073  # underflow is not relative
+
+
+def sharper(points: Points, rows: NDArray[np.intp], w: Floats, b: float) -> Floats:
+    """How wrong the scores of some rows may be, each by its own sum |w x|."""
+    part = points.rows(rows)
+    if isinstance(part, Csr):
+        part = Csr(part.indptr, part.indices, np.abs(as_floats(part.values)), part.features)
+    else:
+        part = np.abs(as_floats(part))
+    error: Floats = _error(points, _products(part, np.abs(w)) + abs(b))
+    return error
+
+
+def _products(values: NDArray[Any] | Csr, w: Floats) -> Floats:
+    """w.x of every row."""
+    if isinstance(values, Csr):
+        rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+        summed: Floats = np.bincount(rows, as_floats(values.values) * w[values.indices], values.shape[0])
+        return summed
+    score = np.empty(len(values))
+    for rows_now, part in in_floats(values):
+        np.matmul(part, w, out=score[rows_now])
+    return score
+
+
+def in_floats(values: NDArray[Any]) -> Iterator[tuple[slice, Floats]]:
+    """The rows as floats, a few at a time where they must be converted."""
+    if values.dtype == np.float64:
+        yield slice(0, len(values)), values
+        return
     step = max(1, _CHUNK // values.shape[1])
-    sizes = np.abs(w)
-    score, size = np.empty(len(values)), np.empty(len(values))
+    buffer = np.empty((min(step, len(values)), values.shape[1]))
     for start in range(0, len(values), step):
-        part = as_floats(values[start : start + step])
-        score[start : start + step] = part @ w
-        if values.dtype.kind != "u":
-            np.abs(part, out=part)
-        size[start : start + step] = part @ sizes
-    return score, size
-
-
-def _sparse_scores(values: Csr, w: Floats) -> tuple[Floats, Floats]:
-    rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
-    products = as_floats(values.values) * w[values.indices]
-    count = values.shape[0]
-    return np.bincount(rows, products, count), np.bincount(rows, np.abs(products), count)
+        part = values[start : start + step]
+        if part.dtype.kind == "O":
+            yield slice(start, start + step), as_floats(part)
+        else:
+            np.copyto(buffer[: len(part)], part)
+            yield slice(start, start + step), buffer[: len(part)]
 
 
 def exact_score(points: Points, row: int, w: Sequence[Number], b: Number) -> Number:
@@ -97,11 +115,15 @@ def exact_score(points: Points, row: int, w: Sequence[Number], b: Number) -> Num
 def separation(points: Points, w: NDArray[Any], b: Any) -> Separation:
     """Is every row strictly on its side of w.x + b = 0? Proven for every row, in floats where they suffice."""
     with np.errstate(all="ignore"):
-        score, error = scores(points, as_floats(w), _as_float(b))
+        floats, bias = as_floats(w), _as_float(b)
+        score, error = scores(points, floats, bias)
         score *= points.signs
+        open_rows = np.flatnonzero(~(score > error))
+        if len(open_rows):
+            error[open_rows] = sharper(points, open_rows, floats, bias)
         least = score - error
         open_rows = np.flatnonzero(~(least > 0))
-        wrong = [i for i in open_rows if score[i] < -error[i]]
+        wrong = [int(i) for i in open_rows if score[i] < -error[i]]
     decided = set(wrong)
     doubtful = [int(i) for i in open_rows if i not in decided]
     lowest = float(np.delete(least, open_rows).min(initial=math.inf)) if len(open_rows) else float(least.min())
@@ -130,14 +152,14 @@ def length(w: NDArray[Any]) -> float:
     return size * (1 + (len(w) + 8) * _UNIT)
 
 
-def margin_below(points: Points, w: NDArray[Any], b: Any, *, augmented: bool = False) -> float:
-    """A little less than the distance of the nearest row to the hyperplane; 0 if some row is on the wrong side.
+def margin_below(points: Points, w: NDArray[Any], b: Any, *, augmented: bool = False) -> float | None:
+    """A little less than the distance of the nearest row to the hyperplane; None if some row is on the wrong side.
 
     `augmented` measures in the space of (x, 1), where the length of the normal includes b.
     """
     found = separation(points, w, b)
     if not found.holds:
-        return 0.0
+        return None
     size = length(np.append(w, b) if augmented else w)
     return found.lowest / size * (1 - _SAFE) if 0 < size < math.inf else 0.0
 
@@ -179,24 +201,7 @@ def _weighted(points: Points, rows: NDArray[Any], share: Floats) -> tuple[Floats
 
 def radius_above(points: Points) -> float:
     """A little more than the largest |(x, 1)|."""
-    with np.errstate(all="ignore"):
-        if isinstance(points.values, Csr):
-            rows = np.repeat(np.arange(points.count), np.diff(points.values.indptr))
-            squares = np.bincount(rows, as_floats(points.values.values) ** 2, points.count)
-            largest = float(squares.max())
-        else:
-            largest = _largest_square(points.values)
-    if not largest < 1e300:
-        return 2 * float(points.largest) * math.sqrt(points.features + 1)
-    return math.sqrt(largest + 1) * (1 + growth(points.features + 2))
-
-
-def _largest_square(values: NDArray[Any]) -> float:
-    step, largest = max(1, _CHUNK // values.shape[1]), 0.0
-    for start in range(0, len(values), step):
-        part = as_floats(values[start : start + step])
-        largest = max(largest, float(np.einsum("ij,ij->i", part, part).max()))
-    return largest
+    return math.hypot(points.longest, 1.0) * (1 + _SAFE)
 
 
 def meets(points: Points, rows: Sequence[int], weights: Sequence[Fraction]) -> bool:

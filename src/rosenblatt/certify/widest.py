@@ -39,11 +39,12 @@ def with_bias(points: Points, w: NDArray[Any]) -> Plane | None:
     with np.errstate(all="ignore"):
         score, error = verify.scores(points, verify.as_floats(w), 0.0)
         positive = points.signs > 0
-        high, low = (score - error)[positive].min(), (score + error)[~positive].max()
-        if high > low:
-            b = -(score[positive].min() + score[~positive].max()) / 2
-            if np.isfinite(b):
-                return Plane(w, float(b))
+        high, low = score[positive].min(), score[~positive].max()
+        if high - low > 2 * error[0] and np.isfinite(b := -(high + low) / 2):
+            return Plane(w, float(b))
+        error = verify.sharper(points, np.arange(points.count), verify.as_floats(w), 0.0)
+        if (score - error)[positive].min() > (score + error)[~positive].max() and np.isfinite(b := -(high + low) / 2):
+            return Plane(w, float(b))
     return _exact_bias(points, w, score, error)
 
 
@@ -72,7 +73,7 @@ def measured(points: Points, plane: Plane, found: Found, *, augmented: bool = Fa
     """The hyperplane with its proven margin, and the proven bound on any margin; None if a row is on the wrong side."""
     margin = verify.margin_below(points, plane.w, plane.b, augmented=augmented)
     upper = verify.margin_above(points, found.rows, found.weights, augmented=augmented)
-    if not margin > 0:
+    if margin is None:
         return None
     # A margin cannot exceed the bound on all margins; where it seems to, both are the same number but for rounding.
     return Widest(plane.w, plane.b, margin, max(upper, margin), found.rows, found.weights)
@@ -84,7 +85,10 @@ def augmented_widest(points: Points, start: Start, gap: float, clock: Clock, sce
         if not points.is_float:
             return None
         scene = Scene(points, conditioned(points, by_column=False, shift=False))
-    one = float(np.ldexp(1.0, int(scene.floats.power[0])))
+    power = int(scene.floats.power[0])
+    if abs(power) > 100:  # beside rows this long or short, floats lose the 1, or the rows
+        return None
+    one = 2.0**power
     found = scene.nearest(start, gap / 10, clock, augmented=one)
     with np.errstate(all="ignore"):
         w, b = scene.floats.normal(found.normal), float(found.constant * one)
