@@ -412,6 +412,7 @@ NB_MODULE(_native, m) {
     bind_words(m);
     bind_dual(m);
     bind_certify(m);
+    bind_parse(m);
 }
 
 }  // namespace rosenblatt

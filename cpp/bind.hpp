@@ -46,5 +46,6 @@ auto give(std::size_t count, T*& data) {
 
 // Each other binding file offers one door; NB_MODULE opens them.
 void bind_words(nb::module_& m);
+void bind_parse(nb::module_& m);
 
 }  // namespace rosenblatt

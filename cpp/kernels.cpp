@@ -9,8 +9,9 @@ namespace rosenblatt::ROSENBLATT_ISA {
 #define ROSENBLATT_TEXT(name) #name
 #define ROSENBLATT_NAME(name) ROSENBLATT_TEXT(name)
 
+extern const Parsers parsers;  // parsers.cpp
 extern const Kernels table;
 const Kernels table{ROSENBLATT_NAME(ROSENBLATT_ISA), check, pass, mistakes, scores, learner_scores, end_batches, judge_clean,
-                    score_one, ascend, nearest_start, nearest_run};
+                    score_one, ascend, nearest_start, nearest_run, &parsers};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

@@ -18,6 +18,8 @@ struct Examples {
     std::size_t training_count = 0;
 };
 
+struct Parsers;  // parsers.hpp
+
 struct Kernels {
     const char* name;
     // The first fault of a matrix; also finds its largest value and whether its rows are canonical.
@@ -41,6 +43,7 @@ struct Kernels {
     // The nearest points of two hulls; see nearest.hpp.
     void (*nearest_start)(Hulls&, const std::uint32_t* rows, const double* weights, std::size_t count);
     void (*nearest_run)(Hulls&, std::size_t steps, double tolerance, std::size_t batch);
+    const Parsers* parsers;
 };
 
 const Kernels& kernels();                      // the widest this machine has, or the one asked for

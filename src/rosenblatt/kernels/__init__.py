@@ -25,6 +25,7 @@ learn = _native.learn
 mistakes = _native.mistakes
 order = _native.order
 read_text = _native.read_text
+parse_svmlight = _native.parse_svmlight
 scores = _native.scores
 unicode_version = _native.unicode_version
 uniform = _native.uniform
@@ -50,6 +51,7 @@ __all__ = [
     "mistakes",
     "order",
     "read_text",
+    "parse_svmlight",
     "rows_of",
     "scores",
     "unicode_version",

@@ -207,3 +207,6 @@ def dual_visit(
     int,
     NDArray[np.int32],
 ]: ...
+def parse_svmlight(
+    source: int | bytes, begin: int, end: int, *, base: int, guess_base: bool, limit: int, skip: bool
+) -> tuple[Any, ...]: ...

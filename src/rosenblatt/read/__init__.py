@@ -2,6 +2,6 @@
 
 from rosenblatt.read.open import open_source
 from rosenblatt.read.opened import Opened
-from rosenblatt.read.source import BadRow, Reading, Source
+from rosenblatt.read.source import BadRow, Reading, Source, StartAgain
 
-__all__ = ["BadRow", "Opened", "Reading", "Source", "open_source"]
+__all__ = ["BadRow", "Opened", "Reading", "Source", "StartAgain", "open_source"]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from rosenblatt import options
+from rosenblatt.errors import DataError
 from rosenblatt.records import Chunk, FeatureSpace, Label
 
 
@@ -35,6 +36,13 @@ class BadRow:
 
     row: int
     sentence: str
+
+
+class StartAgain(DataError):  # noqa: N818 - a turn, and an error only to those who do not take it
+    """The chunks given so far were read wrongly (a feature index 0 came late): read the source from its beginning.
+
+    Only raised by a source that can be rewound; its next `chunks()` reads rightly.
+    """
 
 
 class Source(ABC):

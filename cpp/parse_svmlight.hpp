@@ -1,0 +1,212 @@
+// svmlight text -> examples: `label [qid:n] index:value index:value ... # comment`, one line each.
+// Compiled once for each instruction set; every one gives the same bits.
+#pragma once
+
+#include "parsers.hpp"
+#include "structure.hpp"
+
+namespace rosenblatt::ROSENBLATT_ISA {
+
+ROSENBLATT_INLINE bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// One piece of whole lines. Invariant: `stop` is the separator after the last word that was read.
+class SvmlightPiece {
+public:
+    SvmlightPiece(const char* first, const char* last, const Svmlight& how, Parsed& out)
+        : how(how), out(out), first(first), last(last), stops(first, last) {
+        // A feature and its separator take at least four bytes.
+        const std::size_t most = out.indices.size() + static_cast<std::size_t>(last - first) / 4 + 1;
+        out.indices.reserve(most);
+        out.values.reserve(most);
+        index = out.indices.data();
+        value = out.values.data();
+        count = out.indices.size();
+    }
+
+    // False: stopped at a bad line.
+    bool parse() {
+        const char* p = first;
+        while (p < last) {
+            line = p;
+            ++out.lines;
+            const std::size_t start = count;
+            largest = out.largest;
+            if (row(p)) {
+                if (labelled || count > start || bare) end_row();
+            } else {
+                count = start;
+                if (out.stopped) break;
+                finish_line();
+            }
+            p = stop + 1;
+        }
+        out.indices.resize(count);
+        out.values.resize(count);
+        return !out.stopped;
+    }
+
+private:
+    void end_row() {
+        out.labels.push(labelled ? out.table.code(label, static_cast<std::size_t>(label_end - label)) : -1);
+        out.starts.push(static_cast<std::int64_t>(count));
+        out.largest = largest;
+    }
+
+    void finish_line() {
+        while (*stop != '\n') stop = stops.next();
+    }
+
+    bool bad(Fault_of_line kind, const char* at, const char* end, std::string_view about = {}) {
+        out.note(kind, line, at, {at, static_cast<std::size_t>(end - at)}, about);
+        out.stopped = !how.skip || (how.guess_base && kind == Fault_of_line::index_zero);
+        return false;
+    }
+
+    // The label, then features up to the end of the line. False: the line is bad.
+    bool row(const char* p) {
+        labelled = bare = commented = false;
+        stop = stops.next();
+        while (stop == p) {  // white space before the first word
+            if (*stop == '\n') return true;
+            if (!is_space(*stop)) return bad(Fault_of_line::odd_byte, stop, stop + 1);
+            p = stop + 1;
+            stop = stops.next();
+        }
+        if (*p == '#') return comment();
+        if (*stop == ':') {  // no label: the first word is a feature already
+            bare = true;
+            return feature(p, stop) && rest();
+        }
+        label = p;
+        label_end = stop;
+        labelled = true;
+        if (const void* mark = std::memchr(label, '#', static_cast<std::size_t>(label_end - label))) {
+            label_end = static_cast<const char*>(mark);
+            return check_label() && comment();
+        }
+        return check_label() && features();
+    }
+
+    bool check_label() {
+        if (std::memchr(label, ',', static_cast<std::size_t>(label_end - label)))
+            return bad(Fault_of_line::several_labels, label, label_end);
+        return true;
+    }
+
+    bool comment() {
+        finish_line();
+        return true;
+    }
+
+    bool features() {
+        while (*stop != '\n') {
+            if (*stop != ' ' && !is_space(*stop)) [[unlikely]] return bad(Fault_of_line::odd_byte, stop, stop + 1);
+            const char* p = stop + 1;
+            stop = stops.next();
+            if (stop == p) continue;  // more white space
+            if (*stop != ':') [[unlikely]] {
+                if (*p == '#') return comment();
+                return word_without_colon(p);
+            }
+            if (!feature(p, stop)) [[unlikely]] return false;
+            if (commented) [[unlikely]] return comment();
+        }
+        return true;
+    }
+
+    bool rest() { return commented ? comment() : features(); }
+
+    // A feature whose index is from p to colon. Afterwards `stop` is behind its value.
+    ROSENBLATT_INLINE bool feature(const char* p, const char* colon) {
+        stop = stops.next();
+        const Digits digit = digits(load8(p));
+        std::int64_t column = digit.value;
+        if (p + digit.count != colon || digit.count - 1u >= 8u) [[unlikely]] {
+            bool over = false;
+            if (!other_index(p, colon, column, over)) return false;
+            if (over) return true;
+        }
+        double number;
+        if (!usual_number(colon + 1, stop, number) || *stop == ':') [[unlikely]]
+            if (!other_value(p, colon, number)) return false;
+        column -= how.base;
+        if (column < 0) [[unlikely]] return bad(Fault_of_line::index_zero, p, colon);
+        index[count] = static_cast<std::int32_t>(column);
+        value[count] = number;
+        const bool known = column < how.limit;
+        count += known;
+        largest = known && column > largest ? column : largest;
+        return true;
+    }
+
+    // An index of nine digits or more, `qid`, a comment that holds a colon, or a fault.
+    bool other_index(const char* p, const char* colon, std::int64_t& column, bool& over) {
+        if (const void* mark = std::memchr(p, '#', static_cast<std::size_t>(colon - p))) {
+            if (mark != p) return word_without_colon(p);
+            over = commented = true;
+            return true;
+        }
+        if (colon - p == 3 && std::memcmp(p, "qid", 3) == 0) {
+            over = true;
+            return *stop != ':' || bad(Fault_of_line::no_number, colon + 1, stop + 1, "qid");
+        }
+        const char* d = p + (*p == '-');
+        std::uint64_t big = 0;
+        const char* q = d;
+        for (; q < colon && *q >= '0' && *q <= '9'; ++q)
+            if (big < (std::uint64_t{1} << 40)) big = big * 10 + static_cast<std::uint64_t>(*q - '0');
+        if (q < colon || d == colon) return bad(Fault_of_line::no_index, p, colon);
+        if (d != p && big > 0) return bad(Fault_of_line::negative_index, p, colon);
+        if (big > 0x7FFFFFFF) return bad(Fault_of_line::index_beyond, p, colon);
+        column = static_cast<std::int64_t>(big);
+        return true;
+    }
+
+    // A value with an exponent, with many digits, with a comment right behind it, or a fault.
+    bool other_value(const char* p, const char* colon, double& number) {
+        const char* v = colon + 1;
+        const char* e = stop;
+        const std::string_view about(p, static_cast<std::size_t>(colon - p));
+        if (const void* mark = std::memchr(v, '#', static_cast<std::size_t>(e - v))) {
+            e = static_cast<const char*>(mark);
+            commented = true;
+        } else if (*e == ':') {
+            return bad(Fault_of_line::no_number, v, e + 1, about);
+        }
+        switch (any_number(v, e, number)) {
+            case Number::fine: return true;
+            case Number::not_one: return bad(Fault_of_line::no_number, v, e, about);
+            case Number::not_finite: return bad(Fault_of_line::not_finite, v, e, about);
+            default: return bad(Fault_of_line::too_large, v, e, about);
+        }
+    }
+
+    // `1093` where `1093:value` should be, or no index at all.
+    bool word_without_colon(const char* p) {
+        const char* q = p;
+        while (q < stop && *q >= '0' && *q <= '9') ++q;
+        if (q > p) return bad(Fault_of_line::no_colon, q, q, {p, static_cast<std::size_t>(q - p)});
+        return bad(Fault_of_line::no_index, p, stop);
+    }
+
+    const Svmlight& how;
+    Parsed& out;
+    const char* const first;
+    const char* const last;
+    Separators<':'> stops;
+    std::int32_t* index;
+    double* value;
+    std::size_t count;
+    std::int64_t largest = -1;
+    const char* line = nullptr;
+    const char* stop = nullptr;
+    const char* label = nullptr;
+    const char* label_end = nullptr;
+    bool labelled = false, bare = false, commented = false;
+};
+
+inline bool parse_svmlight(const char* first, const char* last, const Svmlight& how, Parsed& out) {
+    return SvmlightPiece(first, last, how, out).parse();
+}
+
+}  // namespace rosenblatt::ROSENBLATT_ISA

@@ -1,0 +1,100 @@
+// What a parser of lines gives: examples as rows of a sparse matrix, their labels, and the rows it could not read.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "number.hpp"
+#include "pool.hpp"
+
+namespace rosenblatt {
+
+// The distinct labels of a chunk, numbered in the order they are met.
+class LabelTable {
+public:
+    std::vector<std::string> tokens;
+
+    // Eight bytes from the token must be readable. A token never holds a zero byte, so zeros can fill a short one.
+    std::int32_t code(const char* token, std::size_t length) {
+        if (length > 8) return long_code({token, length});
+        const std::uint64_t key = length == 8 ? load8(token) : load8(token) & ((std::uint64_t{1} << (8 * length)) - 1);
+        if (key == last_key && !tokens.empty()) return last_code;
+        last_key = key;
+        const auto [place, fresh] = shorts.try_emplace(key, static_cast<std::int32_t>(tokens.size()));
+        if (fresh) tokens.emplace_back(token, length);
+        return last_code = place->second;
+    }
+
+private:
+    std::int32_t long_code(std::string_view token) {
+        const auto [place, fresh] = longs.try_emplace(std::string(token), static_cast<std::int32_t>(tokens.size()));
+        if (fresh) tokens.emplace_back(token);
+        return place->second;
+    }
+
+    std::uint64_t last_key = 0;  // of no token
+    std::int32_t last_code = -1;
+    std::unordered_map<std::uint64_t, std::int32_t> shorts;
+    std::unordered_map<std::string, std::int32_t> longs;
+};
+
+// Why a row cannot be read. The sentences are in read/faults.py.
+enum class Fault_of_line : std::int32_t {
+    no_colon,           // a feature index without ':'
+    no_index,           // something else where a feature index should be
+    negative_index,
+    index_beyond,       // more than 2^31 - 1
+    index_zero,         // in a file whose indices begin at 1
+    no_number,          // a value that is not a number
+    not_finite,         // nan or an infinity
+    too_large,          // beyond the largest double
+    several_labels,     // a comma in a label
+    odd_byte,           // a control character
+    no_bar,             // vw: no '|' in a line that holds something
+    no_label,           // vw: words before the first '|' that are not a label, a weight and a tag
+    bad_weight,         // vw: an importance that is negative or not finite
+};
+
+struct BadLine {
+    Fault_of_line kind;
+    std::int64_t line;    // of the chunk, from 1
+    std::int64_t column;  // in characters, from 1
+    std::string token;    // the words concerned
+    std::string about;    // the feature that they belong to
+};
+
+struct Parsed {
+    Grown<std::int64_t> starts;   // indptr: one more than there are rows
+    Grown<std::int32_t> indices;
+    Grown<double> values;
+    Grown<std::int32_t> labels;
+    Grown<double> weights;        // empty where every row counts 1
+    LabelTable table;
+    std::int64_t lines = 0;
+    std::int64_t largest = -1;    // the largest column met
+    std::int64_t bad_count = 0;
+    std::vector<BadLine> bad;     // the first few
+    bool stopped = false;         // at a bad line
+
+    Parsed() { starts.push(0); }
+
+    // The column of a byte in its line, in characters of UTF-8.
+    static std::int64_t column(const char* line, const char* at) {
+        std::int64_t count = 1;
+        for (; line < at; ++line) count += (static_cast<unsigned char>(*line) & 0xC0) != 0x80;
+        return count;
+    }
+
+    void note(Fault_of_line kind, const char* line, const char* at, std::string_view token, std::string_view about = {}) {
+        constexpr std::size_t few = 10, shown = 60;
+        ++bad_count;
+        if (bad.size() < few)
+            bad.push_back({kind, lines, column(line, at), std::string(token.substr(0, shown)), std::string(about.substr(0, shown))});
+    }
+};
+
+}  // namespace rosenblatt

@@ -1,0 +1,20 @@
+// The parsers of lines, as the rest of the core sees them: one table of functions per instruction set.
+#pragma once
+
+#include "parsed.hpp"
+
+namespace rosenblatt {
+
+struct Svmlight {
+    std::int64_t base = 1;        // where feature indices begin
+    std::int64_t limit = std::int64_t{1} << 31;  // columns from here on are left out
+    bool guess_base = false;      // an index 0 is no bad row: it says that the base was guessed wrongly
+    bool skip = false;            // leave bad rows out, instead of stopping at the first
+};
+
+// A piece of whole lines, as each_piece gives it, is added to what was parsed. False: stopped at a bad line.
+struct Parsers {
+    bool (*svmlight)(const char* first, const char* last, const Svmlight&, Parsed&);
+};
+
+}  // namespace rosenblatt

@@ -1,0 +1,59 @@
+"""The sentences about rows that cannot be read, one for each fault that the native parsers report."""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+
+class Kind(IntEnum):
+    """The faults, numbered as in cpp/parsed.hpp."""
+
+    NO_COLON = 0
+    NO_INDEX = 1
+    NEGATIVE_INDEX = 2
+    INDEX_BEYOND = 3
+    INDEX_ZERO = 4
+    NO_NUMBER = 5
+    NOT_FINITE = 6
+    TOO_LARGE = 7
+    SEVERAL_LABELS = 8
+    ODD_BYTE = 9
+    NO_BAR = 10
+    NO_LABEL = 11
+    BAD_WEIGHT = 12
+
+
+_SENTENCES = {
+    Kind.NO_COLON: "expected ':' after feature index {about}",
+    Kind.NO_INDEX: "expected a feature index, found {token!r}",
+    Kind.NEGATIVE_INDEX: "feature index {token} is negative",
+    Kind.INDEX_BEYOND: "feature index {token} is beyond 2147483647; number the features from 1 without large gaps",
+    Kind.INDEX_ZERO: "feature index 0 in a file whose indices begin at 1; if they begin at 0, say --index-base 0",
+    Kind.NO_NUMBER: "expected a number as the value of {about}, found {token!r}",
+    Kind.NOT_FINITE: "the value of {about} is {token}; every value must be finite, so leave out what is missing",
+    Kind.TOO_LARGE: "the value of {about} is {token}, beyond the largest float",
+    Kind.SEVERAL_LABELS: "the label {token!r} names several classes; each example must have one",
+    Kind.ODD_BYTE: "unexpected byte 0x{byte:02x}; is this a text file?",
+    Kind.NO_BAR: "expected '|' before the features, found {token!r}",
+    Kind.NO_LABEL: "expected a label, a weight and a tag before the first '|', found {token!r}",
+    Kind.BAD_WEIGHT: "the importance {token} is not a finite number of at least 0",
+}
+
+
+class Fault(NamedTuple):
+    """A row that cannot be read, as a native parser reports it; the line is counted from the start of its chunk."""
+
+    kind: int
+    line: int
+    column: int
+    token: bytes
+    about: bytes
+
+    def sentence(self, name: str, lines_before: int) -> str:
+        """`file:line:column: what is wrong`."""
+        token, about = (part.decode("utf-8", errors="replace") for part in (self.token, self.about))
+        what = _SENTENCES[Kind(self.kind)].format(
+            token=token,
+            about=f"feature {about}" if self.kind != Kind.NO_COLON else about,
+            byte=(self.token or b"\0")[0],
+        )
+        return f"{name}:{lines_before + self.line}:{self.column}: {what}"

@@ -1,0 +1,65 @@
+"""svmlight, also known as LIBSVM: `label index:value index:value ... # comment`."""
+
+from typing import Any
+
+from rosenblatt import kernels
+from rosenblatt.errors import DataError
+from rosenblatt.read.faults import Fault, Kind
+from rosenblatt.read.lines import LineSource
+from rosenblatt.read.opened import Opened
+from rosenblatt.read.source import Reading, Source, StartAgain
+from rosenblatt.records import FeatureSpace
+
+_ALL = 1 << 31
+
+
+def open(opened: Opened, reading: Reading, space: FeatureSpace | None = None) -> Source:
+    """The examples of an svmlight file; with a `space`, columns that it does not have are left out."""
+    return Svmlight(opened, reading, space)
+
+
+class Svmlight(LineSource):
+    """Feature numbers begin at 1, or at 0 where an index 0 is met: columns are the numbers less where they begin."""
+
+    def __init__(self, opened: Opened, reading: Reading, space: FeatureSpace | None) -> None:
+        super().__init__(opened, reading)
+        known = reading.index_base if space is None else space.index_base
+        self._limit = _ALL if space is None else int(space.settings.get("features", _ALL))
+        self._frozen = space
+        self._base = 1 if known is None else known
+        self._guess = known is None
+        if self._guess and self._zero_in_head():
+            self._base, self._guess = 0, False
+
+    @property
+    def space(self) -> FeatureSpace:
+        if self._frozen is not None:
+            return self._frozen
+        return FeatureSpace(kind="index", index_base=self._base, settings={"features": self.features})
+
+    def parse(self, source: int | bytes, begin: int, end: int) -> tuple[Any, ...]:
+        return kernels.parse_svmlight(
+            source,
+            begin,
+            end,
+            base=self._base,
+            guess_base=self._guess,
+            limit=self._limit,
+            skip=self.reading.on_bad_row == "skip",
+        )
+
+    def refuse(self, fault: Fault, sentence: str) -> None:
+        if fault.kind != Kind.INDEX_ZERO or not self._guess:
+            raise DataError(sentence + ".")
+        if not self.rewindable:
+            raise DataError(sentence + ", for a stream cannot be read again from its beginning.")
+        self._base, self._guess = 0, False
+        self.features = 0
+        raise StartAgain(sentence + ".")
+
+    def _zero_in_head(self) -> bool:
+        whole = self.opened.head[: self.opened.head.rfind(b"\n") + 1]
+        *_, bad, _, stopped = kernels.parse_svmlight(
+            whole, 0, len(whole), base=1, guess_base=True, limit=_ALL, skip=True
+        )
+        return bool(stopped and bad[-1][0] == Kind.INDEX_ZERO)
