@@ -1,7 +1,7 @@
 // The door to Python of the words: chunks of text come in as bytes, sparse rows go out without being copied.
 #include <array>
 
-#include "bind.hpp"
+#include "bind_lines.hpp"
 #include "words_lines.hpp"
 
 namespace rosenblatt {
@@ -32,19 +32,6 @@ auto give_all(std::vector<T>&& values) {
     return nb::ndarray<nb::numpy, T, nb::ndim<1>>(held->data(), {held->size()}, owner);
 }
 
-template <class T>
-auto give_all(Recycled<T>&& values, std::size_t size) {
-    auto* held = new Recycled<T>(values.get() ? std::move(values) : Recycled<T>(1));
-    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Recycled<T>*>(p); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(held->get(), {size}, owner);
-}
-
-nb::tuple give_rows(SparseRows&& rows) {
-    auto indices = give_all(std::move(rows.indices), rows.size);
-    auto values = give_all(std::move(rows.values), rows.size);
-    return nb::make_tuple(give_all(std::move(rows.starts)), indices, values);
-}
-
 void check_hashing(unsigned bits, unsigned ngrams) {
     if (bits < 1 || bits > 28) throw nb::value_error("bits must be 1 to 28");
     if (ngrams < 1 || ngrams > most_ngrams) throw nb::value_error("ngrams must be 1 to 8");
@@ -58,22 +45,15 @@ void new_hashing(Hashing* at, unsigned bits, unsigned ngrams, const std::string&
     new (at) Hashing{bits, ngrams, static_cast<Value>(found - names.begin()), unit, first};
 }
 
-// (rows, codes, labels, line of each row, [(line, column, what)], number of lines, names not met before)
-nb::tuple read_text(nb::handle data, const std::string& kind, const Hashing& hashing, const Names* names) {
-    const Bytes bytes(data);
+// What every parser of lines gives, and the names that were not met before.
+nb::tuple parse_text(nb::handle source, std::int64_t begin, std::int64_t end, const std::string& kind, const Hashing& hashing,
+                     const Names* names, bool skip) {
     const Lines lines = kind == "labelled" ? Lines::labelled : kind == "either" ? Lines::either : Lines::plain;
     Hasher hasher(hashing, names);
-    TextChunk chunk;
-    {
-        nb::gil_scoped_release free;
-        chunk.rows.reserve(bytes.text().size() / 8 * (1 + hashing.ngrams));
-        LineReader(lines, hasher, chunk).read(bytes.text());
-    }
-    nb::list labels, bad;
-    for (const std::string_view token : chunk.labels.tokens) labels.append(nb::bytes(token.data(), token.size()));
-    for (const BadLine& line : chunk.bad) bad.append(nb::make_tuple(line.line, line.column, line.what));
-    return nb::make_tuple(give_rows(std::move(chunk.rows)), give_all(std::move(chunk.codes)), labels,
-                          give_all(std::move(chunk.lines)), bad, chunk.line_count, std::move(hasher.candidates));
+    nb::tuple parsed = parse_any(source, begin, end, [&](const char* first, const char* last, Parsed& out) {
+        return LineReader(lines, skip, hasher, out).read(first, last);
+    });
+    return nb::make_tuple(parsed, std::move(hasher.candidates));
 }
 
 // Columns of texts as Arrow lays them: the bytes one after the other, and where each begins. One row for each position.
@@ -89,9 +69,13 @@ nb::tuple hash_columns(const std::vector<std::tuple<nb::object, In<std::int64_t>
         if (!ordered) throw nb::value_error("the starts of texts must rise within their bytes");
     }
     Hasher hasher(hashing, names);
-    SparseRows rows;
+    Grown<std::int64_t> starts_of_rows;
+    Grown<std::int32_t> indices;
+    Grown<double> values;
     {
         nb::gil_scoped_release free;
+        starts_of_rows.push(0);
+        const SparseRows rows{starts_of_rows, indices, values};
         std::vector<Text> texts(columns.size());
         for (std::size_t i = 0; i + 1 < count; ++i) {
             for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -100,10 +84,10 @@ nb::tuple hash_columns(const std::vector<std::tuple<nb::object, In<std::int64_t>
                 texts[c] = {reinterpret_cast<const std::uint8_t*>(bytes[c]->text().data()) + begin, end - begin, seed};
             }
             hasher.row(texts, rows);
-            rows.end_row();
         }
     }
-    return nb::make_tuple(give_rows(std::move(rows)), std::move(hasher.candidates));
+    return nb::make_tuple(array_of(std::move(starts_of_rows)), array_of(std::move(indices)), array_of(std::move(values)),
+                          std::move(hasher.candidates));
 }
 
 std::uint64_t hash_of(nb::bytes text, std::uint64_t seed) {
@@ -142,7 +126,7 @@ void bind_words(nb::module_& m) {
         .def_prop_ro("text", [](const Names& names) { return nb::bytes(names.text().data(), names.text().size()); });
     nb::class_<Hashing>(m, "Hashing")
         .def("__init__", &new_hashing, nb::kw_only(), "bits"_a, "ngrams"_a, "value"_a, "unit"_a, "first"_a);
-    m.def("read_text", &read_text, "data"_a, "kind"_a, "hashing"_a, "names"_a.none());
+    m.def("parse_text", &parse_text, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "kind"_a, "hashing"_a, "names"_a.none(), "skip"_a);
     m.def("hash_columns", &hash_columns, "columns"_a, "hashing"_a, "names"_a.none());
     m.def("hash_of", &hash_of, "text"_a, "seed"_a);
     m.def("words_of", &words_of, "text"_a);

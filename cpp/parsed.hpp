@@ -57,6 +57,8 @@ enum class Fault_of_line : std::int32_t {
     no_bar,             // vw: no '|' in a line that holds something
     no_label,           // vw: words before the first '|' that are not a label, a weight and a tag
     bad_weight,         // vw: an importance that is negative or not finite
+    no_tab,             // text: no tab between a label and its text
+    empty_label,        // text: nothing before the tab
 };
 
 struct BadLine {

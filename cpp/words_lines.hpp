@@ -1,6 +1,7 @@
 // Lines of text, `label<TAB>text` or text alone -> labels and sparse rows.
 #pragma once
 
+#include "parsed.hpp"
 #include "words_rows.hpp"
 
 namespace rosenblatt::words {
@@ -9,37 +10,6 @@ enum class Lines {
     labelled,  // label<TAB>text; an empty line is no example
     either,    // a line without a tab is all text, without a label
     plain,     // every line is all text
-};
-
-// The distinct labels of a chunk in the order met; texts of one class tend to follow each other.
-class Labels {
-public:
-    std::vector<std::string_view> tokens;
-
-    std::int32_t number(std::string_view token) {
-        if (!tokens.empty() && tokens[static_cast<std::size_t>(last_)] == token) return last_;
-        const auto [found, is_new] = numbers_.try_emplace(token, static_cast<std::int32_t>(tokens.size()));
-        if (is_new) tokens.push_back(token);
-        return last_ = found->second;
-    }
-
-private:
-    std::unordered_map<std::string_view, std::int32_t> numbers_;
-    std::int32_t last_ = 0;
-};
-
-struct BadLine {
-    std::size_t line, column;  // from 0, in the chunk
-    const char* what;
-};
-
-struct TextChunk {
-    SparseRows rows;
-    Labels labels;
-    std::vector<std::int32_t> codes;   // of each row, -1 where it has no label
-    std::vector<std::int32_t> lines;   // of each row, from 0, in the chunk
-    std::vector<BadLine> bad;
-    std::size_t line_count = 0;
 };
 
 inline std::string_view stripped(std::string_view text) {
@@ -51,16 +21,18 @@ inline std::string_view stripped(std::string_view text) {
 
 class LineReader {
 public:
-    LineReader(Lines kind, Hasher& hasher, TextChunk& chunk) : kind_(kind), hasher_(hasher), chunk_(chunk) {}
+    LineReader(Lines kind, bool skip, Hasher& hasher, Parsed& out)
+        : kind_(kind), skip_(skip), hasher_(hasher), out_(out), rows_{out.starts, out.indices, out.values} {}
 
-    // Whole lines; the last may lack its end.
-    void read(std::string_view data) {
-        while (!data.empty()) {
-            const std::size_t end = std::min(data.find('\n'), data.size());
-            line(data.substr(0, end));
-            data.remove_prefix(std::min(end + 1, data.size()));
-            ++chunk_.line_count;
+    // Whole lines, as each_piece gives them. False: stopped at a bad line.
+    bool read(const char* first, const char* last) {
+        while (first < last && !out_.stopped) {
+            const char* const end = static_cast<const char*>(std::memchr(first, '\n', static_cast<std::size_t>(last - first)));
+            ++out_.lines;
+            line({first, static_cast<std::size_t>(end - first)});
+            first = end + 1;
         }
+        return !out_.stopped;
     }
 
 private:
@@ -69,24 +41,33 @@ private:
         std::int32_t code = -1;
         if (tab != line.npos) {
             const std::string_view label = stripped(line.substr(0, tab));
-            if (!label.empty()) code = chunk_.labels.number(label);
-            else if (kind_ == Lines::labelled) return refuse(0, "no label");
+            if (!label.empty()) code = number(label);
+            else if (kind_ == Lines::labelled) return refuse(Fault_of_line::empty_label, line, 0);
             line.remove_prefix(tab + 1);
         } else if (kind_ == Lines::labelled) {
-            return stripped(line).empty() ? void() : refuse(line.size(), "no tab");
+            return stripped(line).empty() ? void() : refuse(Fault_of_line::no_tab, line, line.size());
         }
         const Text text{reinterpret_cast<const std::uint8_t*>(line.data()), line.size(), 0};
-        hasher_.row(std::span(&text, 1), chunk_.rows);
-        chunk_.rows.end_row();
-        chunk_.codes.push_back(code);
-        chunk_.lines.push_back(static_cast<std::int32_t>(chunk_.line_count));
+        hasher_.row(std::span(&text, 1), rows_);
+        out_.labels.push(code);
     }
 
-    void refuse(std::size_t column, const char* what) { chunk_.bad.push_back({chunk_.line_count, column, what}); }
+    // Labels of texts may hold any byte; the table of labels takes one that ends in zero bytes for a shorter one.
+    std::int32_t number(std::string_view label) {
+        while (!label.empty() && label.back() == '\0') label.remove_suffix(1);
+        return out_.table.code(label.data(), label.size());
+    }
+
+    void refuse(Fault_of_line kind, std::string_view line, std::size_t at) {
+        out_.note(kind, line.data(), line.data() + at, line);
+        out_.stopped = !skip_;
+    }
 
     Lines kind_;
+    bool skip_;
     Hasher& hasher_;
-    TextChunk& chunk_;
+    Parsed& out_;
+    SparseRows rows_;
 };
 
 }  // namespace rosenblatt::words

@@ -5,11 +5,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "names.hpp"
-#include "recycle.hpp"
+#include "pool.hpp"
 #include "words_fold.hpp"
 
 namespace rosenblatt::words {
@@ -26,27 +25,13 @@ struct Hashing {
 };
 
 inline constexpr unsigned most_ngrams = 8;
+inline constexpr std::size_t longest_text = std::size_t{1} << 30;  // what lies beyond is not read
 
-// Rows one after the other in arrays that grow.
+// Where rows are written, one after the other.
 struct SparseRows {
-    std::vector<std::int64_t> starts{0};
-    Recycled<std::int32_t> indices;
-    Recycled<double> values;
-    std::size_t size = 0;
-
-    void reserve(std::size_t more) {
-        const std::size_t room = std::min(indices.room(), values.room());
-        if (size + more <= room) return;
-        const std::size_t wanted = std::max(size + more, room + room / 2 + 1024);
-        Recycled<std::int32_t> wider_indices(wanted);
-        Recycled<double> wider_values(wanted);
-        std::copy_n(indices.get(), size, wider_indices.get());
-        std::copy_n(values.get(), size, wider_values.get());
-        indices = std::move(wider_indices);
-        values = std::move(wider_values);
-    }
-
-    void end_row() { starts.push_back(static_cast<std::int64_t>(size)); }
+    Grown<std::int64_t>& starts;
+    Grown<std::int32_t>& indices;
+    Grown<double>& values;
 };
 
 struct Text {
@@ -63,14 +48,17 @@ public:
 
     // One more row, of one text or several.
     template <std::ranges::input_range Texts>
-    void row(const Texts& texts, SparseRows& rows) {
+    void row(const Texts& texts, const SparseRows& rows) {
         folded_.clear();
         hashes_.clear();
         texts_.clear();
         for (const Text& text : texts) hash_words(text);
         count(rows);
         finish(rows);
-        if (names_) see_names(rows.indices.get() + rows.size - size_);
+        if (names_) see_names(rows.indices.data() + rows.indices.size());
+        rows.indices.resize(rows.indices.size() + size_);
+        rows.values.resize(rows.values.size() + size_);
+        rows.starts.push(static_cast<std::int64_t>(rows.indices.size()));
     }
 
 private:
@@ -81,7 +69,7 @@ private:
     // The hashes of all words of a text and of the phrases that end with each.
     void hash_words(const Text& text) {
         const std::size_t before = folded_.words().size(), longest = how_.ngrams;
-        folded_.add(text.bytes, text.length);
+        folded_.add(text.bytes, std::min(text.length, longest_text));
         const std::span words = std::span(folded_.words()).subspan(before);
         std::size_t at = hashes_.size();
         hashes_.resize(at + words.size() * longest);
@@ -103,14 +91,15 @@ private:
     // Each distinct column once, in the order first met, and how often it was met. Whether a column is met again is
     // anyone's guess, so both cases write the same places and no branch asks; there is a search only where two columns
     // want the same slot.
-    void count(SparseRows& rows) {
+    void count(const SparseRows& rows) {
         const std::size_t most = hashes_.size();
-        rows.reserve(most + 1);
+        rows.indices.reserve(rows.indices.size() + most + 1);
+        rows.values.reserve(rows.values.size() + most + 1);
         if (counts_.size() <= most) counts_.resize(2 * most + 1), origins_.resize(2 * most + 1);
         const std::uint32_t mask = begin_slots(most), row = row_;
         const unsigned shift = 64 - how_.bits;
         const std::int32_t base = how_.first;
-        std::int32_t* const indices = rows.indices.get() + rows.size;
+        std::int32_t* const indices = rows.indices.data() + rows.indices.size();
         std::uint32_t *const counts = counts_.data(), *const origins = origins_.data();
         Slot* const slots = slots_.data();
         std::uint32_t size = 0;
@@ -144,7 +133,7 @@ private:
 
     // Counts become values. The squared length is an integer, and quotients and square roots are rounded exactly
     // everywhere, so the bits are portable.
-    void finish(SparseRows& rows) {
+    void finish(const SparseRows& rows) {
         std::uint64_t squared = 0;
         for (std::size_t i = 0; i < size_; ++i) {
             const std::uint64_t n = counts_[i];
@@ -153,9 +142,8 @@ private:
         const double over = how_.unit ? static_cast<double>(squared) : 1.0;
         double few[16];
         for (std::uint32_t n = 0; n < 16; ++n) few[n] = value(n, over);
-        double* const values = rows.values.get() + rows.size;
+        double* const values = rows.values.data() + rows.values.size();
         for (std::size_t i = 0; i < size_; ++i) values[i] = counts_[i] < 16 ? few[counts_[i]] : value(counts_[i], over);
-        rows.size += size_;
     }
 
     double value(std::uint32_t count, double over) const {

@@ -2,7 +2,7 @@
 
     python tools/unicode_tables.py > cpp/words_tables.hpp
 
-A character is of one of three kinds. Joining: letters, marks, numbers (categories L, M, N) and the underscore; words are
+A character is of one of three kinds. Joining: letters, marks, numbers (categories L, M, N), the underscore; words are
 runs of them. Alone: a word by itself: Han, Hiragana and Katakana characters, which are written without spaces, and
 symbols of category So, among them the emoji. Everything else separates. Hashed models depend on these tables: one made
 by a newer Unicode may read a few rare characters differently, so the version is part of the header.
@@ -75,7 +75,8 @@ def listed(items: list[str]) -> str:
 def main() -> None:
     kinds = [f"{{0x{a:X}, 0x{b:X}, {name}}}" for a, b, name in ranges()]
     lowers = [f"{{0x{a:X}, 0x{b:X}, {stride}, {delta}}}" for a, b, stride, delta in shifts()]
-    sys.stdout.write(f"""// Made by tools/unicode_tables.py from Unicode {unicodedata.unidata_version}; not to be edited.
+    version = unicodedata.unidata_version
+    sys.stdout.write(f"""// Made by tools/unicode_tables.py from Unicode {version}; not to be edited.
 #pragma once
 
 #include <cstdint>
@@ -95,7 +96,7 @@ struct Shift {{
     std::int32_t difference;
 }};
 
-inline constexpr char version[] = "{unicodedata.unidata_version}";
+inline constexpr char version[] = "{version}";
 
 inline constexpr Range ranges[] = {{
 {listed(kinds)}

@@ -7,6 +7,7 @@ from rosenblatt.kernels import _native
 from rosenblatt.kernels.rows import rows_of
 
 Candidates = _native.Candidates
+parse_text = _native.parse_text
 Hashing = _native.Hashing
 Hulls = _native.Hulls
 Learner = _native.Learner
@@ -24,7 +25,6 @@ judge_clean = _native.judge_clean
 learn = _native.learn
 mistakes = _native.mistakes
 order = _native.order
-read_text = _native.read_text
 parse_svmlight = _native.parse_svmlight
 scores = _native.scores
 unicode_version = _native.unicode_version
@@ -38,20 +38,20 @@ __all__ = [
     "Learner",
     "Names",
     "Rows",
-    "hash_columns",
-    "hash_of",
+    "ascend",
     "dual_scores",
     "dual_visit",
     "dual_votes",
-    "ascend",
+    "hash_columns",
+    "hash_of",
     "instruction_set",
     "instruction_sets",
     "judge_clean",
     "learn",
     "mistakes",
     "order",
-    "read_text",
     "parse_svmlight",
+    "parse_text",
     "rows_of",
     "scores",
     "unicode_version",

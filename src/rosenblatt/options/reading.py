@@ -58,6 +58,7 @@ index_base: Option[int | None] = Option(
     below=2,
     help="Where svmlight feature numbers begin, 0 or 1. When not given: 1, unless the file has a feature 0.",
 )
+TEXT_BITS, TEXT_NGRAMS = 22, 2  # measured: one pass over mail, newsgroups and short texts, see docs/formats.md
 bits: Option[int | None] = Option(
     name="bits",
     default=None,
@@ -65,7 +66,8 @@ bits: Option[int | None] = Option(
     kind="int",
     low=1,
     below=29,
-    help="Words and names are hashed into 2**bits weights.",
+    help=f"Words and names are hashed into 2**bits weights, for text 2**{TEXT_BITS} when not given. More bits: fewer "
+    "words that share a weight, and a larger model.",
 )
 ngrams: Option[int | None] = Option(
     name="ngrams",
@@ -74,13 +76,32 @@ ngrams: Option[int | None] = Option(
     kind="int",
     low=1,
     below=9,
-    help="Runs of up to this many words in a row are features too.",
+    help=f"Runs of up to this many words in a row are features too; {TEXT_NGRAMS} for text when not given.",
+)
+words: Option[tuple[str, ...]] = Option(
+    name="words",
+    default=(),
+    kind="strs",
+    help="A column of numbers in a table that is to be read as words. More than one: commas, or repeat it.",
+)
+value: Option[str] = Option(
+    name="value",
+    default="sqrt",
+    choices=("count", "binary", "sqrt"),
+    help="What the value of a word in a text is: how often it occurs (count), 1 (binary), or the square root of how "
+    "often it occurs (sqrt).",
+)
+unit: Option[bool] = Option(
+    name="unit",
+    default=True,
+    kind="bool",
+    help="Scale the values of each text to length 1, so that long texts do not outweigh short ones.",
 )
 scale: Option[bool] = Option(
     name="scale",
     default=False,
     kind="bool",
-    help="Bring every numeric column to mean 0 and deviation 1, as measured on the first rows read.",
+    help="Bring every column of numbers to mean 0 and deviation 1; the data are read once more for that.",
 )
 classes: Option[tuple[str, ...]] = Option(
     name="classes",
@@ -90,5 +111,5 @@ classes: Option[tuple[str, ...]] = Option(
 )
 
 READING: Mapping[str, Option[Any]] = table(
-    [format, label, text, labels_from, header, index_base, bits, ngrams, scale, classes, on_bad_row]
+    [format, label, text, words, labels_from, header, index_base, bits, ngrams, value, unit, scale, classes, on_bad_row]
 )

@@ -20,6 +20,8 @@ class Kind(IntEnum):
     NO_BAR = 10
     NO_LABEL = 11
     BAD_WEIGHT = 12
+    NO_TAB = 13
+    EMPTY_LABEL = 14
 
 
 _SENTENCES = {
@@ -36,6 +38,8 @@ _SENTENCES = {
     Kind.NO_BAR: "expected '|' before the features, found {token!r}",
     Kind.NO_LABEL: "expected a label, a weight and a tag before the first '|', found {token!r}",
     Kind.BAD_WEIGHT: "the importance {token} is not a finite number of at least 0",
+    Kind.NO_TAB: "expected a label, a tab and a text, found no tab in {token!r}",
+    Kind.EMPTY_LABEL: "expected a label before the tab, found none",
 }
 
 

@@ -5,6 +5,7 @@ import os
 from typing import cast
 
 from rosenblatt import options
+from rosenblatt.errors import DataError
 from rosenblatt.read.detect import format_of
 from rosenblatt.read.opened import Opened
 from rosenblatt.read.source import Reading, Source
@@ -34,6 +35,16 @@ def open_source(path: str | os.PathLike[str], reading: Reading, space: FeatureSp
     options.format.check(reading.format, "read")
     options.on_bad_row.check(reading.on_bad_row, "read")
     opened = Opened(path)
-    reading = reading.of_format(reading.format or format_of(opened, reading.labels_from))
+    reading = reading.of_format(reading.format or _format(opened, reading, space))
     module = importlib.import_module(f"rosenblatt.read.{_MODULES[cast(str, reading.format)]}")
     return cast(Source, module.open(opened, reading, space))
+
+
+def _format(opened: Opened, reading: Reading, space: FeatureSpace | None) -> str:
+    """As found; where a model of texts is to read something that looks like nothing else, it is text."""
+    try:
+        return format_of(opened, reading.labels_from)
+    except DataError:
+        if space is None or space.settings.get("format") != "text" or b"\x00" in opened.head:
+            raise
+        return "text"

@@ -16,12 +16,15 @@ class Reading:
     format: str | None = options.format.default
     label: str | int | None = None  # the column that holds the label: its name, or its position from 0 (-1 the last)
     text: tuple[str, ...] = ()  # columns of running text
+    words: tuple[str, ...] = ()  # columns of numbers that are to be read as words
     labels_from: str | None = None  # a second file with one label a line, for raw text
     header: bool | None = None
     index_base: int | None = None  # 0 or 1: where svmlight feature numbers begin
     bits: int | None = None
     ngrams: int | None = None
-    scale: bool = False
+    value: str = options.value.default  # of a word in a text
+    unit: bool = options.unit.default  # texts scaled to length 1
+    scale: bool = options.scale.default
     classes: tuple[Label, ...] = ()  # all the labels, for a stream that cannot be read twice
     on_bad_row: str = options.on_bad_row.default
 

@@ -1,0 +1,55 @@
+// What the parsers of lines share on their way to Python: arrays without a copy, and the parts of a file.
+#pragma once
+
+#include "bind.hpp"
+#include "lines.hpp"
+#include "parsed.hpp"
+
+namespace rosenblatt {
+
+// Grown memory as a numpy array, without a copy; it goes back to the pool when the array is dropped.
+template <class T>
+nb::object array_of(Grown<T>&& grown) {
+    const std::size_t count = grown.size();
+    auto* held = new Grown<T>(std::move(grown));
+    T none{};
+    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Grown<T>*>(p); });
+    T* data = count ? held->data() : &none;
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {count}, owner));
+}
+
+inline nb::tuple given(Parsed& parsed) {
+    nb::list tokens, bad;
+    for (const std::string& token : parsed.table.tokens) tokens.append(nb::bytes(token.data(), token.size()));
+    for (const BadLine& line : parsed.bad)
+        bad.append(nb::make_tuple(static_cast<int>(line.kind), line.line, line.column, nb::bytes(line.token.data(), line.token.size()),
+                                  nb::bytes(line.about.data(), line.about.size())));
+    nb::object weights = parsed.weights.size() ? array_of(std::move(parsed.weights)) : nb::none();
+    return nb::make_tuple(array_of(std::move(parsed.starts)), array_of(std::move(parsed.indices)), array_of(std::move(parsed.values)),
+                          array_of(std::move(parsed.labels)), weights, tokens, parsed.lines, parsed.largest, bad, parsed.bad_count,
+                          parsed.stopped);
+}
+
+// parse(first, last, parsed) for every piece of the lines that begin in this part of the source.
+template <class Source, class Parse>
+nb::tuple parse_part(const Source& source, std::int64_t begin, std::int64_t end, Parse parse) {
+    Parsed parsed;
+    try {
+        nb::gil_scoped_release free;
+        each_piece(source, begin, end, [&](const char* first, const char* last) { return parse(first, last, parsed); });
+    } catch (const std::system_error& fault) {
+        errno = fault.code().value();
+        PyErr_SetFromErrno(PyExc_OSError);
+        throw nb::python_error();
+    }
+    return given(parsed);
+}
+
+template <class Parse>
+nb::tuple parse_any(nb::handle source, std::int64_t begin, std::int64_t end, Parse parse) {
+    if (nb::isinstance<nb::int_>(source)) return parse_part(FromFile{nb::cast<int>(source)}, begin, end, parse);
+    nb::bytes bytes = nb::cast<nb::bytes>(source);
+    return parse_part(FromBytes{bytes.c_str(), bytes.size()}, 0, static_cast<std::int64_t>(bytes.size()), parse);
+}
+
+}  // namespace rosenblatt

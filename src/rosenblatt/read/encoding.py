@@ -1,0 +1,139 @@
+"""Rows of a table -> a matrix: which feature each number, word and text is."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import kernels
+from rosenblatt.read.columns import Coded, Layout, Prepared
+from rosenblatt.read.hashing import hashing_of, hashing_settings
+from rosenblatt.read.names import LIMIT, collisions, column_names
+from rosenblatt.read.source import Reading
+from rosenblatt.records import Csr, FeatureSpace, Floats, Values
+
+
+class Encoder:
+    """Grows with the words it meets, in the order it meets them, unless it was made for the space of a model."""
+
+    shift: Floats | None = None
+    scale: Floats | None = None
+
+    def __init__(self, layout: Layout, reading: Reading, space: FeatureSpace | None) -> None:
+        self._layout, self._frozen = layout, space is not None
+        self._numbers = len(layout.numbers)
+        self._vocabulary: dict[str, int] = {}
+        self._hash = hashing_settings(reading, space) if layout.texts else None
+        self._names = kernels.Names(self._hash.bits, LIMIT) if self._hash and space is None else None
+        self._word_names: dict[int, str] = {}
+        self._space = space
+        if space is not None:
+            self._vocabulary = {name: j for j, name in enumerate(space.columns) if j >= self._numbers}
+            if space.shift is not None and space.scale is not None:
+                self.shift, self.scale = space.shift[: self._numbers], space.scale[: self._numbers]
+
+    def space(self, **settings: Any) -> FeatureSpace:
+        if self._space is not None:
+            return self._space
+        columns = (*self._layout.numbers, *self._vocabulary)
+        layout, hashed = self._layout, self._hash
+        settings |= {"numbers": list(layout.numbers), "words": list(layout.words), "texts": list(layout.texts)}
+        shift, scale = np.zeros(len(columns)), np.ones(len(columns))
+        if self.shift is not None and self.scale is not None:
+            shift[: self._numbers], scale[: self._numbers] = self.shift, self.scale
+        if hashed is None:
+            scaled = (shift, scale) if self.shift is not None else (None, None)
+            return FeatureSpace("columns", columns=columns, shift=scaled[0], scale=scaled[1], settings=settings)
+        names = {**self._word_names, **column_names(self._names, self._numbers)}
+        settings |= {**hashed.settings, "collisions": dict(collisions(self._names, hashed.bits))}
+        return FeatureSpace(
+            "columns",
+            columns=columns,
+            bits=hashed.bits,
+            ngrams=hashed.ngrams,
+            shift=shift if self.shift is not None else None,
+            scale=scale if self.shift is not None else None,
+            names=names,
+            settings=settings,
+        )
+
+    @property
+    def features(self) -> int:
+        if self._space is not None and not self._hash:
+            return len(self._space.columns)
+        return self._numbers + (2**self._hash.bits if self._hash else len(self._vocabulary))
+
+    def values(self, prepared: Prepared, kept: NDArray[np.bool_]) -> Values:
+        """The matrix of the rows that are kept: dense while there is nothing but numbers."""
+        numbers = prepared.numbers[kept]
+        missing = np.isnan(numbers)
+        if self.shift is not None and self.scale is not None:
+            numbers = (numbers - self.shift) * self.scale
+        numbers[missing] = 0.0
+        words = [self._lookup(column, coded, kept) for column, coded in self._words(prepared)]
+        words += [self._missing(j, missing[:, j]) for j in np.flatnonzero(missing.any(axis=0)).tolist()]
+        if self._layout.dense and self.features == self._numbers:
+            return numbers
+        indices = np.column_stack([np.tile(np.arange(self._numbers, dtype=np.int32), (len(numbers), 1)), *words])
+        values = np.column_stack([numbers, *(np.ones(len(numbers)) for _ in words)])
+        stored = (indices >= 0) & (values != 0)
+        starts = np.concatenate([[0], np.cumsum(stored.sum(axis=1))]).astype(np.int64)
+        rows = Csr(starts, indices[stored], values[stored], self.features)
+        return self._with_texts(rows, prepared, kept) if self._hash else rows
+
+    def _words(self, prepared: Prepared) -> list[tuple[str, Coded]]:
+        return list(zip(self._layout.words, prepared.words, strict=True))
+
+    def _lookup(self, column: str, coded: Coded, kept: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """The feature of each cell; -1 where it has none."""
+        codes = coded.codes[kept]
+        features = np.full(len(coded.values) + 1, -1, dtype=np.int32)
+        present, first = np.unique(codes, return_index=True)
+        for code in present[np.argsort(first)].tolist():
+            if code >= 0:
+                features[code] = self._feature(f"{column}={coded.values[code]}")
+        return features[codes]
+
+    def _missing(self, j: int, rows: NDArray[np.bool_]) -> NDArray[np.int32]:
+        return np.where(rows, self._feature(f"{self._layout.numbers[j]}=missing"), -1).astype(np.int32)
+
+    def _feature(self, name: str) -> int:
+        if self._hash is not None:
+            at = (kernels.hash_of(name.encode(), 0) >> (64 - self._hash.bits)) + self._numbers
+            if len(self._word_names) < LIMIT and not self._frozen:
+                self._word_names.setdefault(at, name)
+            return at
+        if self._frozen:
+            return self._vocabulary.get(name, -1)
+        return self._vocabulary.setdefault(name, self._numbers + len(self._vocabulary))
+
+    def _with_texts(self, rows: Csr, prepared: Prepared, kept: NDArray[np.bool_]) -> Csr:
+        """The words and phrases of the texts after the other features of each row."""
+        assert self._hash is not None
+        several = len(self._layout.texts) > 1
+        columns = [
+            (data, starts, kernels.hash_of(column.encode(), 0) if several else 0)
+            for column, (data, starts) in zip(self._layout.texts, prepared.texts, strict=True)
+        ]
+        starts, indices, values, candidates = kernels.hash_columns(
+            columns, hashing_of(self._hash, self._numbers), self._names
+        )
+        if self._names is not None:
+            self._names.merge(candidates)
+        if not kept.all():
+            of_kept = np.repeat(kept, np.diff(starts))
+            indices, values = indices[of_kept], values[of_kept]
+            starts = np.concatenate([[0], np.cumsum(np.diff(starts)[kept])])
+        return _beside(rows, Csr(starts, indices, values, self.features))
+
+
+def _beside(left: Csr, right: Csr) -> Csr:
+    """Each row of the one followed by the same row of the other."""
+    starts = left.indptr + right.indptr
+    here = np.ones(int(starts[-1]), dtype=bool)  # where the entries of the left come
+    after = np.repeat(left.indptr[1:], np.diff(right.indptr))
+    here[after + np.arange(len(right.indices))] = False
+    indices, values = np.empty(len(here), dtype=np.int32), np.empty(len(here))
+    indices[here], indices[~here] = left.indices, right.indices
+    values[here], values[~here] = left.values, right.values
+    return Csr(starts.astype(np.int64), indices, values, left.features)

@@ -1,0 +1,159 @@
+"""Tables -> chunks: csv, tsv, parquet and arrow, through pyarrow.
+
+Columns of numbers come first, as they are; then, in the order they are met, `column=value` for each word of a column of
+words and `column=missing` for a missing number, which itself counts as 0 (with --scale: as the mean). A missing word is
+no feature. Running text is hashed into the columns after the numbers, and so are the words beside it.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import DataError
+from rosenblatt.read.columns import Layout, Prepared, kind_of, kind_of_type, label_of, layout_of, listed, prepare
+from rosenblatt.read.csv import CsvFile, separator_of
+from rosenblatt.read.encoding import Encoder
+from rosenblatt.read.labels import Labels
+from rosenblatt.read.opened import Opened
+from rosenblatt.read.ordered import ordered
+from rosenblatt.read.scaling import Moments
+from rosenblatt.read.source import BadRow, Reading, Source
+from rosenblatt.read.typed import TypedFile
+from rosenblatt.records import Chunk, FeatureSpace
+
+_SHOWN = 5  # bad rows that are kept to be shown
+
+
+def open(opened: Opened, reading: Reading, space: FeatureSpace | None) -> Source:
+    return TableSource(opened, reading, space)
+
+
+class TableSource(Source):
+    def __init__(self, opened: Opened, reading: Reading, space: FeatureSpace | None) -> None:
+        self.format = reading.format or "csv"
+        self.name, self.size, self.rewindable = opened.name, opened.size, opened.rewindable
+        self.skipped, self.bad_rows = 0, []
+        self._reading, self._frozen = reading, space is not None
+        self._ragged: list[int] = []
+        self._file: CsvFile | TypedFile
+        settings = {} if space is None else dict(space.settings)
+        if self.format in ("csv", "tsv"):
+            header = settings.get("header") if reading.header is None else reading.header
+            self._file = CsvFile(opened, separator_of(self.format), header, reading.label)
+        else:
+            self._file = TypedFile(opened, self.format)
+        self._layout = self._new_layout() if space is None else self._known_layout(settings)
+        self._encoder = Encoder(self._layout, reading, space)
+        self._numbering = Labels(self.name, reading.classes)
+        self.labels = self._numbering.met
+        if reading.scale and space is None and not self.rewindable:
+            raise DataError(
+                f"{self.name}: --scale reads the data twice, and this is a stream; save it to a file, or leave it out."
+            )
+
+    @property
+    def space(self) -> FeatureSpace:
+        asked = self._layout.label
+        return self._encoder.space(
+            format=self.format,
+            header=self._file.header,
+            label=asked,
+            position=self._file.columns.index(asked) if asked in self._file.columns else None,
+        )
+
+    def chunks(self, threads: int = 1) -> Iterator[Chunk]:
+        if self._reading.scale and self._encoder.shift is None:
+            self._encoder.shift, self._encoder.scale = self._moments(threads)
+        self.skipped, self.bad_rows = 0, []
+        seen = given = 0
+        for prepared in self._prepared(threads):
+            kept = self._kept(prepared, seen)
+            seen += prepared.rows
+            count = int(kept.sum())
+            if count:
+                yield Chunk(
+                    self._encoder.values(prepared, kept), self._labels(prepared, kept), None, given, prepared.done
+                )
+            given += count
+
+    def _prepared(self, threads: int) -> Iterator[Prepared]:
+        self._ragged = []
+        batches = self._file.batches(self._refuse) if isinstance(self._file, CsvFile) else self._file.batches()
+        return ordered(batches, lambda task: prepare(task[0], self._layout, task[1]), threads)
+
+    def _moments(self, threads: int) -> Any:
+        moments = Moments(len(self._layout.numbers))
+        for prepared in self._prepared(threads):
+            moments.add(np.where(np.isinf(prepared.numbers), np.nan, prepared.numbers))
+        return moments.shift_and_scale()
+
+    def _kept(self, prepared: Prepared, seen: int) -> Any:
+        kept = np.ones(prepared.rows, dtype=bool)
+        bad = list(prepared.bad)
+        if prepared.label is not None and not self._frozen:
+            missing = np.flatnonzero(prepared.label.codes < 0).tolist()
+            bad += [(row, f"column {self._layout.label!r}, the label, is empty; fill it in") for row in missing]
+        for row, why in sorted(bad):
+            if kept[row]:
+                line = self._line(seen + row)
+                self._refuse(line, f"{self.name}:{line}: {why}, or leave such rows out with --on-bad-row skip.")
+            kept[row] = False
+        return kept
+
+    def _line(self, row: int) -> int:
+        """The row of the file, from 1, the header and ragged rows counted."""
+        line = row + 1 + (self._file.header if isinstance(self._file, CsvFile) else 0)
+        for ragged in sorted(self._ragged):
+            line += ragged <= line
+        return line
+
+    def _refuse(self, line: int, sentence: str) -> None:
+        if self._reading.on_bad_row == "fail":
+            raise DataError(sentence)
+        if "cells, and the table has" in sentence:
+            self._ragged.append(line)
+        self.skipped += 1
+        if len(self.bad_rows) < _SHOWN:
+            self.bad_rows.append(BadRow(line, sentence))
+
+    def _labels(self, prepared: Prepared, kept: Any) -> Any:
+        if prepared.label is None:
+            return np.full(int(kept.sum()), -1, dtype=np.int32)
+        codes = prepared.label.codes[kept]
+        present = np.unique(codes[codes >= 0])
+        numbers = np.full(len(prepared.label.values) + 1, -1, dtype=np.int32)
+        numbers[present] = self._numbering.positions(
+            [prepared.label.values[code].encode() for code in present.tolist()]
+        )
+        return numbers[codes]
+
+    def _new_layout(self) -> Layout:
+        file, reading = self._file, self._reading
+        label = label_of(self.name, file.columns, reading.label)
+        if isinstance(file, CsvFile):
+            cells = list(zip(*file.sample, strict=True)) or [()] * len(file.columns)
+            kinds = {column: kind_of(cells[i]) for i, column in enumerate(file.columns)}
+        else:
+            kinds = {
+                column: "word" if column == label else kind_of_type(self.name, column, file.types[i], file.sample[i])
+                for i, column in enumerate(file.columns)
+            }
+        return layout_of(self.name, kinds, label, reading.text, reading.words)
+
+    def _known_layout(self, settings: dict[str, Any]) -> Layout:
+        """The layout of a model; of its columns only the label may be lacking."""
+        columns, label = self._file.columns, self._reading.label
+        wanted = [*settings["numbers"], *settings["words"], *settings["texts"]]
+        if not self._file.header and len(columns) == len(wanted):  # no names, and none of them is the label
+            order = sorted([*wanted, settings["label"]], key=lambda name: int(name.removeprefix("column")))
+            self._file.columns[:] = [name for name in order if name != settings["label"]]
+        for column in wanted:
+            if column not in columns:
+                raise DataError(
+                    f"{self.name}: the model was learned from a column {column!r}, which is not here; "
+                    f"its columns are {listed(columns)}."
+                )
+        name = settings["label"] if label is None else label_of(self.name, columns, label)
+        found = name if name in columns and name not in wanted else None
+        return Layout(found, tuple(settings["numbers"]), tuple(settings["words"]), tuple(settings["texts"]))
