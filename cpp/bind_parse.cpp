@@ -13,10 +13,23 @@ nb::tuple parse_svmlight(nb::handle source, std::int64_t begin, std::int64_t end
     return parse_any(source, begin, end, [&](const char* first, const char* last, Parsed& out) { return parser(first, last, how, out); });
 }
 
+// Besides what the other parsers give: the names that the dictionary did not have.
+nb::tuple parse_vw(nb::handle source, std::int64_t begin, std::int64_t end, unsigned bits, const Names* names, bool skip) {
+    if (bits < 1 || bits > 28) throw nb::value_error("bits must be 1 to 28");
+    const Vw how{bits, names, skip};
+    const auto parser = kernels().parsers->vw;
+    Candidates unknown;
+    nb::tuple given = parse_any(source, begin, end, [&](const char* first, const char* last, Parsed& out) {
+        return parser(first, last, how, out, unknown);
+    });
+    return nb::make_tuple(given, std::move(unknown));
+}
+
 }  // namespace
 
 void bind_parse(nb::module_& m) {
     m.def("parse_svmlight", &parse_svmlight, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "base"_a, "guess_base"_a, "limit"_a, "skip"_a);
+    m.def("parse_vw", &parse_vw, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "bits"_a, "names"_a.none(), "skip"_a);
 }
 
 }  // namespace rosenblatt

@@ -14,7 +14,7 @@ namespace rosenblatt {
 
 inline constexpr std::size_t piece_size = 1 << 17;
 inline constexpr std::size_t longest_line = std::size_t{1} << 31;
-inline constexpr std::size_t padding = 64;  // bytes after a piece that may be read
+inline constexpr std::size_t padding = 64;  // bytes before and after a piece that may be read
 
 // A regular file, read at any place.
 struct FromFile {
@@ -48,13 +48,13 @@ inline char* last_newline(char* first, std::size_t count) {
 }
 
 // Calls f(first, last) for pieces of whole lines, in order: all lines whose first byte is at begin or later and before
-// end. Each piece ends with a newline (one is added to a last line without it), and `padding` bytes after it may be
-// read. f returns false to stop. A line of any length is in one piece.
+// end. Each piece ends with a newline (one is added to a last line without it), and `padding` bytes before and after it
+// may be read. f returns false to stop. A line of any length is in one piece.
 template <class Source, class F>
 void each_piece(const Source& read, std::int64_t begin, std::int64_t end, F f) {
     // Kept by the thread from call to call, unless one long line made it large.
     thread_local std::vector<char> buffer;
-    if (buffer.size() < 2 * piece_size + padding) buffer.resize(2 * piece_size + padding);
+    if (buffer.size() < 2 * (piece_size + padding)) buffer.resize(2 * (piece_size + padding));
     struct Shrink {
         ~Shrink() {
             if (buffer.size() > 16 * piece_size) std::vector<char>().swap(buffer);
@@ -74,8 +74,9 @@ void each_piece(const Source& read, std::int64_t begin, std::int64_t end, F f) {
         } else if (static_cast<std::int64_t>(want) > end - at) {
             want = static_cast<std::size_t>(end - at);
         }
-        if (buffer.size() < have + want + padding) buffer.resize((have + want) * 2 + padding);
-        char* fresh = buffer.data() + have;
+        if (buffer.size() < have + want + 2 * padding) buffer.resize((have + want + padding) * 2);
+        char* const start = buffer.data() + padding;
+        char* const fresh = start + have;
         std::size_t got = read(fresh, want, at);
         const bool over = got == 0;
         if (Source::may_have_mark && at == 0 && got >= 3 && std::memcmp(fresh, "\xEF\xBB\xBF", 3) == 0) {
@@ -112,10 +113,10 @@ void each_piece(const Source& read, std::int64_t begin, std::int64_t end, F f) {
         have += got;
         if (!cut && have > longest_line) throw std::length_error("a line is longer than 2 GB");
         if (!cut) continue;
-        const std::size_t whole = static_cast<std::size_t>(cut + 1 - buffer.data());
-        if (!f(static_cast<const char*>(buffer.data()), static_cast<const char*>(cut + 1)) || finished) return;
+        const std::size_t whole = static_cast<std::size_t>(cut + 1 - start);
+        if (!f(static_cast<const char*>(start), static_cast<const char*>(cut + 1)) || finished) return;
         have -= whole;
-        std::memmove(buffer.data(), buffer.data() + whole, have);
+        std::memmove(start, start + whole, have);
     }
 }
 

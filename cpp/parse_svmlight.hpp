@@ -2,12 +2,11 @@
 // Compiled once for each instruction set; every one gives the same bits.
 #pragma once
 
+#include "decimal.hpp"
 #include "parsers.hpp"
 #include "structure.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
-
-ROSENBLATT_INLINE bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // One piece of whole lines. Invariant: `stop` is the separator after the last word that was read.
 class SvmlightPiece {
@@ -99,38 +98,81 @@ private:
     }
 
     bool features() {
-        while (*stop != '\n') {
-            if (*stop != ' ' && !is_space(*stop)) [[unlikely]] return bad(Fault_of_line::odd_byte, stop, stop + 1);
+        while (*stop != '\n' && !usual_features()) {
+            if (!is_space(*stop)) return bad(Fault_of_line::odd_byte, stop, stop + 1);
             const char* p = stop + 1;
             stop = stops.next();
             if (stop == p) continue;  // more white space
-            if (*stop != ':') [[unlikely]] {
+            if (*stop != ':') {
                 if (*p == '#') return comment();
                 return word_without_colon(p);
             }
-            if (!feature(p, stop)) [[unlikely]] return false;
-            if (commented) [[unlikely]] return comment();
+            if (!feature(p, stop)) return false;
+            if (commented) return comment();
         }
         return true;
+    }
+
+    // As many usual features as come one after another: everything in registers, no step waiting for the one before.
+    // True: up to the end of the line. False: the next word is for features() to judge.
+    bool usual_features() {
+        const std::uint32_t* now = stops.now;
+        const std::uint32_t* const known = stops.known;
+        const char* const origin = stops.first;
+        const std::int64_t base = how.base, limit = how.limit;
+        std::int32_t* const columns = index;
+        double* const numbers = value;
+        std::size_t n = count;
+        std::int64_t top = largest;
+        const char* before = stop;
+        bool ended = false;
+        for (; known - now >= 2; now += 2) {
+            const char* const colon = origin + now[0];
+            const char* const behind = origin + now[1];
+            const std::size_t length = static_cast<std::size_t>(colon - before) - 1;
+            std::uint32_t digits = 0;
+            double number = 0;
+            if (*colon != ':' || length - 1 >= 8 || !short_whole(before + 1, static_cast<unsigned>(length), digits)) break;
+            if (!short_number(colon + 1, behind, number) && any_number(colon + 1, behind, number) != Number::fine) break;
+            const char end = *behind;
+            const std::int64_t column = static_cast<std::int64_t>(digits) - base;
+            if ((end != ' ' && end != '\n') || column < 0) break;
+            columns[n] = static_cast<std::int32_t>(column);
+            numbers[n] = number;
+            const bool kept = column < limit;
+            n += kept;
+            top = kept && column > top ? column : top;
+            before = behind;
+            if (end == '\n') {
+                now += 2;
+                ended = true;
+                break;
+            }
+        }
+        stops.now = now;
+        count = n;
+        largest = top;
+        stop = before;
+        return ended;
     }
 
     bool rest() { return commented ? comment() : features(); }
 
     // A feature whose index is from p to colon. Afterwards `stop` is behind its value.
-    ROSENBLATT_INLINE bool feature(const char* p, const char* colon) {
+    bool feature(const char* p, const char* colon) {
         stop = stops.next();
         const Digits digit = digits(load8(p));
         std::int64_t column = digit.value;
-        if (p + digit.count != colon || digit.count - 1u >= 8u) [[unlikely]] {
+        if (p + digit.count != colon || digit.count - 1u >= 8u) {
             bool over = false;
             if (!other_index(p, colon, column, over)) return false;
             if (over) return true;
         }
-        double number;
-        if (!usual_number(colon + 1, stop, number) || *stop == ':') [[unlikely]]
+        double number = 0;
+        if (!usual_number(colon + 1, stop, number) || *stop == ':')
             if (!other_value(p, colon, number)) return false;
         column -= how.base;
-        if (column < 0) [[unlikely]] return bad(Fault_of_line::index_zero, p, colon);
+        if (column < 0) return bad(Fault_of_line::index_zero, p, colon);
         index[count] = static_cast<std::int32_t>(column);
         value[count] = number;
         const bool known = column < how.limit;

@@ -59,6 +59,7 @@ enum class Fault_of_line : std::int32_t {
     bad_weight,         // vw: an importance that is negative or not finite
     no_tab,             // text: no tab between a label and its text
     empty_label,        // text: nothing before the tab
+    base_given,         // vw: a third number before the first '|', other than 0
 };
 
 struct BadLine {

@@ -1,6 +1,7 @@
 // The parsers of lines, as the rest of the core sees them: one table of functions per instruction set.
 #pragma once
 
+#include "names.hpp"
 #include "parsed.hpp"
 
 namespace rosenblatt {
@@ -12,9 +13,16 @@ struct Svmlight {
     bool skip = false;            // leave bad rows out, instead of stopping at the first
 };
 
+struct Vw {
+    unsigned bits = 22;            // 2^bits columns
+    const Names* names = nullptr;  // to look names up in, or none
+    bool skip = false;
+};
+
 // A piece of whole lines, as each_piece gives it, is added to what was parsed. False: stopped at a bad line.
 struct Parsers {
     bool (*svmlight)(const char* first, const char* last, const Svmlight&, Parsed&);
+    bool (*vw)(const char* first, const char* last, const Vw&, Parsed&, Candidates& unknown);
 };
 
 }  // namespace rosenblatt

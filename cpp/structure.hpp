@@ -15,6 +15,8 @@
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
+ROSENBLATT_INLINE bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 // The bits of the bytes that are at most ' ' (white space and control characters), or one of the Marks.
 #if defined(__AVX512BW__)
 template <char... Marks>
@@ -64,42 +66,58 @@ ROSENBLATT_INLINE std::uint64_t separators(const char* p) {
 template <char... Marks>
 class Separators {
 public:
-    Separators(const char* first, const char* last) : first(first), block(first), last(last) {}
+    const char* const first;
+    // Those that are known and not yet taken; a loop may take from here itself.
+    const std::uint32_t* now;
+    const std::uint32_t* known;
+
+    Separators(const char* first, const char* last) : first(first), now(at), known(at), block(first), last(last) {}
 
     // The next one; never called again after the last byte of the piece.
     ROSENBLATT_INLINE const char* next() {
-        if (taken == known) [[unlikely]] look();
-        return first + at[taken++];
+        if (now == known) [[unlikely]] look();
+        return first + *now++;
     }
 
 private:
     static constexpr std::size_t blocks = 32;
 
     __attribute__((noinline)) void look() {
-        taken = known = 0;
+        now = at;
+        std::size_t count = 0;
         do {
-            for (std::size_t i = 0; i < blocks && block < last; ++i, block += 64) write(separators<Marks...>(block));
-        } while (known == 0 && block < last);
-        if (known == 0) at[known++] = static_cast<std::uint32_t>(last - 1 - first);
+            for (std::size_t i = 0; i < blocks && block < last; ++i, block += 64) write(separators<Marks...>(block), count);
+        } while (count == 0 && block < last);
+        if (count == 0) at[count++] = static_cast<std::uint32_t>(last - 1 - first);
+        known = at + count;
     }
 
-    // Eight at a time without asking how many there are: what is written too much is written over.
-    ROSENBLATT_INLINE void write(std::uint64_t bits) {
+    // Written by the batch, without asking how many there are: what is written too much is written over.
+    ROSENBLATT_INLINE void write(std::uint64_t bits, std::size_t& count) {
         const std::uint32_t base = static_cast<std::uint32_t>(block - first);
-        const std::size_t count = static_cast<std::size_t>(std::popcount(bits));
-        for (std::size_t i = 0; i < count; i += 8)
-            for (std::size_t k = 0; k < 8; ++k) {
-                at[known + i + k] = base + static_cast<std::uint32_t>(std::countr_zero(bits));
+#if defined(__AVX512F__)
+        const __m512i places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        for (std::uint32_t quarter = 0; quarter < 64; quarter += 16) {
+            const __mmask16 some = static_cast<__mmask16>(bits >> quarter);
+            const __m512i here = _mm512_add_epi32(places, _mm512_set1_epi32(static_cast<int>(base + quarter)));
+            _mm512_storeu_si512(at + count, _mm512_maskz_compress_epi32(some, here));
+            count += static_cast<std::size_t>(std::popcount(some));
+        }
+#else
+        constexpr std::size_t batch = 12;
+        const std::size_t found = static_cast<std::size_t>(std::popcount(bits));
+        for (std::size_t i = 0; i < found; i += batch)
+            for (std::size_t k = 0; k < batch; ++k) {
+                at[count + i + k] = base + static_cast<std::uint32_t>(std::countr_zero(bits));
                 bits &= bits - 1;
             }
-        known += count;
+        count += found;
+#endif
     }
 
-    const char* first;
     const char* block;
-    const char* last;
-    std::size_t taken = 0, known = 0;
-    std::uint32_t at[blocks * 64 + 8];
+    const char* const last;
+    std::uint32_t at[blocks * 64 + 16];
 };
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

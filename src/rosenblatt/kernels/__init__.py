@@ -26,6 +26,7 @@ learn = _native.learn
 mistakes = _native.mistakes
 order = _native.order
 parse_svmlight = _native.parse_svmlight
+parse_vw = _native.parse_vw
 scores = _native.scores
 unicode_version = _native.unicode_version
 uniform = _native.uniform
@@ -52,6 +53,7 @@ __all__ = [
     "order",
     "parse_svmlight",
     "parse_text",
+    "parse_vw",
     "rows_of",
     "scores",
     "unicode_version",

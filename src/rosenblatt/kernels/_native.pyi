@@ -206,3 +206,6 @@ def dual_visit(
 def parse_svmlight(
     source: int | bytes, begin: int, end: int, *, base: int, guess_base: bool, limit: int, skip: bool
 ) -> tuple[Any, ...]: ...
+def parse_vw(
+    source: int | bytes, begin: int, end: int, *, bits: int, names: Names | None, skip: bool
+) -> tuple[tuple[Any, ...], Candidates]: ...

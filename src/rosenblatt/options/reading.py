@@ -59,6 +59,7 @@ index_base: Option[int | None] = Option(
     help="Where svmlight feature numbers begin, 0 or 1. When not given: 1, unless the file has a feature 0.",
 )
 TEXT_BITS, TEXT_NGRAMS = 22, 2  # measured: one pass over mail, newsgroups and short texts, see docs/formats.md
+VW_BITS = 20  # vw itself takes 18; 50,000 names then share a weight with another one time in six, here one in twenty
 bits: Option[int | None] = Option(
     name="bits",
     default=None,
@@ -66,8 +67,8 @@ bits: Option[int | None] = Option(
     kind="int",
     low=1,
     below=29,
-    help=f"Words and names are hashed into 2**bits weights, for text 2**{TEXT_BITS} when not given. More bits: fewer "
-    "words that share a weight, and a larger model.",
+    help=f"Words and names are hashed into 2**bits weights, when not given 2**{TEXT_BITS} for text and "
+    f"2**{VW_BITS} for vw. More bits: fewer words that share a weight, and a larger model.",
 )
 ngrams: Option[int | None] = Option(
     name="ngrams",

@@ -22,6 +22,7 @@ class Kind(IntEnum):
     BAD_WEIGHT = 12
     NO_TAB = 13
     EMPTY_LABEL = 14
+    BASE_GIVEN = 15
 
 
 _SENTENCES = {
@@ -40,6 +41,8 @@ _SENTENCES = {
     Kind.BAD_WEIGHT: "the importance {token} is not a finite number of at least 0",
     Kind.NO_TAB: "expected a label, a tab and a text, found no tab in {token!r}",
     Kind.EMPTY_LABEL: "expected a label before the tab, found none",
+    Kind.BASE_GIVEN: "the third number before '|', {token}, would be a first prediction to start from, which is not "
+    "supported; leave it out",
 }
 
 

@@ -32,6 +32,7 @@ class Parsed(NamedTuple):
     bad: list[tuple[Any, ...]]  # the first few rows that could not be read
     bad_count: int
     stopped: bool  # at the first of them
+    more: Any = None  # what only the format knows
 
 
 # (the descriptor of a plain file, begin, end) or (bytes, 0, their number) -> what `Parsed` is made of
@@ -67,12 +68,16 @@ class LineSource(Source):
         """Called for the fault that a parser stopped at; a format may know better what to do."""
         raise DataError(sentence + ".")
 
+    def met(self, parsed: Parsed) -> None:
+        """Called for each chunk, in order, before it is given."""
+
     def chunks(self, threads: int = 1) -> Iterator[Chunk]:
         self.skipped, self.bad_rows = 0, []
         rows = lines = 0
         for done, parsed in ordered(parts(self.opened), self._parse, threads):
             self._judge(parsed, lines)
             lines += parsed.lines
+            self.met(parsed)
             if len(parsed.labels):
                 yield self._chunk(parsed, rows, done)
                 rows += len(parsed.labels)

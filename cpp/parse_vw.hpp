@@ -1,0 +1,196 @@
+// Vowpal Wabbit's text -> examples: `[label [weight [base]]] [tag]|namespace[:scale] name[:value] ... |namespace ...`.
+//
+// A feature is its namespace and its name: the column is the highest bits of hash(name, seed = hash(namespace, 0)), with
+// the hash of words_hash.hpp; a line that begins with `| ` has the namespace of no letters. The value is 1 where none is
+// given, times the scale of its namespace. What stands before the first '|' without a space between is a tag, as is what
+// begins with an apostrophe; tags are not kept. Compiled once for each instruction set.
+#pragma once
+
+#include <algorithm>
+
+#include "decimal.hpp"
+#include "parsers.hpp"
+#include "structure.hpp"
+#include "words_hash.hpp"
+
+namespace rosenblatt::ROSENBLATT_ISA {
+
+// One piece of whole lines. Invariant: `stop` is the separator after the last word that was read.
+class VwPiece {
+public:
+    VwPiece(const char* first, const char* last, const Vw& how, Parsed& out, Candidates& unknown)
+        : how(how), out(out), unknown(unknown), first(first), last(last), stops(first, last) {
+        // A feature takes at least two bytes: a letter and its separator.
+        const std::size_t most = out.indices.size() + static_cast<std::size_t>(last - first) / 2 + 1;
+        out.indices.reserve(most);
+        out.values.reserve(most);
+    }
+
+    // False: stopped at a bad line.
+    bool parse() {
+        for (const char* p = first; p < last && !out.stopped; p = stop + 1) {
+            line = p;
+            ++out.lines;
+            keys.clear();
+            numbers.clear();
+            const std::size_t named = unknown.named.size(), spelled = unknown.text.size(), listed = unknown.columns.size();
+            stop = p - 1;
+            blank = false;
+            if (before_bar() && namespaces()) {
+                if (!blank) end_row();
+                continue;
+            }
+            unknown.named.resize(named);
+            unknown.text.resize(spelled);
+            unknown.columns.resize(listed);
+            while (*stop != '\n') stop = stops.next();
+        }
+        return !out.stopped;
+    }
+
+private:
+    bool bad(Fault_of_line kind, const char* at, const char* end, std::string_view about = {}) {
+        out.note(kind, line, at, {at, static_cast<std::size_t>(end - at)}, about);
+        out.stopped = !how.skip;
+        return false;
+    }
+
+    // The label, the weight and the tag. Afterwards `stop` is the first '|', or the end of a blank line.
+    bool before_bar() {
+        const char* word[4];
+        const char* word_end[4];
+        std::size_t words = 0;
+        do {
+            const char* p = stop + 1;
+            stop = stops.next();
+            if (*stop != '|' && !is_space(*stop)) return bad(Fault_of_line::odd_byte, stop, stop + 1);
+            if (stop == p) continue;
+            if (*stop == '|' || *p == '\'') continue;  // a tag
+            if (words == 4) return bad(Fault_of_line::no_label, line, stop);
+            word[words] = p;
+            word_end[words++] = stop;
+        } while (*stop != '|' && *stop != '\n');
+        blank = *stop == '\n' && words == 0;
+        if (blank) return true;
+        if (*stop == '\n') return bad(Fault_of_line::no_bar, word[0], stop);
+        label = words ? std::string_view(word[0], static_cast<std::size_t>(word_end[0] - word[0])) : std::string_view();
+        if (words > 3 || label.find(':') != label.npos) return bad(Fault_of_line::no_label, word[0], word_end[words - 1]);
+        if (label.find(',') != label.npos) return bad(Fault_of_line::several_labels, word[0], word_end[0]);
+        weight = 1;
+        if (words > 1 && (any_number(word[1], word_end[1], weight) != Number::fine || weight < 0))
+            return bad(Fault_of_line::bad_weight, word[1], word_end[1]);
+        double base = 0;
+        if (words > 2 && (any_number(word[2], word_end[2], base) != Number::fine || base != 0))
+            return bad(Fault_of_line::base_given, word[2], word_end[2]);
+        return true;
+    }
+
+    // From a '|' to the end of the line.
+    bool namespaces() {
+        while (*stop == '|') {
+            const char* p = stop + 1;
+            stop = stops.next();
+            scale = 1;
+            space = {};
+            if (stop > p && !value_of(p, space, scale)) return false;
+            seed = words::hash(bytes(space), space.size(), 0);
+            if (!features()) return false;
+        }
+        return true;
+    }
+
+    bool features() {
+        while (*stop != '|' && *stop != '\n') {
+            if (!is_space(*stop)) return bad(Fault_of_line::odd_byte, stop, stop + 1);
+            const char* p = stop + 1;
+            stop = stops.next();
+            if (stop == p) continue;
+            std::string_view name;
+            double number = 1;
+            if (!value_of(p, name, number)) return false;
+            add(name, number * scale);
+        }
+        return true;
+    }
+
+    // `name[:value]` from p to `stop`: the last colon is the one that counts, for names may hold some.
+    bool value_of(const char* p, std::string_view& name, double& number) {
+        const char* colon = stop;
+        while (colon > p && colon[-1] != ':') --colon;
+        if (colon == p) {
+            name = {p, static_cast<std::size_t>(stop - p)};
+            return true;
+        }
+        name = {p, static_cast<std::size_t>(colon - 1 - p)};
+        if (short_number(colon, stop, number)) return true;
+        switch (any_number(colon, stop, number)) {
+            case Number::fine: return true;
+            case Number::not_one: return bad(Fault_of_line::no_number, colon, stop, name);
+            case Number::not_finite: return bad(Fault_of_line::not_finite, colon, stop, name);
+            default: return bad(Fault_of_line::too_large, colon, stop, name);
+        }
+    }
+
+    void add(std::string_view name, double number) {
+        const std::uint64_t hash = words::hash(bytes(name), name.size(), seed);
+        const std::uint32_t column = words::column(hash, how.bits);
+        keys.push_back(std::uint64_t{column} << 32 | keys.size());
+        numbers.push_back(number);
+        if (how.names)
+            how.names->see({hash, column, false}, unknown, [&](std::string& text) {
+                if (!space.empty()) text.append(space).push_back('^');
+                text.append(name);
+            });
+    }
+
+    // In the order of the columns, each once: the order that the learner reads fastest.
+    void end_row() {
+        std::sort(keys.begin(), keys.end());
+        std::size_t count = out.indices.size();
+        const std::size_t start = count;
+        for (const std::uint64_t key : keys) {
+            const std::int32_t column = static_cast<std::int32_t>(key >> 32);
+            const double number = numbers[key & 0xFFFFFFFFu];
+            if (count > start && out.indices[count - 1] == column) {
+                out.values[count - 1] += number;
+                continue;
+            }
+            out.indices[count] = column;
+            out.values[count++] = number;
+        }
+        out.indices.resize(count);
+        out.values.resize(count);
+        if (weight != 1 && out.weights.size() == 0)
+            for (std::size_t row = 0; row < out.labels.size(); ++row) out.weights.push(1);
+        if (weight != 1 || out.weights.size() > 0) out.weights.push(weight);
+        out.labels.push(label.empty() ? -1 : out.table.code(label.data(), label.size()));
+        out.starts.push(static_cast<std::int64_t>(count));
+        if (count > start && out.indices[count - 1] > out.largest) out.largest = out.indices[count - 1];
+    }
+
+    static const std::uint8_t* bytes(std::string_view text) {
+        static constexpr std::uint8_t none[16] = {};
+        return text.empty() ? none : reinterpret_cast<const std::uint8_t*>(text.data());
+    }
+
+    const Vw& how;
+    Parsed& out;
+    Candidates& unknown;
+    const char* const first;
+    const char* const last;
+    Separators<'|'> stops;
+    std::vector<std::uint64_t> keys;  // of the features of a row: column, place in `numbers`
+    std::vector<double> numbers;
+    const char* line = nullptr;
+    const char* stop = nullptr;
+    std::string_view label, space;
+    std::uint64_t seed = 0;
+    double weight = 1, scale = 1;
+    bool blank = false;
+};
+
+inline bool parse_vw(const char* first, const char* last, const Vw& how, Parsed& out, Candidates& unknown) {
+    return VwPiece(first, last, how, out, unknown).parse();
+}
+
+}  // namespace rosenblatt::ROSENBLATT_ISA
