@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rosenblatt import errors, losses
     from rosenblatt.estimators import Adaline, LogisticUnit, Perceptron, load, save, trace
     from rosenblatt.learn import Learner
+    from rosenblatt.read.api import read, stream
 
 _HOMES = {
     "Adaline": "rosenblatt.estimators",
@@ -19,11 +20,25 @@ _HOMES = {
     "errors": "rosenblatt",
     "load": "rosenblatt.estimators",
     "losses": "rosenblatt",
+    "read": "rosenblatt",
     "save": "rosenblatt.estimators",
+    "stream": "rosenblatt.read.api",
     "trace": "rosenblatt.estimators",
 }
 
-__all__ = ["Adaline", "Learner", "LogisticUnit", "Perceptron", "errors", "load", "losses", "save", "trace"]
+__all__ = [
+    "Adaline",
+    "Learner",
+    "LogisticUnit",
+    "Perceptron",
+    "errors",
+    "load",
+    "losses",
+    "read",
+    "save",
+    "stream",
+    "trace",
+]
 __version__ = "0.1.0"
 
 

@@ -41,10 +41,12 @@ def open_source(path: str | os.PathLike[str], reading: Reading, space: FeatureSp
 
 
 def _format(opened: Opened, reading: Reading, space: FeatureSpace | None) -> str:
-    """As found; where a model of texts is to read something that looks like nothing else, it is text."""
+    """As found; but a model of texts reads as text all lines that are not features already, tabs and commas or none."""
+    of_texts = space is not None and space.settings.get("format") == "text" and b"\x00" not in opened.head
     try:
-        return format_of(opened, reading.labels_from)
+        found = format_of(opened, reading.labels_from)
     except DataError:
-        if space is None or space.settings.get("format") != "text" or b"\x00" in opened.head:
-            raise
-        return "text"
+        if of_texts:
+            return "text"
+        raise
+    return "text" if of_texts and found in ("csv", "tsv") else found
