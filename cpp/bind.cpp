@@ -413,6 +413,7 @@ NB_MODULE(_native, m) {
     bind_dual(m);
     bind_certify(m);
     bind_parse(m);
+    bind_stream(m);
 }
 
 }  // namespace rosenblatt

@@ -17,6 +17,7 @@ using namespace nb::literals;
 namespace rosenblatt {
 
 void bind_dual(nb::module_& m);
+void bind_stream(nb::module_& m);
 
 template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

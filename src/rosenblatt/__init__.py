@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rosenblatt import errors, losses
     from rosenblatt.estimators import Adaline, LogisticUnit, Perceptron, load, save, trace
-    from rosenblatt.learn import Learner
+    from rosenblatt.learn import Learner, fit_file
     from rosenblatt.read.api import read, stream
 
 _HOMES = {
@@ -18,6 +18,7 @@ _HOMES = {
     "LogisticUnit": "rosenblatt.estimators",
     "Perceptron": "rosenblatt.estimators",
     "errors": "rosenblatt",
+    "fit_file": "rosenblatt.learn",
     "load": "rosenblatt.estimators",
     "losses": "rosenblatt",
     "read": "rosenblatt",
@@ -32,6 +33,7 @@ __all__ = [
     "LogisticUnit",
     "Perceptron",
     "errors",
+    "fit_file",
     "load",
     "losses",
     "read",

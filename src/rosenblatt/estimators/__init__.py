@@ -6,5 +6,4 @@ from rosenblatt.estimators.logistic import LogisticUnit
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.tracing import trace
 
-__all__ = ["Adaline", "LogisticUnit", "Perceptron", "trace"]
-__all__ = ["Adaline", "LogisticUnit", "Perceptron", "load", "save"]
+__all__ = ["Adaline", "LogisticUnit", "Perceptron", "load", "save", "trace"]

@@ -19,6 +19,7 @@ dual_scores = _native.dual_scores
 dual_visit = _native.dual_visit
 dual_votes = _native.dual_votes
 ascend = _native.ascend
+checksum = _native.checksum
 instruction_set = _native.instruction_set
 instruction_sets = _native.instruction_sets
 judge_clean = _native.judge_clean
@@ -45,6 +46,8 @@ __all__ = [
     "dual_votes",
     "hash_columns",
     "hash_of",
+    "ascend",
+    "checksum",
     "instruction_set",
     "instruction_sets",
     "judge_clean",

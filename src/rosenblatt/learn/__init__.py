@@ -1,28 +1,36 @@
 """Examples -> a run: the epoch loop, stopping, resuming, and the answer that is kept."""
 
 from rosenblatt.learn.answer import Answer, decide, scores
+from rosenblatt.learn.fitted import Candidate, Fitted, Progress
 from rosenblatt.learn.model import Model
 from rosenblatt.learn.model_file import load_model, save_model
 from rosenblatt.learn.online import Learner
+from rosenblatt.learn.portfolio import PORTFOLIO, RULES
+from rosenblatt.learn.predicting import Predicted, predict_file
 from rosenblatt.learn.running import Running, share_pass
 from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.stream import fit_file
 from rosenblatt.learn.trace import EpochEnd, Step, Trace
 
 __all__ = [
+    "PORTFOLIO",
+    "RULES",
     "Answer",
+    "Candidate",
     "EpochEnd",
+    "Fitted",
     "Learner",
+    "Model",
+    "Predicted",
+    "Progress",
     "Running",
     "Settings",
     "Step",
     "Trace",
     "decide",
-    "Learner",
-    "Model",
-    "Running",
-    "Settings",
-    "decide",
+    "fit_file",
     "load_model",
+    "predict_file",
     "save_model",
     "scores",
     "share_pass",

@@ -147,6 +147,33 @@ class Running:
         if raised is not None:
             raise raised
 
+    # -- a pass over a stream, chunk by chunk: an epoch in the given order ---------------------------------------------
+
+    def begin_pass(self) -> None:
+        self.before_epoch, self.t_before_epoch = self._unit_mistakes(), self.learner.t
+        self.learner.take_loss()
+
+    def visit(self, block: Block, rows: kernels.Rows, order: NDArray[np.uint32] | None) -> None:
+        """Visit some rows of a chunk in turn; features that are new begin like the others did.
+
+        An exception from a signal waits until the chunk is done.
+        """
+        self.learner.grow(rows.features)
+        at, stop, raised = 0, rows.count if order is None else len(order), None
+        while at < stop:
+            at, new = kernels.learn([self.learner], rows, block.labels, block.weights, order, None, at, stop, 1)
+            raised = raised or new
+        self._after_pass(block)
+        if raised is not None:
+            raise raised
+
+    def end_pass(self) -> None:
+        """The pass is an epoch like any other; without a mistake it ends the run."""
+        self.mistakes.append(sum(self._unit_mistakes()) - sum(self.before_epoch))
+        self.loss.append(self.learner.take_loss() / max(self.learner.t - self.t_before_epoch, 1))
+        self.status = "separated" if self.settings.mistake_driven and not self.mistakes[-1] else "budget"
+        self._answer = None
+
     def _unit_mistakes(self) -> list[int]:
         made: list[int] = self.learner.counters()["mistakes"]
         return made

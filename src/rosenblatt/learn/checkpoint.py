@@ -1,0 +1,94 @@
+"""A fit that was interrupted, as a file: every run, and how far it had come. It resumes to the same bits."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from rosenblatt.errors import ModelError
+from rosenblatt.learn.fitting import Fitting, Plan
+from rosenblatt.learn.header import Header
+from rosenblatt.learn.model_file import read_parts, write_parts
+from rosenblatt.learn.packing import pack_run, unpack_run
+from rosenblatt.learn.space_file import pack_classes, unpack_classes
+from rosenblatt.learn.tensors import Tensors
+from rosenblatt.read import Source
+
+_ERRORS = ("progressive", "held_error", "waited")
+
+
+def save_checkpoint(fitting: Fitting) -> None:
+    """Write where the fit is, whole or not at all, to the file that its plan names."""
+    assert fitting.plan.checkpoint is not None
+    tensors: Tensors = {}
+    runs = [
+        {"name": name, "run": pack_run(run, tensors, f"run.{i}.")} for i, (name, run) in enumerate(fitting.runs.items())
+    ]
+    best = [
+        {"name": name, "error": error, "run": pack_run(run, tensors, f"best.{i}.")}
+        for i, (name, (error, run)) in enumerate(fitting.best.items())
+    ]
+    header = {
+        "kind": "checkpoint",
+        "classes": pack_classes(fitting.classes),
+        "fixed": fitting.fixed,
+        "runs": runs,
+        "best": best,
+        "pass": fitting.pass_,
+        "rows": fitting.rows,
+        "failed": fitting.failed,
+        "of": identity(fitting.source, fitting.plan),
+        **{name: getattr(fitting, name) for name in _ERRORS},
+    }
+    write_parts(fitting.plan.checkpoint, header, tensors)
+
+
+def load_checkpoint(source: Source, plan: Plan) -> Fitting | None:
+    """The fit where it was; None if there is no checkpoint. One of another file or other options is refused."""
+    assert plan.checkpoint is not None
+    if not Path(plan.checkpoint).exists():
+        return None
+
+    def decode(header: Header, tensors: Mapping[str, NDArray[Any]]) -> Fitting:
+        if header.text("kind") != "checkpoint":
+            raise ModelError("it is a finished model, not a checkpoint: fit without resume")
+        wanted = identity(source, plan)
+        for key, value in header.section("of").values.items():
+            if wanted.get(key) != value:
+                raise ModelError(f"the checkpoint is of another fit, its {key} was {value!r}: fit without resume")
+        return _restored(header, tensors, source, plan)
+
+    return read_parts(plan.checkpoint, decode)
+
+
+def _restored(header: Header, tensors: Mapping[str, NDArray[Any]], source: Source, plan: Plan) -> Fitting:
+    classes = unpack_classes(header.section("classes"))
+    fitting = Fitting(source, plan, classes, fixed=header.flag("fixed"))
+    fitting.pass_, fitting.rows, fitting.resumed = header.count("pass"), header.count("rows"), True
+    for i, section in enumerate(header.sections("runs")):
+        run = unpack_run(section.section("run"), tensors, f"run.{i}.", len(classes))
+        run.learner.judge(fitting.pass_ == 0)
+        fitting.runs[section.text("name")] = run
+    for i, section in enumerate(header.sections("best")):
+        kept = unpack_run(section.section("run"), tensors, f"best.{i}.", len(classes))
+        fitting.best[section.text("name")] = section.number("error"), kept
+    for name in _ERRORS:
+        errors = header.section(name)
+        setattr(fitting, name, {key: errors.number(key) for key in errors.values})
+    fitting.failed = [str(name) for name in header.items("failed")]
+    return fitting
+
+
+def identity(source: Source, plan: Plan) -> dict[str, Any]:
+    """What a checkpoint belongs to: the data, and all of the plan that decides a bit. More passes may be added."""
+    return {
+        "data": source.name,
+        "bytes": source.size,
+        "format": source.format,
+        "rules": {name: asdict(settings) for name, settings in plan.candidates.items()},
+        "holdout": plan.holdout,
+        "patience": plan.patience,
+        "seed": plan.seed,
+    }

@@ -1,0 +1,56 @@
+"""What a fit of a file tells: while it runs, and when it is done."""
+
+from dataclasses import dataclass
+
+from rosenblatt.learn.model import Model
+from rosenblatt.learn.settings import Settings
+from rosenblatt.read import BadRow
+from rosenblatt.records import Status
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a fit has come. `progressive_error` is the share of wrong predictions made before learning each row."""
+
+    bytes_done: int
+    bytes_total: int | None
+    rows: int
+    seconds: float
+    progressive_error: float
+    pass_: int  # from 1
+    passes: int
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One rule that was tried: its errors while it learned the first pass, and on the rows held out."""
+
+    rule: str
+    settings: Settings
+    progressive_error: float
+    holdout_error: float | None = None
+    failed: bool = False  # its weights overflowed
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A model and how it came about."""
+
+    model: Model
+    rows: int  # learned in the first pass
+    features: int
+    passes: int
+    status: Status
+    seconds: float
+    n_mistakes: int
+    mistakes: tuple[int, ...]
+    progressive_error: float
+    holdout_error: float | None
+    holdout_rows: int
+    test_error: float | None
+    test_rows: int
+    candidates: tuple[Candidate, ...]
+    chosen: str
+    skipped: int
+    bad_rows: tuple[BadRow, ...]
+    resumed: bool = False

@@ -1,0 +1,271 @@
+"""The passes over a source: every candidate learns each chunk in turn, in the order of the file."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import kernels
+from rosenblatt.errors import DataError, LearningOverflowError
+from rosenblatt.learn.answer import decide
+from rosenblatt.learn.cache import Cache
+from rosenblatt.learn.fitted import Progress
+from rosenblatt.learn.interrupt import Interrupt
+from rosenblatt.learn.naming import Codes
+from rosenblatt.learn.portfolio import affordable
+from rosenblatt.learn.running import Running
+from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.votes import take
+from rosenblatt.read import Source
+from rosenblatt.records import Block, Label
+
+_TELL_EVERY = 0.1  # seconds between two reports of progress
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a fit is asked to do."""
+
+    candidates: Mapping[str, Settings]
+    passes: int = 1
+    holdout: float = 0.0
+    patience: int | None = None
+    threads: int = 1
+    unlabelled: str = "fail"
+    cache: str | None = None
+    seed: int = 0
+    checkpoint: str | None = None
+    checkpoint_every: float | None = None
+    on_progress: Callable[[Progress], None] | None = field(default=None, repr=False)
+
+
+class Fitting:
+    """Where a fit is: its runs, the pass, the rows of the pass that are done. A checkpoint holds just this."""
+
+    def __init__(self, source: Source, plan: Plan, classes: tuple[Label, ...], *, fixed: bool) -> None:
+        self.source, self.plan, self.classes, self.fixed = source, plan, classes, fixed
+        self.runs: dict[str, Running] = {}
+        self.pass_ = 0
+        self.rows = 0  # of the unfinished pass: those that every run has visited
+        self.progressive: dict[str, float] = {}
+        self.held_error: dict[str, float] = {}
+        self.best: dict[str, tuple[float, Running]] = {}  # with patience: on the held-out rows so far
+        self.waited: dict[str, int] = {}
+        self.failed: list[str] = []
+        self.learned = self.held_rows = 0
+        self.resumed = False
+        self._codes = Codes(source, classes, fixed=fixed, unlabelled=plan.unlabelled)
+        self._held = Cache(plan.cache, source.name)
+        self._store = Cache(plan.cache, source.name)
+        self._began = self._told = self._saved = time.monotonic()
+        self._done = 0
+
+    # -- passes -----------------------------------------------------------------------------------------------------
+
+    def run(self, save: Callable[["Fitting"], None] | None = None) -> None:
+        """All the passes. An interrupt saves the state between two chunks, then goes its way."""
+        with self._held, self._store, Interrupt() as interrupt:
+            try:
+                if self.pass_ > 0:
+                    self._fill(interrupt)
+                while self.pass_ < self.plan.passes and (self.pass_ == 0 or self._open()):
+                    self._one_pass(interrupt, save)
+            except KeyboardInterrupt:
+                if save is not None and self.runs:
+                    save(self)
+                raise
+
+    def _open(self) -> dict[str, Running]:
+        """The runs that have not ended: neither separated nor stopped on the held-out rows."""
+        return {name: run for name, run in self.runs.items() if run.status not in ("separated", "validated")}
+
+    def _one_pass(self, interrupt: Interrupt, save: Callable[["Fitting"], None] | None) -> None:
+        if self.rows == 0:
+            for run in self._open().values():
+                run.begin_pass()
+        for block, order, first, done in self._waiting(interrupt):
+            if self.pass_ == 0 and not self.runs:
+                self._begin(block)
+            rows = len(block.labels)
+            if first + rows > self.rows:
+                self._learn(block, _after(order, self.rows - first, rows), first)
+                self.rows = first + rows
+            self._done = done
+            self._between(interrupt, save)
+        self._end_pass()
+
+    def _waiting(self, interrupt: Interrupt) -> Iterator[tuple[Block, NDArray[np.uint32] | None, int, int]]:
+        blocks = self._from_source() if self.pass_ == 0 else self._from_store()
+        while True:
+            interrupt.waiting = True
+            try:
+                block = next(blocks, None)
+            finally:
+                interrupt.waiting = False
+            if block is None:
+                return
+            yield block
+
+    def _fill(self, interrupt: Interrupt) -> None:
+        """Read everything once without learning: what later passes need, after a resume."""
+        at, self.pass_ = self.pass_, 0
+        for _ in self._waiting(interrupt):
+            interrupt.check()
+        self.pass_ = at
+
+    def _from_source(self) -> Iterator[tuple[Block, NDArray[np.uint32] | None, int, int]]:
+        self.learned = self.held_rows = 0
+        for chunk in self.source.chunks(self.plan.threads):
+            labels = self._codes.of(chunk)
+            block = Block(chunk.values, np.maximum(labels, 0), chunk.weights)
+            order = self._hold_out(block, labels, chunk.first_row)
+            self.learned += len(block.labels) if order is None else len(order)
+            if self.plan.passes > 1:
+                self._store.append(block if order is None else _part(block, order))
+            yield block, order, chunk.first_row, chunk.done
+
+    def _from_store(self) -> Iterator[tuple[Block, None, int, int]]:
+        first, total = 0, self.source.size or 0
+        for block in self._store.blocks(self.plan.threads):
+            yield block, None, first, int(total * (first + len(block.labels)) / max(self.learned, 1))
+            first += len(block.labels)
+
+    def _hold_out(self, block: Block, labels: NDArray[np.int32], first: int) -> NDArray[np.uint32] | None:
+        """The rows to learn from; None for all of them. Row r is held out when r times the share passes a whole."""
+        share = self.plan.holdout
+        if share == 0 and (len(labels) == 0 or labels.min() >= 0):
+            return None
+        row = np.arange(first, first + len(labels) + 1)
+        out = np.diff(np.floor(row * share + 1e-9)) > 0
+        labelled = labels >= 0
+        held = np.flatnonzero(out & labelled).astype(np.uint32)
+        if len(held):
+            self._held.append(_part(block, held))
+            self.held_rows += len(held)
+        return np.flatnonzero(~out & labelled).astype(np.uint32)
+
+    # -- learning ---------------------------------------------------------------------------------------------------
+
+    def _begin(self, block: Block) -> None:
+        features, classes = block.values.shape[1], len(self.classes)
+        dense = isinstance(block.values, np.ndarray)
+        for name, settings in affordable(self.plan.candidates, features, classes).items():
+            run = Running(settings, features, np.ones(classes), self.plan.seed, dense=dense)
+            run.learner.judge(True)
+            run.begin_pass()
+            self.runs[name] = run
+
+    def _learn(self, block: Block, order: NDArray[np.uint32] | None, first: int) -> None:
+        if order is not None and len(order) == 0:
+            return
+        rows = kernels.rows_of(block.values)
+        for name, run in list(self._open().items()):
+            try:
+                run.visit(block, rows, order)
+            except LearningOverflowError:
+                if len(self.runs) == 1:
+                    raise LearningOverflowError(
+                        f"{self.source.name}: the weights of {name} overflowed at example "
+                        f"{first + run.learner.overflow_row + 1}: scale the features, or choose another rule."
+                    ) from None
+                self.failed.append(name)
+                del self.runs[name]
+
+    def _between(self, interrupt: Interrupt, save: Callable[["Fitting"], None] | None) -> None:
+        interrupt.check()
+        now = time.monotonic()
+        every = self.plan.checkpoint_every
+        if save is not None and every is not None and now - self._saved >= every:
+            save(self)
+            self._saved = now
+        if self.plan.on_progress is not None and now - self._told >= _TELL_EVERY:
+            self._told = now
+            self.plan.on_progress(self.progress())
+
+    def progress(self) -> Progress:
+        best = min((self._error(name) for name in self.runs), default=1.0)
+        seconds = time.monotonic() - self._began
+        now = min(self.pass_ + 1, self.plan.passes)
+        return Progress(self._done, self.source.size, self.rows, seconds, best, now, self.plan.passes)
+
+    def _error(self, name: str) -> float:
+        """Wrong decisions made before learning, a share of the rows of the first pass."""
+        learner = self.runs[name].learner
+        return self.progressive.get(name, learner.wrong / max(learner.t, 1))
+
+    # -- the end of a pass ------------------------------------------------------------------------------------------
+
+    def _end_pass(self) -> None:
+        if not self.runs or self.learned == 0:
+            raise DataError(f"{self.source.name}: has no example to learn from.")
+        ended = self._open()
+        if self.pass_ == 0:
+            self.progressive = {name: self._error(name) for name in ended}
+        for name, run in ended.items():
+            run.learner.judge(False)
+            run.end_pass()
+            if self.held_rows:
+                self._judge(name, run)
+        self.pass_, self.rows = self.pass_ + 1, 0
+        if self.pass_ == 1 and not self.held_rows:
+            chosen = self.chosen
+            self.runs = {chosen: self.runs[chosen]}
+        if self.plan.on_progress is not None:
+            self._done = self.source.size or self._done
+            self.plan.on_progress(self.progress())
+
+    def _judge(self, name: str, run: Running) -> None:
+        """The error on the held-out rows; with patience a run that no longer gets better is stopped."""
+        scorer, scheme, wrong = run.scorer(), run.answer.scheme, 0
+        for block in self._held.blocks(1):
+            scorer.grow(block.values.shape[1])
+            found = decide(scheme, scorer.scores(kernels.rows_of(block.values)), len(self.classes))
+            wrong += int(np.count_nonzero(found != block.labels))
+        self.held_error[name] = wrong / self.held_rows
+        if self.plan.patience is None:
+            return
+        if name not in self.best or self.held_error[name] < self.best[name][0]:
+            self.best[name], self.waited[name] = (self.held_error[name], copy(run)), 0
+        else:
+            self.waited[name] += 1
+        if self.waited[name] >= self.plan.patience and run.status == "budget":
+            run.status = "validated"
+
+    @property
+    def chosen(self) -> str:
+        """The best rule so far: by the rows held out, else by the errors made while learning; then by order."""
+        if self.held_rows:
+            errors = {name: self.best[name][0] if name in self.best else self.held_error[name] for name in self.runs}
+        else:
+            errors = {name: self._error(name) for name in self.runs}
+        return min(errors, key=errors.__getitem__)
+
+    @property
+    def winner(self) -> Running:
+        run = self.runs[self.chosen]
+        if self.chosen not in self.best:
+            return run
+        kept = self.best[self.chosen][1]
+        kept.status = run.status
+        return kept
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._began
+
+
+def _after(order: NDArray[np.uint32] | None, done: int, rows: int) -> NDArray[np.uint32] | None:
+    """The rows of a chunk to visit, without the first ones that are done already."""
+    if done <= 0:
+        return order
+    return np.arange(done, rows, dtype=np.uint32) if order is None else order[order >= done]
+
+
+def _part(block: Block, rows: NDArray[Any]) -> Block:
+    taken = rows.astype(np.intp)
+    weights = None if block.weights is None else block.weights[taken]
+    return Block(take(block.values, taken), block.labels[taken], weights)

@@ -1,0 +1,73 @@
+"""From the labels as a reader meets them to classes in order."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import DataError
+from rosenblatt.read import Source
+from rosenblatt.records import Chunk, Label
+
+
+class LateLabelError(Exception):
+    """A label that was not among the classes; the learner starts again with all of them."""
+
+
+def classes_of(labels: Sequence[Label]) -> tuple[Label, ...]:
+    """The labels sorted and of one type: numbers as numbers, whole where all are; words as words."""
+    try:
+        ordered = sorted(set(labels))
+    except TypeError:
+        ordered = sorted({str(label) for label in labels})
+    if any(isinstance(label, float) for label in ordered):
+        return tuple(float(label) for label in ordered)
+    return tuple(ordered)
+
+
+def check_classes(classes: Sequence[Label], name: str) -> None:
+    if len(classes) < 2:
+        held = f"one class only, {classes[0]!r}" if classes else "no labelled example"
+        raise DataError(f"{name}: has {held}: a separator needs at least two classes.")
+
+
+class Codes:
+    """The class of each example of a chunk, by the positions its labels have in the source."""
+
+    def __init__(self, source: Source, classes: Sequence[Label], *, fixed: bool, unlabelled: str) -> None:
+        self.source, self.classes, self.fixed, self.unlabelled = source, classes, fixed, unlabelled
+        self._index = {label: i for i, label in enumerate(classes)}
+        self._codes: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+
+    def of(self, chunk: Chunk) -> NDArray[np.int32]:
+        """One index of a class a row; -1 where a row has no label and such rows are left out."""
+        if len(self._codes) != len(self.source.labels):
+            self._codes = np.array([self._code(label) for label in self.source.labels], dtype=np.int32)
+        if len(chunk.labels) == 0:
+            return chunk.labels
+        least = int(chunk.labels.min())
+        if least < 0 and self.unlabelled == "fail":
+            row = chunk.first_row + int(np.argmin(chunk.labels))
+            raise DataError(
+                f"{self.source.name}: example {row + 1} has no label: give it one, or leave such rows out "
+                "with on_bad_row='skip'."
+            )
+        codes: NDArray[np.int32] = self._codes[chunk.labels]
+        if least < 0:
+            codes[chunk.labels < 0] = -1
+        if int(codes.min()) == -2:
+            self._refuse(self.source.labels[int(chunk.labels[int(np.argmin(codes))])])
+        return codes
+
+    def _code(self, label: Any) -> int:
+        return self._index.get(label, self._index.get(str(label), -2))
+
+    def _refuse(self, label: Label) -> None:
+        if self.fixed or not self.source.rewindable:
+            known = ", ".join(map(repr, self.classes))
+            raise DataError(
+                f"{self.source.name}: has the label {label!r}, which is not among the classes {known}: "
+                "name all the classes before, with classes."
+            )
+        raise LateLabelError(label)

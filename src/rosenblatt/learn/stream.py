@@ -1,0 +1,211 @@
+"""From a file to a model: `fit_file`."""
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from rosenblatt import options
+from rosenblatt.errors import ParameterError
+from rosenblatt.learn.checkpoint import load_checkpoint, save_checkpoint
+from rosenblatt.learn.fitted import Candidate, Fitted, Progress
+from rosenblatt.learn.fitting import Fitting, Plan
+from rosenblatt.learn.model import Model
+from rosenblatt.learn.naming import LateLabelError, check_classes, classes_of
+from rosenblatt.learn.portfolio import candidates
+from rosenblatt.learn.predicting import predict_file
+from rosenblatt.learn.settings import Settings
+from rosenblatt.read import Reading, Source, open_source
+from rosenblatt.records import FeatureSpace, Label
+
+
+def fit_file(
+    path: str | os.PathLike[str],
+    *,
+    rule: str | Settings = options.rule.default,
+    passes: int = options.passes.default,
+    reading: Reading | None = None,
+    test: str | None = None,
+    holdout: float = options.holdout.default,
+    patience: int | None = options.patience.default,
+    keep: str | None = options.stream_keep.default,
+    order: str = options.stream_order.default,
+    threads: int | None = options.threads.default,
+    cache: str | None = options.cache.default,
+    seed: int = options.seed.default,
+    checkpoint: str | None = options.checkpoint.default,
+    checkpoint_every: float | None = options.checkpoint_every.default,
+    resume: bool = options.resume.default,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Fitted:
+    """Learn the examples of a file in their order, in bounded memory; '-' is standard input.
+
+    With rule 'auto' several rules learn side by side and the one with the fewest errors is kept. The answer is that of
+    the estimator on the same rows with order='given', to the bit, for any number of threads.
+
+    Ctrl-C writes the state to `checkpoint`; with `resume` the same call goes on from there to the same bits.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "and.svm"
+    ...     _ = file.write_text("0 1:0 2:0\\n0 2:1\\n0 1:1\\n1 1:1 2:1\\n")
+    ...     fitted = fit_file(file, rule="perceptron", passes=20)
+    >>> fitted.status, fitted.rows, fitted.model.classes
+    ('separated', 4, (0, 1))
+    """
+    chosen = {name: value for name, value in locals().items() if name in options.STREAMING}
+    options.check("fit_file", {key: value for key, value in chosen.items() if key != "rule"}, options.STREAMING)
+    reading = Reading() if reading is None else reading
+    source = open_source(path, reading)
+    plan = Plan(
+        candidates=_keeping(candidates(rule), keep),
+        passes=passes,
+        holdout=holdout,
+        patience=patience,
+        threads=threads or os.cpu_count() or 1,
+        unlabelled=reading.on_bad_row,
+        cache=cache,
+        seed=seed,
+        checkpoint=None if checkpoint is None else os.fspath(checkpoint),
+        checkpoint_every=checkpoint_every,
+        on_progress=on_progress,
+    )
+    if resume and checkpoint is None:
+        raise ParameterError("fit_file cannot resume without a checkpoint: name the file it was written to.")
+    if patience is not None and not holdout:
+        raise ParameterError("fit_file cannot use patience without holdout: there are no rows to judge by.")
+    return fit_source(source, plan, reading, resume=resume, test=test)
+
+
+def fit_source(
+    source: Source, plan: Plan, reading: Reading | None = None, *, resume: bool = False, test: str | None = None
+) -> Fitted:
+    """The same for a source that is open already."""
+    reading = reading or Reading()
+    save = save_checkpoint if plan.checkpoint is not None else None
+    fitting = (load_checkpoint(source, plan) if resume else None) or _begin(source, plan, reading.classes)
+    try:
+        fitting.run(save)
+    except LateLabelError:
+        fitting = _begin(source, plan, _all_labels(source, plan))
+        fitting.run(save)
+    if plan.checkpoint is not None:
+        with suppress(OSError):
+            Path(plan.checkpoint).unlink(missing_ok=True)
+    return _fitted(fitting, reading, test)
+
+
+def _begin(source: Source, plan: Plan, named: tuple[Label, ...]) -> Fitting:
+    classes = classes_of(named)
+    if not classes:
+        source, classes = _first_labels(source, plan)
+    check_classes(classes, source.name)
+    return Fitting(source, plan, classes, fixed=bool(named))
+
+
+def _first_labels(source: Source, plan: Plan) -> tuple[Source, tuple[Label, ...]]:
+    """The labels of the first chunk, of all the chunks if it has one only; what was read of a pipe is read again."""
+    if not source.rewindable:
+        from rosenblatt.learn.piped import Replayed
+
+        return Replayed.until_two_labels(source, plan.threads)
+    chunks = source.chunks(1)
+    for _ in chunks:
+        break
+    close = getattr(chunks, "close", None)
+    if close is not None:
+        close()
+    return source, classes_of(source.labels) if len(source.labels) > 1 else _all_labels(source, plan)
+
+
+def _all_labels(source: Source, plan: Plan) -> tuple[Label, ...]:
+    for _ in source.chunks(plan.threads):
+        pass
+    return classes_of(source.labels)
+
+
+def _keeping(tried: dict[str, Settings], keep: str | None) -> dict[str, Settings]:
+    if keep is None:
+        return tried
+    kept = {name: replace(settings, keep=keep) for name, settings in tried.items()}
+    for settings in kept.values():
+        options.check_together("fit_file", asdict(settings))
+    return kept
+
+
+def _fitted(fitting: Fitting, reading: Reading, test: str | None) -> Fitted:
+    source, plan, chosen, run = fitting.source, fitting.plan, fitting.chosen, fitting.winner
+    record = run.record
+    model = Model(
+        classes=fitting.classes,
+        space=_with_features(source.space, run.learner.features),
+        running=run,
+        provenance=_provenance(fitting, reading),
+    )
+    wrong, rows = _tested(model, test, reading, plan.threads)
+    held = fitting.best[chosen][0] if chosen in fitting.best else fitting.held_error.get(chosen)
+    return Fitted(
+        model=model,
+        rows=fitting.learned,
+        features=run.learner.features,
+        passes=len(record.mistakes),
+        status=record.status,
+        seconds=fitting.seconds,
+        n_mistakes=record.n_mistakes,
+        mistakes=record.mistakes,
+        progressive_error=fitting.progressive[chosen],
+        holdout_error=held,
+        holdout_rows=fitting.held_rows,
+        test_error=None if rows == 0 else wrong / rows,
+        test_rows=rows,
+        candidates=tuple(_candidates(fitting)),
+        chosen=chosen,
+        skipped=source.skipped,
+        bad_rows=tuple(source.bad_rows),
+        resumed=fitting.resumed,
+    )
+
+
+def _candidates(fitting: Fitting) -> list[Candidate]:
+    tried = fitting.plan.candidates
+    return [
+        Candidate(
+            name,
+            tried[name],
+            fitting.progressive.get(name, 1.0),
+            fitting.best[name][0] if name in fitting.best else fitting.held_error.get(name),
+            name in fitting.failed,
+        )
+        for name in tried
+        if name in fitting.progressive or name in fitting.failed
+    ]
+
+
+def _with_features(space: FeatureSpace, features: int) -> FeatureSpace:
+    """A frozen space knows how many columns it has: what lies beyond them is left out of new examples."""
+    return replace(space, settings={**space.settings, "features": features})
+
+
+def _provenance(fitting: Fitting, reading: Reading) -> dict[str, Any]:
+    """Where the model comes from. No time of day: the same run gives the same file."""
+    source = fitting.source
+    asked = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(reading).items()}
+    return {
+        "version": vars(sys.modules["rosenblatt"])["__version__"],
+        "rule": fitting.chosen,
+        "data": {"name": source.name, "bytes": source.size, "format": source.format, "rows": fitting.learned},
+        "reading": {key: value for key, value in asked.items() if value != getattr(Reading(), key) and value != []},
+    }
+
+
+def _tested(model: Model, test: str | None, reading: Reading, threads: int) -> tuple[int, int]:
+    """Wrong predictions and rows of a test file."""
+    wrong = rows = 0
+    if test is not None:
+        for part in predict_file(model, test, reading=replace(reading, classes=()), threads=threads):
+            wrong += int((part.decided != part.truth)[part.truth != -1].sum())
+            rows += int((part.truth != -1).sum())
+    return wrong, rows

@@ -1,0 +1,118 @@
+"""The parameters of learning from a file or a stream."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rosenblatt.options.learning import keep, order
+from rosenblatt.options.option import Option, table
+
+RULE_NAMES = ("perceptron", "arow-0.1", "arow-1", "arow-10", "logistic", "hinge", "pa1", "pa2", "last")
+
+rule: Option[str] = Option(
+    name="rule",
+    default="auto",
+    choices=("auto", *RULE_NAMES),
+    help="How to learn: several rules side by side, the one with the fewest errors kept (auto), or one by its name.",
+)
+passes: Option[int] = Option(
+    name="passes",
+    default=1,
+    kind="int",
+    low=1,
+    help="The most times the examples are visited; a rule that makes no mistake in a pass stops earlier.",
+)
+holdout: Option[float] = Option(
+    name="holdout",
+    default=0.0,
+    kind="float",
+    low=0,
+    below=1,
+    help="The share of the rows that is not learned but judged by: 0.1 holds out every tenth row.",
+)
+patience: Option[int | None] = Option(
+    name="patience",
+    default=None,
+    kind="int",
+    low=1,
+    none_allowed=True,
+    help="Stop when the error on the held-out rows has not fallen for this many passes, and keep the best pass.",
+)
+threads: Option[int | None] = Option(
+    name="threads",
+    default=None,
+    kind="int",
+    low=1,
+    none_allowed=True,
+    help="How many threads parse the file; all cores when not given. The answer is the same for any number.",
+)
+seed: Option[int] = Option(
+    name="seed",
+    default=0,
+    kind="int",
+    help="The seed that the run keeps; learning a file in its order draws nothing at random.",
+)
+checkpoint_every: Option[float | None] = Option(
+    name="checkpoint_every",
+    default=None,
+    kind="float",
+    above=0,
+    none_allowed=True,
+    help="Also write the checkpoint after every so many seconds.",
+)
+
+checkpoint: Option[str | None] = Option(
+    name="checkpoint",
+    default=None,
+    none_allowed=True,
+    kind="path",
+    help="Where Ctrl-C writes the state of the run; it is removed when the run is complete.",
+)
+resume: Option[bool] = Option(
+    name="resume",
+    default=False,
+    kind="bool",
+    help="Continue from the checkpoint to the same bits as an unbroken run; begin anew where there is none.",
+)
+cache: Option[str | None] = Option(
+    name="cache",
+    default=None,
+    none_allowed=True,
+    kind="path",
+    help="The folder for what later passes read again; beside the data when not given. It is removed at the end.",
+)
+test: Option[str | None] = Option(
+    name="test",
+    default=None,
+    none_allowed=True,
+    kind="path",
+    help="A file of other examples to judge the model by.",
+)
+# A stream cannot count errors over all its examples, nor keep those that moved it.
+stream_keep: Option[Any] = keep.but(
+    default=None,
+    none_allowed=True,
+    choices=("last", "average"),
+    help="Which weights are the answer: those at the end (last), or their average over every example visited "
+    "(average); what suits the rule when not given.",
+)
+stream_order: Option[str] = order.but(
+    default="given", choices=("given",), help="The order of the examples: a file is learned as it comes (given)."
+)
+
+STREAMING: Mapping[str, Option[Any]] = table(
+    [
+        rule,
+        passes,
+        holdout,
+        patience,
+        threads,
+        seed,
+        checkpoint,
+        checkpoint_every,
+        resume,
+        cache,
+        test,
+        stream_keep,
+        stream_order,
+    ]
+)

@@ -1,0 +1,82 @@
+"""Slow twins of the streaming room: a source made of arrays, and a plain count of errors made before learning."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.learn import Running, Settings, decide, scores, share_pass
+from rosenblatt.read import Source
+from rosenblatt.records import Block, Chunk, Csr, FeatureSpace, Label
+
+
+class Arrays(Source):
+    """Rows in memory as a source of chunks; labels are met in the order of the rows, features as they come."""
+
+    format = "arrays"
+
+    def __init__(
+        self,
+        X: NDArray[Any],
+        y: Any,
+        *,
+        step: int = 7,
+        sparse: bool = True,
+        rewindable: bool = True,
+        weights: Any = None,
+    ) -> None:
+        self.X, self.y, self.step, self.sparse, self.weights = X, list(y), step, sparse, weights
+        self.name, self.size, self.rewindable = "arrays", len(X), rewindable
+        self.labels: list[Label] = []
+        self.skipped, self.bad_rows = 0, []
+        self.readings = 0
+
+    def chunks(self, threads: int = 1) -> Iterator[Chunk]:
+        self.readings += 1
+        if self.readings > 1 and not self.rewindable:
+            raise AssertionError("a pipe was read twice")
+        for first in range(0, len(self.X), self.step):
+            part = slice(first, min(first + self.step, len(self.X)))
+            for label in self.y[part]:
+                if label is not None and label not in self.labels:
+                    self.labels.append(label)
+            codes = [-1 if label is None else self.labels.index(label) for label in self.y[part]]
+            values = narrow_csr(self.X[part]) if self.sparse else np.ascontiguousarray(self.X[part])
+            weights = None if self.weights is None else np.asarray(self.weights[part], dtype=np.float64)
+            yield Chunk(values, np.array(codes, dtype=np.int32), weights, first, part.stop)
+
+    @property
+    def space(self) -> FeatureSpace:
+        return FeatureSpace("index")
+
+
+def narrow_csr(X: NDArray[Any]) -> Csr:
+    """CSR that knows only the features it has met itself."""
+    rows, columns = np.nonzero(X)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(X)))]).astype(np.int64)
+    features = int(columns.max()) + 1 if len(columns) else 0
+    return Csr(indptr, columns.astype(np.int32), X[rows, columns], features)
+
+
+def progressive_error(settings: Settings, X: NDArray[Any], labels: NDArray[np.int32], classes: int) -> float:
+    """Predict each row, then learn it."""
+    run = Running(settings, X.shape[1], np.ones(classes), 0)
+    wrong = 0
+    for i in range(len(X)):
+        row = np.ascontiguousarray(X[i : i + 1])
+        last = Running(settings, X.shape[1], np.ones(classes), 0)
+        last.restore(run.state())
+        weights = last.learner.get("weights")
+        assert weights is not None
+        found = decide(run.answer.scheme, _scores(row, *weights), classes)
+        wrong += int(found[0] != labels[i])
+        share_pass([run], Block(row, labels[i : i + 1]))
+    return wrong / len(X)
+
+
+def _scores(row: NDArray[Any], coef: NDArray[Any], intercept: NDArray[Any]) -> NDArray[Any]:
+    from rosenblatt import kernels
+    from rosenblatt.learn import Answer
+
+    return scores(Answer(coef, intercept, ""), kernels.rows_of(row))

@@ -1,0 +1,228 @@
+"""Learning from a stream: the same bits as in memory, whatever the chunks, the threads, the passes and the breaks."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rosenblatt.errors import DataError, LearningOverflowError
+from rosenblatt.learn import RULES, Running, Settings
+from rosenblatt.learn.fitting import Plan
+from rosenblatt.learn.portfolio import PORTFOLIO, affordable, candidates
+from rosenblatt.learn.stream import fit_source
+from rosenblatt.options import RULE_NAMES
+from rosenblatt.read import Reading
+from rosenblatt.records import Block
+from tests.reference_stream import Arrays, narrow_csr, progressive_error
+
+
+def make(classes: int = 2, n: int = 90, d: int = 23, seed: int = 0) -> tuple[Any, Any]:
+    draw = np.random.default_rng(seed)
+    X = (draw.normal(size=(n, d)) * (draw.random((n, d)) < 0.4)).round(3)
+    X[:30, d // 2 :] = 0.0  # features that come late
+    plane = draw.normal(size=(d, classes))
+    y = (X @ plane).argmax(axis=1)
+    wrong = draw.random(n) < 0.1
+    y[wrong] = draw.integers(0, classes, wrong.sum())
+    y[:classes] = np.arange(classes)
+    return X, y
+
+
+def in_memory(settings: Settings, X: Any, y: Any, passes: int, *, sparse: bool = True, weights: Any = None) -> Running:
+    values = replace(narrow_csr(X), features=X.shape[1]) if sparse else X
+    run = Running(settings, X.shape[1], np.ones(len(np.unique(y))), 0, dense=not sparse)
+    run.fit(Block(values, y.astype(np.int32), weights), passes)
+    return run
+
+
+def same(one: Running, other: Running) -> bool:
+    a, b = one.state(), other.state()
+    parts = all(
+        np.array_equal(left, right)
+        for name in a["parts"]
+        if a["parts"][name] is not None
+        for left, right in zip(a["parts"][name], b["parts"][name], strict=True)
+    )
+    counts = [key for key in a["counters"] if key not in ("wrong", "bound")]
+    return (
+        parts
+        and one.answer.coef.tobytes() == other.answer.coef.tobytes()
+        and all(a["counters"][key] == b["counters"][key] for key in counts)
+        and (one.mistakes, one.loss, one.status) == (other.mistakes, other.loss, other.status)
+    )
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+@pytest.mark.parametrize("classes", [2, 3, 10])
+@pytest.mark.parametrize("rule", RULES)
+def test_a_stream_gives_the_bits_of_memory(rule: str, classes: int, sparse: bool) -> None:
+    X, y = make(classes)
+    for passes, step in ((1, 7), (3, 64)):
+        fitted = fit_source(Arrays(X, y.tolist(), step=step, sparse=sparse), Plan(candidates(rule), passes))
+        memory = in_memory(RULES[rule], X, y, passes, sparse=sparse)
+        assert same(fitted.model.running, memory)
+        assert (fitted.chosen, fitted.rows, fitted.features) == (rule, len(X), X.shape[1])
+
+
+@pytest.mark.parametrize("scheme", ["ovr", "ovo", "joint"])
+@pytest.mark.parametrize("rule", ["perceptron", "arow-1", "logistic", "hinge", "pa1"])
+@pytest.mark.parametrize("classes", [2, 3, 10])
+@pytest.mark.parametrize("sparse", [True, False])
+def test_progressive_error_is_predict_then_learn(rule: str, scheme: str, classes: int, sparse: bool) -> None:
+    X, y = make(classes, n=60)
+    settings = replace(RULES[rule], multi_class=scheme)
+    fitted = fit_source(Arrays(X, y.tolist(), sparse=sparse), Plan({"own": settings}))
+    assert fitted.progressive_error == progressive_error(settings, X, y.astype(np.int32), classes)
+
+
+def test_weights_of_rows_count() -> None:
+    X, y = make()
+    weights = np.random.default_rng(1).integers(0, 3, len(X)).astype(float)
+    fitted = fit_source(Arrays(X, y.tolist(), weights=weights), Plan(candidates("arow-1"), 2))
+    assert same(fitted.model.running, in_memory(RULES["arow-1"], X, y, 2, weights=weights))
+
+
+def test_the_portfolio_keeps_the_best_and_shows_all() -> None:
+    X, y = make(n=300)
+    plan = Plan(candidates("auto"), passes=2)
+    fitted = fit_source(Arrays(X, y.tolist()), plan)
+    errors = {tried.rule: tried.progressive_error for tried in fitted.candidates}
+    assert list(errors) == list(PORTFOLIO)
+    assert len(set(errors.values())) > 1
+    assert fitted.chosen == min(errors, key=errors.__getitem__)
+    assert fitted.progressive_error == min(errors.values())
+    assert same(fitted.model.running, in_memory(RULES[fitted.chosen], X, y, 2))
+
+
+def test_of_equal_errors_the_earlier_rule_is_kept() -> None:
+    X, y = make()
+    twins = {"a": RULES["arow-1"], "b": RULES["arow-1"]}
+    assert fit_source(Arrays(X, y.tolist()), Plan(twins)).chosen == "a"
+
+
+def test_held_out_rows_are_not_learned_and_judge() -> None:
+    X, y = make(3, n=200)
+    held = np.arange(len(X)) % 10 == 9
+    fitted = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), passes=3, holdout=0.1))
+    errors = {}
+    for name in PORTFOLIO:
+        run = in_memory(RULES[name], X[~held], y[~held], 3)
+        model = replace(fitted.model, running=run)
+        errors[name] = float(np.mean(model.decide(model.scores(X[held])) != y[held]))
+    assert {tried.rule: tried.holdout_error for tried in fitted.candidates} == errors
+    assert fitted.holdout_error == min(errors.values())
+    assert same(fitted.model.running, in_memory(RULES[fitted.chosen], X[~held], y[~held], 3))
+    assert (fitted.rows, fitted.holdout_rows) == (180, 20)
+
+
+def test_patience_keeps_the_best_pass() -> None:
+    X, y = make(3, n=200)
+    held = np.arange(len(X)) % 5 == 4
+    plan = Plan(candidates("perceptron"), passes=40, holdout=0.2, patience=3)
+    fitted = fit_source(Arrays(X, y.tolist()), plan)
+    errors = []
+    for passes in range(1, 41):
+        model = replace(fitted.model, running=in_memory(RULES["perceptron"], X[~held], y[~held], passes))
+        errors.append(float(np.mean(model.decide(model.scores(X[held])) != y[held])))
+        if len(errors) - int(np.argmin(errors)) > 3:
+            break
+    assert fitted.status == "validated"
+    assert fitted.passes == int(np.argmin(errors)) + 1 < 40
+    assert fitted.holdout_error == min(errors)
+
+
+def test_a_clean_pass_ends_a_run() -> None:
+    X, y = np.eye(4), [0, 1, 0, 1]
+    fitted = fit_source(Arrays(X, y), Plan(candidates("perceptron"), passes=50))
+    assert (fitted.status, fitted.mistakes[-1]) == ("separated", 0)
+    assert fitted.passes == len(fitted.mistakes) < 50
+    assert fit_source(Arrays(X, y), Plan(candidates("logistic"), passes=5)).status == "budget"
+
+
+# -- labels -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("late", [15, 89])
+def test_a_label_met_late_starts_again_with_all_classes(late: int) -> None:
+    X, y = make(2)
+    labels: list[Any] = ["no" if label == 0 else "yes" for label in y]
+    labels[late] = "maybe"
+    source = Arrays(X, labels)
+    fitted = fit_source(source, Plan(candidates("auto"), 2))
+    codes = np.array([("maybe", "no", "yes").index(label) for label in labels])
+    assert fitted.model.classes == ("maybe", "no", "yes")
+    assert same(fitted.model.running, in_memory(RULES[fitted.chosen], X, codes, 2))
+
+
+def test_a_pipe_is_read_once_and_must_name_late_classes() -> None:
+    X, y = make(2)
+    ordered = np.sort(y).tolist()  # only one label in the first chunks
+    fitted = fit_source(Arrays(X, ordered, rewindable=False), Plan(candidates("perceptron")))
+    assert same(fitted.model.running, in_memory(RULES["perceptron"], X, np.array(ordered), 1))
+    labels = [*y[:-1].tolist(), 7]
+    with pytest.raises(DataError, match="label 7, which is not among the classes 0, 1: name all"):
+        fit_source(Arrays(X, labels, rewindable=False), Plan(candidates("auto")))
+    named = Reading(classes=(0, 1, 7))
+    fitted = fit_source(Arrays(X, labels, rewindable=False), Plan(candidates("auto")), named)
+    assert fitted.model.classes == (0, 1, 7)
+
+
+def test_numbers_are_sorted_as_numbers() -> None:
+    X, _ = make(2)
+    labels = [(10, 9, 2.5)[i % 3] for i in range(len(X))]
+    assert fit_source(Arrays(X, labels), Plan(candidates("perceptron"))).model.classes == (2.5, 9.0, 10.0)
+
+
+def test_one_class_and_no_rows_are_refused() -> None:
+    X, _ = make(2)
+    with pytest.raises(DataError, match="one class only, 'ham'"):
+        fit_source(Arrays(X, ["ham"] * len(X)), Plan(candidates("auto")))
+    with pytest.raises(DataError, match="no labelled example"):
+        fit_source(Arrays(X[:0], []), Plan(candidates("auto")))
+    with pytest.raises(DataError, match="one class only"):
+        fit_source(Arrays(X, ["ham"] * len(X), rewindable=False), Plan(candidates("auto")))
+
+
+def test_rows_without_a_label_are_refused_or_left_out() -> None:
+    X, y = make(2)
+    labels = [None if i % 4 == 1 else int(label) for i, label in enumerate(y)]
+    with pytest.raises(DataError, match="example 2 has no label"):
+        fit_source(Arrays(X, labels), Plan(candidates("auto")))
+    there = np.array([label is not None for label in labels])
+    fitted = fit_source(Arrays(X, labels), Plan(candidates("perceptron"), 2, unlabelled="skip"))
+    assert same(fitted.model.running, in_memory(RULES["perceptron"], X[there], y[there], 2))
+
+
+# -- bounds -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_rule_that_overflows_leaves_the_others_alone() -> None:
+    X, y = make(2)
+    wild = Settings(loss="squared", eta0=1e150, order="given", keep="last")
+    fitted = fit_source(Arrays(X, y.tolist()), Plan({"wild": wild, "perceptron": RULES["perceptron"]}))
+    assert fitted.chosen == "perceptron"
+    assert [tried.failed for tried in fitted.candidates] == [True, False]
+    assert same(fitted.model.running, in_memory(RULES["perceptron"], X, y, 1))
+    with pytest.raises(LearningOverflowError, match="wild overflowed at example"):
+        fit_source(Arrays(X, y.tolist()), Plan({"wild": wild}))
+
+
+def test_a_portfolio_is_cut_to_the_memory_there_is() -> None:
+    tried = candidates("auto")
+    assert list(affordable(tried, 50_000, 2)) == list(tried)
+    assert list(affordable(tried, 2**22, 2)) == list(tried)
+    assert 1 <= len(affordable(tried, 2**22, 20)) < len(tried)
+
+
+def test_the_names_of_the_rules_are_their_options() -> None:
+    assert tuple(RULES) == RULE_NAMES
+
+
+def test_progress_is_told() -> None:
+    X, y = make()
+    told = []
+    fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), 2, on_progress=told.append))
+    assert [progress.pass_ for progress in told][-1] == 2
+    assert told[-1].bytes_done == told[-1].bytes_total == len(X)
+    assert 0 <= told[-1].progressive_error <= 1
