@@ -43,6 +43,49 @@ struct Arow {
     }
 };
 
+// Eight entries of a sparse row at a time: their weights are gathered, moved as one vector and put back. The columns of
+// a row are all different, and each element meets the same operations as alone, so the bits are the same.
+template <bool averaged, class I, class V, class Delta>
+ROSENBLATT_INLINE std::size_t move_eights(Group& group, const SparseRow<I, V>& row, double before, const Delta& delta) {
+    double* const w = group.weights.feature.data();
+    double* const drift = group.drift.feature.data();
+    double* const scale = group.scale.feature.data();
+    std::size_t k = 0;
+    for (; k + 8 <= row.entries; k += 8) {
+        const I* const j = row.index + k;
+        alignas(64) double weight[8], drifted[8], scaled[8];
+        for (int l = 0; l < 8; ++l) {
+            weight[l] = w[j[l]];
+            if constexpr (Delta::scaled) scaled[l] = scale[j[l]];
+            if constexpr (averaged) drifted[l] = drift[j[l]];
+        }
+        const vec<8> d = delta(scaled, widen(row.value + k));
+        store(weight, load<vec<8>>(weight) + d);
+        if constexpr (averaged) store(drifted, load<vec<8>>(drifted) + before * d);
+        for (int l = 0; l < 8; ++l) {
+            w[j[l]] = weight[l];
+            if constexpr (Delta::scaled) scale[j[l]] = scaled[l];
+            if constexpr (averaged) drift[j[l]] = drifted[l];
+        }
+    }
+    return k;
+}
+
+template <bool averaged, class V, class Delta>
+ROSENBLATT_INLINE std::size_t move_eights(Group&, const DenseRow<V>&, double, const Delta&) {
+    return 0;
+}
+
+template <class I, class V>
+ROSENBLATT_INLINE SparseRow<I, V> rest_of(const SparseRow<I, V>& row, std::size_t from) {
+    return {row.index + from, row.value + from, row.entries - from};
+}
+
+template <class V>
+ROSENBLATT_INLINE const DenseRow<V>& rest_of(const DenseRow<V>& row, std::size_t) {
+    return row;
+}
+
 // Moves every weight the row touches, and the bias as the weight of the constant 1. With averaging each change d also
 // adds before * d to the drift: the sum of the weights over t examples is t w - drift, however the changes are spaced.
 template <int W, bool averaged, class Row, class Delta>
@@ -56,7 +99,9 @@ ROSENBLATT_INLINE void move(Group& group, const Row& row, bool intercept, double
         store(weight, load<T>(weight) + d);
         if constexpr (averaged) store(drifted, load<T>(drifted) + before * d);
     };
-    each_weight<W>(row, [&](std::size_t offset, auto x) {
+    std::size_t done = 0;
+    if constexpr (W == 1) done = move_eights<averaged>(group, row, before, delta);
+    each_weight<W>(rest_of(row, done), [&](std::size_t offset, auto x) {
         at(w + offset, averaged ? drift + offset : nullptr, Delta::scaled ? scale + offset : nullptr, x);
     });
     if (intercept) at(group.weights.bias.data(), group.drift.bias.data(), group.scale.bias.data(), splat<vec<W>>(1.0));
