@@ -11,20 +11,23 @@ py := .venv/bin/python
 pip := $(py) -m pip install -qq --disable-pip-version-check
 native := CMakeLists.txt $(wildcard cpp/* cpp/*/*)
 
-.PHONY: help demo test bench check build clean
+.PHONY: help demo test bench docs check build clean
 .DELETE_ON_ERROR:
 
 help: ## what can be made (this list)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' Makefile
 
-demo: build ## see it learn, on the terminal
-	@$(py) -m rosenblatt
+demo: build ## spam, end to end: learn, test, explain, and decide about a message of your own
+	@$(py) -m rosenblatt demo
 
 test: check ## every check and every test
 	@$(py) -m pytest $(PYTEST_ARGS)
 
 bench: build .venv/.bench ## every speed claim, against its peers, as a ratio
 	@$(py) -m bench $(BENCH_ARGS)
+
+docs: build ## the pages that are made from the program itself
+	@$(py) docs/reference.py
 
 check: build .venv/.test ## style and types
 	@$(py) -m ruff check .

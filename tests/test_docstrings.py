@@ -1,9 +1,13 @@
-"""What the documentation shows is what happens: every doctest of the package, every Python block of the README."""
+"""What the documentation shows is what happens: every doctest, every block of Python and of commands on every page."""
 
 import doctest
 import importlib
+import os
 import pkgutil
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,8 +19,19 @@ MODULES = sorted(
     for module in pkgutil.walk_packages(rosenblatt.__path__, "rosenblatt.")
     if not module.name.endswith(("__main__", "_native"))
 )
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```python\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+ROOT = Path(__file__).parent.parent
+PAGES = {
+    str(page.relative_to(ROOT)): page.read_text(encoding="utf-8")
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+}
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+NOT_RUN = {"", "json", "sql", "text"}  # what is shown but cannot be run
+
+
+def blocks(language: str) -> dict[str, list[str]]:
+    """The blocks of a language on each page that has some."""
+    found = {name: [code for kind, code in FENCE.findall(text) if kind == language] for name, text in PAGES.items()}
+    return {name: codes for name, codes in found.items() if codes}
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -34,10 +49,64 @@ def test_there_are_examples_in_docstrings() -> None:
     assert "rosenblatt.learn.online" in shown
 
 
-def test_the_readme_shows_python() -> None:
-    assert BLOCKS
+def test_the_readme_shows_python_and_the_command_line() -> None:
+    assert "README.md" in blocks("python")
+    assert "README.md" in blocks("console")
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.splitlines()[0])
-def test_code_in_the_readme_runs(block: str) -> None:
-    exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
+@pytest.mark.parametrize("name", PAGES)
+def test_every_block_is_of_a_kind_that_is_run(name: str) -> None:
+    assert {kind for kind, _ in FENCE.findall(PAGES[name])} <= {"python", "console", *NOT_RUN}
+
+
+@pytest.mark.parametrize("name", blocks("python"))
+def test_python_on_the_page_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks of a page are one program, in a folder that holds the packaged mail."""
+    lay_out_mail(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    for block in blocks("python")[name]:
+        exec(compile(block, name, "exec"), names)
+
+
+@pytest.mark.parametrize("name", blocks("console"))
+def test_commands_on_the_page_run_and_say_what_it_says(name: str, tmp_path: Path) -> None:
+    """Each `$ command` ends well; what is shown below it is what it prints, `...` standing for anything."""
+    lay_out_mail(tmp_path)
+    for block in blocks("console")[name]:
+        for command, shown in commands(block):
+            run = subprocess.run(
+                ["bash", "-c", command],
+                cwd=tmp_path,
+                env=with_rosenblatt_on_the_path(tmp_path),
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
+            assert run.returncode == 0, f"$ {command}\n{run.stdout}{run.stderr}"
+            flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+            said = run.stdout + run.stderr
+            assert not shown or doctest.OutputChecker().check_output(shown, said, flags), f"$ {command}\n{said}"
+
+
+def commands(block: str) -> list[tuple[str, str]]:
+    """The commands of a block, each with what is shown below it; a backslash carries a command on."""
+    parts = re.split(r"^\$ ", block.replace("\\\n", " "), flags=re.MULTILINE)[1:]
+    return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts)]
+
+
+def lay_out_mail(folder: Path) -> None:
+    (folder / "mail").mkdir()
+    for path in (Path(rosenblatt.__file__).parent / "data" / "mail").glob("*.gz"):
+        shutil.copy(path, folder / "mail")
+
+
+def with_rosenblatt_on_the_path(folder: Path) -> dict[str, str]:
+    """The command `rosenblatt`, whether it is installed or not."""
+    home = folder / ".bin"
+    if not home.exists():
+        home.mkdir()
+        (home / "rosenblatt").write_text(f'#!/bin/sh\nexec {sys.executable} -m rosenblatt "$@"\n', encoding="utf-8")
+        (home / "rosenblatt").chmod(0o755)
+        (home / "python").symlink_to(sys.executable)
+    return {**os.environ, "PATH": f"{home}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}

@@ -1,5 +1,7 @@
 """The command line: parse, call, render. A command's module is loaded when it is asked for, so that --help is quick."""
 
+import os
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -12,6 +14,12 @@ __all__ = ["COMMANDS", "cli", "main"]
 
 # name: the module that holds its `command`, and what it does in one line. The order is that of the help.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("rosenblatt.cli.demo", "Spam, end to end, on mail in the package: learn, test, explain."),
+    "fit": ("rosenblatt.cli.fit", "Learn a model from a file, in any format."),
+    "predict": ("rosenblatt.cli.predict", "Decide about new examples."),
+    "evaluate": ("rosenblatt.cli.evaluate", "How good a model is on examples with known labels."),
+    "explain": ("rosenblatt.cli.explain", "What a model has learned, and why it decides as it does."),
+    "export": ("rosenblatt.cli.export", "Write a model as ONNX, JSON or SQL."),
     "completion": ("rosenblatt.cli.completion", "Print what makes the shell complete commands and options."),
 }
 
@@ -64,4 +72,13 @@ def cli(ctx: click.Context) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line; the exit code says how it went. No traceback reaches the user."""
-    return guarded(lambda: cli.main(arguments, prog_name="rosenblatt", standalone_mode=False))
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    return guarded(lambda: _run(given))
+
+
+def _run(given: list[str]) -> object:
+    """Not by click's own main, which has another way to end for a broken pipe and for Ctrl-C."""
+    if "_ROSENBLATT_COMPLETE" in os.environ:
+        return cli.main(given, prog_name="rosenblatt")
+    with cli.make_context("rosenblatt", given.copy(), obj=given) as ctx:
+        return cli.invoke(ctx)

@@ -6,9 +6,11 @@ Data goes to stdout (`data`, `as_json`), words to stderr (`say`, silent with --q
 import json
 import math
 import os
+import shlex
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -16,8 +18,13 @@ from click.shell_completion import CompletionItem
 from rosenblatt import options
 from rosenblatt.options import Option
 
+if TYPE_CHECKING:
+    from rosenblatt.learn import Model
+    from rosenblatt.read import Reading
+
 F = TypeVar("F", bound=Callable[..., Any])
 _QUIET = "rosenblatt.quiet"
+_WIDEST = 32  # what an option takes is shown beside its name up to this width, and in its help beyond
 
 
 class Accepted(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer clicks only
@@ -42,7 +49,8 @@ class Accepted(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gene
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str | None:
         kinds = {"int": "N", "float": "X", "seed": "N", "str": "NAME", "path": "FILE"}
         word = kinds.get(self.option.kind or "", "")
-        return "|".join([*self.option.choices, *([word] if word else [])])
+        every = "|".join([*self.option.choices, *([word] if word else [])])
+        return every if len(every) <= _WIDEST else self.option.name.upper()
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         if self.option.kind == "path":
@@ -53,6 +61,10 @@ class Accepted(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gene
 def option(of: Option[Any], *more: str, **changes: Any) -> Callable[[F], F]:
     """The click option of a parameter: its name, default and help are those of the room `options`."""
     flag = "--" + of.name.replace("_", "-")
+    said = of.help
+    unsaid = [choice for choice in of.choices if choice not in said]
+    if unsaid and len("|".join(of.choices)) > _WIDEST:
+        said += f" One of {', '.join(of.choices)}."
     if of.kind == "bool":
         kind: dict[str, Any] = {"is_flag": True, "default": of.default}
     elif of.kind == "strs":
@@ -60,7 +72,31 @@ def option(of: Option[Any], *more: str, **changes: Any) -> Callable[[F], F]:
     else:
         shown = of.default is not None
         kind = {"type": Accepted(of), "default": of.default, "show_default": shown}
-    return click.option(flag, *more, of.name, **({"help": of.help} | kind | changes))
+    return click.option(flag, *more, of.name, **({"help": said} | kind | changes))
+
+
+_LEARNING = {"rule", "passes", "keep", "order", "holdout", "patience", "seed", "threads", "resume", "cache", "test"}
+
+
+class Command(click.Command):
+    """A command whose help puts its options under headings: what to learn, how to read, what to write."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {"Options": [], "Learning": [], "Reading": []}
+        for parameter in self.get_params(ctx):
+            shown = parameter.get_help_record(ctx)
+            if shown is not None:
+                read, learned = parameter.name in options.READING, parameter.name in _LEARNING
+                sections["Reading" if read else "Learning" if learned else "Options"].append(shown)
+        for title, rows in sections.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
+def command(name: str) -> Callable[[Callable[..., Any]], click.Command]:
+    """What makes a function a command of this name."""
+    return click.command(name, cls=Command)
 
 
 def several(*decorators: Callable[[F], F]) -> Callable[[F], F]:
@@ -77,33 +113,46 @@ def several(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 data_argument = click.argument("data", metavar="DATA", type=click.Path(allow_dash=True))
 model_argument = click.argument("model", metavar="MODEL", type=click.Path())
 
-READING = ("format", "label", "text", "labels_from", "header", "index_base", "bits", "ngrams", "scale", "classes")
+_label = option(options.label, metavar="COLUMN")
+_header = click.option("--header/--no-header", default=options.header.default, help=options.header.help)
 reading_options = several(
     option(options.format),
-    option(options.label),
-    option(options.text),
+    _label,
+    option(options.text, metavar="COLUMN"),
     option(options.labels_from),
-    click.option("--header/--no-header", default=options.header.default, help=options.header.help),
+    _header,
     option(options.index_base),
     option(options.bits),
     option(options.ngrams),
     option(options.scale),
-    option(options.classes),
+    option(options.classes, metavar="LABELS"),
     option(options.on_bad_row),
+)
+# What is not in the model: how the new file is written, and where its labels are.
+new_data_options = several(
+    option(options.format), _label, option(options.labels_from), _header, option(options.on_bad_row)
 )
 
 
-def reading(asked: dict[str, Any]) -> Any:
-    """Take the reading options out of what was asked, as the record `Reading`."""
+def reading(asked: dict[str, Any], model: "Model | None" = None) -> "Reading":
+    """Take the reading options out of what was asked, as the record `Reading`.
+
+    What was said of the file that a model was learned from holds for new files too, unless something else is said.
+    """
     from rosenblatt.read import Reading
 
-    taken = {name: asked.pop(name) for name in (*READING, "on_bad_row")}
-    label = taken["label"]
+    taken = {name: asked.pop(name) for name in options.READING if name in asked}
+    before = model.provenance.get("reading", {}) if model is not None else {}
+    taken |= {name: before[name] for name in _REMEMBERED if taken.get(name) is None and name in before}
+    label = taken.get("label")
     if isinstance(label, str) and label.lstrip("-").isdecimal():
         taken["label"] = int(label)
-    taken["text"] = _split(taken["text"])
-    taken["classes"] = tuple(_number(word) for word in _split(taken["classes"]))
+    taken["text"] = _split(taken.get("text", ()))
+    taken["classes"] = tuple(_number(word) for word in _split(taken.get("classes", ())))
     return Reading(**taken)
+
+
+_REMEMBERED = ("format", "label", "header")
 
 
 def _split(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -150,6 +199,44 @@ def data(words: str) -> None:
     click.echo(words, color=coloured(out))
 
 
+@contextmanager
+def output_stream(path: str | None) -> Iterator[IO[bytes]]:
+    """Where lines go, as bytes: a file, or stdout where there is no path or it is '-'."""
+    if path is None or path == "-":
+        if sys.stdout is None:
+            raise OSError(0, "standard output is closed; give -o a file, or open it")
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe; a directory is refused by open
+        with open(path, "wb") as file:
+            yield file
+        return
+    beside = f"{path}.{os.getpid()}.part"  # so that a fault in the middle leaves no half file behind
+    try:
+        with open(beside, "wb") as file:
+            yield file
+        os.replace(beside, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(beside)
+        raise
+
+
+def write_file(path: str, content: bytes) -> None:
+    """A file, whole or not at all; '-' is stdout."""
+    from pathlib import Path
+
+    from rosenblatt.learn.whole import write_whole
+
+    if path == "-":
+        with output_stream(None) as out:
+            out.write(content)
+    else:
+        write_whole(Path(path), content)
+
+
 def as_json(record: Mapping[str, Any]) -> None:
     """One JSON object on stdout; its keys are the Python attribute names, numbers that are not finite are null."""
     data(json.dumps(plain(record), ensure_ascii=False, allow_nan=False))
@@ -168,6 +255,13 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def repeat() -> str:
+    """The command line that is being run, to be given again."""
+    ctx = click.get_current_context()
+    arguments = ctx.obj if isinstance(ctx.obj, list) else []
+    return shlex.join(["rosenblatt", *arguments])
+
+
 def on_terminal(stream: Any = None) -> bool:
     """Is a person watching? Then progress may be shown."""
     stream = sys.stderr if stream is None else stream
@@ -177,3 +271,7 @@ def on_terminal(stream: Any = None) -> bool:
 def coloured(stream: Any) -> bool:
     """May colours be used: on a terminal, unless NO_COLOR says otherwise."""
     return on_terminal(stream) and not os.environ.get("NO_COLOR")
+
+
+def coloured_stderr() -> bool:
+    return coloured(sys.stderr)

@@ -27,7 +27,10 @@ def guarded(run: Callable[[], Any]) -> int:
     """Run it to the end, whatever happens; the exit code."""
     _write_what_can_be_written()
     try:
-        code = run()
+        try:
+            code = run()
+        except click.exceptions.Exit as end:
+            code = end.exit_code
         if sys.stdout is not None:
             sys.stdout.flush()  # a full disk or a closed pipe shows itself here, not at the interpreter's end
         return code if isinstance(code, int) else DONE

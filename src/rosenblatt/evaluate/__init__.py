@@ -2,7 +2,8 @@
 
 from rosenblatt.evaluate.counting import ClassScores
 from rosenblatt.evaluate.intervals import Estimate
+from rosenblatt.evaluate.judging import judge, link_of
 from rosenblatt.evaluate.ranking import roc_points
 from rosenblatt.evaluate.tally import Scores, Tally, evaluate
 
-__all__ = ["ClassScores", "Estimate", "Scores", "Tally", "evaluate", "roc_points"]
+__all__ = ["ClassScores", "Estimate", "Scores", "Tally", "evaluate", "judge", "link_of", "roc_points"]

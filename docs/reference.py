@@ -1,0 +1,78 @@
+"""Writes docs/cli.md from the commands themselves: `make docs` runs it, and a test fails when the page is stale."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from rosenblatt.cli import COMMANDS, cli, exits
+
+PAGE = Path(__file__).with_name("cli.md")
+CODES = exits.__doc__ or ""
+
+
+def reference() -> str:
+    """The whole page."""
+    listed = "\n".join(f"- [`{name}`](#rosenblatt-{name}): {words}" for name, (_, words) in COMMANDS.items())
+    sections = "\n\n".join(_section(name) for name in COMMANDS)
+    return f"""# The command line
+
+This page is made from the help of the commands by `make docs`; `rosenblatt COMMAND --help` says the same.
+
+{listed}
+
+Data goes to stdout, words go to stderr; `-` is standard input or output. `--json` prints one object a person or a
+program can rely on: [JSON](json.md) lists its keys. Colours appear only on a terminal and never with `NO_COLOR` set.
+
+{sections}
+
+## Exit codes
+
+```text
+{_codes()}
+```
+
+An error is one line on stderr. A fault of ours says so; `ROSENBLATT_TRACEBACK=1` then shows where it happened.
+"""
+
+
+def _codes() -> str:
+    lines = CODES.splitlines()
+    return "\n".join(line[4:] for line in lines if line.startswith("    "))
+
+
+def _section(name: str) -> str:
+    context = click.Context(cli)
+    command = cli.get_command(context, name)
+    assert command is not None
+    arguments = [
+        parameter.make_metavar(context) for parameter in command.params if isinstance(parameter, click.Argument)
+    ]
+    rows = [
+        _row(parameter) for parameter in command.params if isinstance(parameter, click.Option) and not parameter.hidden
+    ]
+    usage = " ".join(["rosenblatt", name, *arguments])
+    paragraphs = [" ".join(part.split()) for part in (command.help or "").split("\n\n")]
+    if rows:
+        paragraphs.append("| option | meaning |\n|---|---|\n" + "\n".join(rows))
+    return "\n\n".join([f"## rosenblatt {name}", f"`{usage}`", *paragraphs])
+
+
+def _row(parameter: click.Option) -> str:
+    names = ", ".join(f"`{name}`" for name in sorted(parameter.opts + parameter.secondary_opts, key=len))
+    takes = "" if parameter.is_flag else f" `{parameter.metavar or _takes(parameter)}`"
+    shown = parameter.default
+    default = f" Default: `{shown}`." if shown not in (None, False, (), "") and not callable(shown) else ""
+    if "UNSET" in repr(shown) or parameter.is_flag:
+        default = ""
+    return f"| {names}{takes.replace('|', '&#124;')} | {(parameter.help or '').replace('|', '&#124;')}{default} |"
+
+
+def _takes(parameter: click.Option) -> str:
+    shown = parameter.type.get_metavar(parameter, click.Context(cli))
+    return shown or parameter.type.name.upper()
+
+
+if __name__ == "__main__":
+    PAGE.write_text(reference(), encoding="utf-8")
+    sys.stdout.write(f"{PAGE}: {len(COMMANDS)} commands\n")

@@ -1,0 +1,145 @@
+"""`rosenblatt demo`: spam, end to end, on the mail in the package."""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rosenblatt import options
+from rosenblatt.cli import common
+
+if TYPE_CHECKING:
+    from rosenblatt.learn import Model
+    from rosenblatt.report.summary import Summary
+
+MAIL = Path(__file__).parents[1] / "data" / "mail"
+FOLDER = "rosenblatt-demo"
+MESSAGES = (
+    "Congratulations! You have been selected for a free credit report. Click here to claim your money now!",
+    "Re: the patch from Tuesday. I tried it on my laptop and it works, thanks. Shall we merge it?",
+)
+
+
+@common.command("demo")
+@common.option(options.message, metavar="TEXT")
+@common.option(options.output, "-o", default=FOLDER, show_default=True, help="The folder to write to.")
+@common.output_options
+def command(message: str | None, output: str, as_json: bool) -> None:
+    """Learn to tell spam from ham on real mail, test it, explain it, and decide about a message of your own.
+
+    The mail, the model and a report are left in a folder, for the commands to try next.
+    """
+    from rosenblatt.report.example import explained
+
+    folder = Path(output)
+    summary = _learned(folder)
+    model = summary.fitted.model
+    asked = [message] if message is not None else list(MESSAGES)
+    if as_json:
+        from rosenblatt.report.answers import fit_record
+
+        decided = [{"message": one, **explained(model, one)} for one in asked]
+        common.as_json({**fit_record(summary, str(folder / "report.html"), 10), "messages": decided})
+        return
+    for line in _story(summary):
+        common.data(line)
+    for one in asked:
+        _decide(model, one)
+    if message is None and common.on_terminal(sys.stdin) and common.on_terminal(sys.stdout):
+        _ask(model)
+    for line in _ending(folder):
+        common.data(line)
+
+
+def _learned(folder: Path) -> "Summary":
+    from rosenblatt.evaluate import judge
+    from rosenblatt.learn import fit_file, save_model
+    from rosenblatt.read import Reading
+    from rosenblatt.report.page import page
+    from rosenblatt.report.summary import Judged, Summary
+
+    folder.mkdir(parents=True, exist_ok=True)
+    train, test = (str(shutil.copyfile(MAIL / name, folder / name)) for name in ("train.tsv.gz", "test.tsv.gz"))
+    saved, report = str(folder / "mail.model"), folder / "report.html"
+    fitted = fit_file(train, reading=Reading())
+    save_model(fitted.model, saved)
+    tally = judge(fitted.model, test, Reading())
+    command = f"rosenblatt fit {train} --test {test} -o {saved} --report {report}"
+    summary = Summary(train, fitted, Judged(test, tally, tally.scores()), saved, command)
+    common.write_file(str(report), page(summary).encode())
+    return summary
+
+
+def _story(summary: "Summary") -> Iterator[str]:
+    """Learn, test, explain: one short paragraph each, with the command that does it."""
+    from rosenblatt.report.terminal import bold, confusion_lines, dim, line, plural, weight_lines
+
+    fitted, judged = summary.fitted, summary.judged
+    assert judged is not None
+    yield bold("Is it spam?") + "  Real mail of 2002: the subject and the first 100 words."
+    yield ""
+    yield dim(f"$ rosenblatt fit {summary.data} --test {judged.on}")
+    yield line("learned", f"{plural(fitted.rows, 'message')} in {fitted.seconds:.2f} s; {_tried(summary)}")
+    yield line("tested", f"{plural(judged.scores.examples, 'message')} it had never seen: {_right(summary)}")
+    yield ""
+    for row in confusion_lines(judged.scores):
+        yield "          " + row
+    yield ""
+    yield dim(f"$ rosenblatt explain {summary.model}")
+    yield from weight_lines(summary.top(12))
+    yield ""
+
+
+def _tried(summary: "Summary") -> str:
+    tried = len(summary.fitted.candidates)
+    return f"{tried} rules side by side, the best was {summary.fitted.chosen}" if tried > 1 else summary.fitted.chosen
+
+
+def _right(summary: "Summary") -> str:
+    assert summary.judged is not None
+    right = summary.judged.scores.accuracy
+    return f"{right.value:.1%} right (95% interval {right.low:.1%} to {right.high:.1%})"
+
+
+def _decide(model: "Model", message: str, *, shown: bool = True) -> None:
+    """A message, what it is, and the words that said so."""
+    from rosenblatt.report.example import explained
+    from rosenblatt.report.terminal import TIE, line
+
+    found = explained(model, message)
+    reasons = [part for part in found["contributions"] if part.contribution > 0][:6]
+    because = ", ".join(f"{part.feature}{TIE}{part.contribution:+.2f}" for part in reasons) or "nothing it knows"
+    if shown:
+        common.data(line("message", f"“{message}”"))
+    common.data(line("is", f"{found['label']}, score {found['score']:.2f}: {because}"))
+    common.data("")
+
+
+def _ask(model: "Model") -> None:
+    """Messages of the user's own, until an empty line."""
+    common.data("  Write a message of your own, or press Enter to go on.")
+    while True:
+        try:
+            message = input("  > ").strip()
+        except EOFError:
+            break
+        if not message:
+            break
+        _decide(model, message, shown=False)
+    common.data("")
+
+
+def _ending(folder: Path) -> Iterator[str]:
+    from rosenblatt.report.terminal import commands, line
+
+    model, test = folder / "mail.model", folder / "test.tsv.gz"
+    yield line("report", f"{folder / 'report.html'}, to open in a browser")
+    yield from commands(
+        "next",
+        [
+            f"rosenblatt explain {model} --example 'free money'",
+            f"rosenblatt predict {model} {test} | head",
+            "rosenblatt fit YOUR-FILE",
+        ],
+    )

@@ -1,0 +1,125 @@
+"""`rosenblatt fit`: learn a model from a file."""
+
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt import options
+from rosenblatt.cli import common
+from rosenblatt.cli.progress import Watching
+
+if TYPE_CHECKING:
+    from rosenblatt.learn import Fitted
+    from rosenblatt.read import Reading
+    from rosenblatt.report.summary import Judged, Summary
+
+_PACKED = (".gz", ".zst", ".bz2", ".xz")
+
+
+@common.command("fit")
+@common.data_argument
+@common.option(
+    options.output, "-o", help="Where to save the model. When not given: the name of DATA with .model, in this folder."
+)
+@common.option(options.test)
+@common.option(options.holdout)
+@common.option(options.rule)
+@common.option(options.passes)
+@common.option(options.patience)
+@common.option(options.stream_keep)
+@common.option(options.stream_order, hidden=True)
+@common.reading_options
+@common.option(options.threads)
+@common.option(options.seed)
+@common.option(options.cache)
+@common.option(options.checkpoint)
+@common.option(options.checkpoint_every)
+@common.option(options.resume)
+@common.option(options.report)
+@common.option(options.top)
+@common.output_options
+def command(
+    data: str, output: str | None, test: str | None, report: str | None, top: int, as_json: bool, **asked: Any
+) -> None:
+    """Learn a model from the examples in DATA: svmlight, VW text, CSV, TSV, Parquet, Arrow, npy, npz or lines of
+    label, tab, text; packed or not; '-' is standard input.
+
+    With no option a portfolio of rules is learned side by side in one pass, and the best is kept.
+    """
+    from rosenblatt.learn import save_model
+    from rosenblatt.report.summary import Summary
+
+    reading = common.reading(asked)
+    output = output or model_name(data)
+    fitted = _fitted(data, reading, output, asked)
+    if output is not None:
+        save_model(fitted.model, output)
+    judged = _judged(fitted, data, test, report, reading, asked["threads"])
+    summary = Summary(data, fitted, judged, output, common.repeat())
+    if report is not None:
+        from rosenblatt.report.page import page
+
+        common.write_file(report, page(summary).encode())
+    _tell(summary, report, top, as_json)
+
+
+def _fitted(data: str, reading: "Reading", output: str | None, asked: dict[str, Any]) -> "Fitted":
+    """Learn, with progress on a terminal; Ctrl-C leaves a checkpoint beside the model to go on from."""
+    from rosenblatt.learn import fit_file
+
+    if asked["checkpoint"] is None and output is not None and data != "-":
+        asked["checkpoint"] = output + ".checkpoint"
+    checkpoint = asked["checkpoint"]
+    try:
+        with Watching("learning") as watching:
+            return fit_file(data, reading=reading, on_progress=watching, **asked)
+    except KeyboardInterrupt:
+        if checkpoint is None or not Path(checkpoint).exists():
+            raise
+        raise KeyboardInterrupt(f"interrupted; the same command with --resume goes on from {checkpoint}.") from None
+
+
+def model_name(data: str) -> str | None:
+    """Where the model of a file is saved when nobody says: its name without its endings, in this folder.
+
+    >>> model_name("mail/train.tsv.gz"), model_name("-")
+    ('train.model', None)
+    """
+    if data == "-":
+        return None
+    name = PurePath(data)
+    if name.suffix.lower() in _PACKED:
+        name = name.with_suffix("")
+    return (name.stem or "rosenblatt") + ".model"
+
+
+def _judged(
+    fitted: "Fitted", data: str, test: str | None, report: str | None, reading: "Reading", threads: int | None
+) -> "Judged | None":
+    """The scores on the test file; a page without one shows those on the examples learned from, and says so."""
+    from rosenblatt.evaluate import judge
+    from rosenblatt.report.summary import Judged
+
+    on = test or (data if report and data != "-" else None)
+    if on is None:
+        return None
+    tally = judge(fitted.model, on, reading, threads)
+    return Judged(on, tally, tally.scores())
+
+
+def _tell(summary: "Summary", report: str | None, top: int, as_json: bool) -> None:
+    from rosenblatt.report.answers import fit_record
+    from rosenblatt.report.terminal import line, next_steps, summary_lines
+
+    if as_json:
+        common.as_json(fit_record(summary, report, top))
+        return
+    if common.quiet():
+        return
+    for words in summary_lines(summary, top):
+        common.data(words)
+    common.data("")
+    common.data(line("saved", summary.model or "nowhere: give -o a file to keep the model"))
+    if report is not None:
+        common.data(line("report", report))
+    for words in next_steps(summary):
+        common.data(words)

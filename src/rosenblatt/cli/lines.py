@@ -1,0 +1,35 @@
+"""Decisions as lines of text, made a chunk at a time: predicting must not wait for printing."""
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rosenblatt.learn import Model, Predicted
+
+
+def labels(model: "Model") -> Callable[["Predicted"], bytes]:
+    """Each label on a line of its own."""
+    line = [f"{label}\n".encode() for label in model.classes].__getitem__
+    return lambda chunk: b"".join(map(line, chunk.decided.tolist()))
+
+
+def with_scores(model: "Model", as_json: bool) -> Callable[["Predicted"], bytes]:
+    """Each label with its score: of two classes the score of the positive one, of more the score of each."""
+    names, classes = [str(label) for label in model.classes], model.classes
+
+    def as_object(decided: int, scores: list[float]) -> str:
+        one = {"label": classes[decided]}
+        more = {"score": scores[0]} if len(scores) == 1 else {"scores": dict(zip(names, scores, strict=True))}
+        return json.dumps(one | more, ensure_ascii=False)
+
+    def as_columns(decided: int, scores: list[float]) -> str:
+        return "\t".join([names[decided], *map(repr, scores)])
+
+    line = as_object if as_json else as_columns
+
+    def written(chunk: "Predicted") -> bytes:
+        rows = zip(chunk.decided.tolist(), model.class_scores(chunk.scores).tolist(), strict=True)
+        return "".join([line(decided, scores) + "\n" for decided, scores in rows]).encode()
+
+    return written

@@ -1,0 +1,32 @@
+"""`rosenblatt predict`: decide about new examples."""
+
+from typing import Any
+
+import click
+
+from rosenblatt import options
+from rosenblatt.cli import common
+
+
+@common.command("predict")
+@common.model_argument
+@common.data_argument
+@common.option(options.output, "-o", help="Write the decisions to this file instead of stdout.")
+@click.option("--scores", is_flag=True, help="After each label a tab and its score; with many classes, all scores.")
+@common.new_data_options
+@common.option(options.threads)
+@common.output_options
+def command(model: str, data: str, output: str | None, scores: bool, as_json: bool, **asked: Any) -> None:
+    """Print the label that MODEL gives each example of DATA, one a line, in the order of DATA.
+
+    DATA may have labels or not; '-' is standard input. With --json each line is an object.
+    """
+    from rosenblatt.cli.lines import labels, with_scores
+    from rosenblatt.learn import load_model, predict_file
+
+    found = load_model(model)
+    reading = common.reading(asked, found)
+    written = with_scores(found, as_json) if scores or as_json else labels(found)
+    with common.output_stream(output) as out:
+        for chunk in predict_file(found, data, reading=reading, **asked):
+            out.write(written(chunk))

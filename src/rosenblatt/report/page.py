@@ -1,0 +1,149 @@
+"""`--report out.html`: one page with everything in it. It asks nothing of the network, today or in ten years."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from rosenblatt.evaluate import Estimate, Scores
+from rosenblatt.report import charts
+from rosenblatt.report.summary import STATUS, Summary
+
+TOP = 15
+MOST_CLASSES = 30  # a larger table of confusion is no picture
+
+
+def page(summary: Summary) -> str:
+    """The report of a run as one self-contained HTML page."""
+    style = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+    title = f"{summary.data}: {' or '.join(str(label) for label in summary.fitted.model.classes[:6])}"
+    body = "".join(_sections(summary))
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
+        f"{_head(summary)}\n"
+        f'<div class="grid">{body}</div>\n'
+        f"<footer>Made by Rosenblatt{_version(summary)}. Intervals in brackets hold the true value with 95% "
+        "confidence.</footer>\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _version(summary: Summary) -> str:
+    version = summary.fitted.model.provenance.get("version")
+    return f" {escape(str(version))}" if version else ""
+
+
+def _head(summary: Summary) -> str:
+    fitted = summary.fitted
+    error, measured = summary.error
+    words = {"test": f"error on {summary.judged.on}" if summary.judged else "", "holdout": "error on held-out rows"}
+    figures = [
+        (f"{error:.2%}", words.get(measured, "progressive error: predict, then learn")),
+        (f"{fitted.rows:,}", "examples"),
+        (f"{fitted.features:,}", "features"),
+        (f"{fitted.passes:,}", "pass" if fitted.passes == 1 else "passes"),
+        (f"{fitted.seconds:.2f} s", "to learn"),
+    ]
+    listed = "".join(f"<li><b>{escape(value)}</b><span>{escape(name)}</span></li>" for value, name in figures)
+    return (
+        f"<h1>{escape(summary.data)}</h1>"
+        f'<p class="soft">{escape(str(fitted.chosen))} · {escape(fitted.status)}: {STATUS[fitted.status]}</p>'
+        f'<ul class="figures">{listed}</ul>'
+    )
+
+
+def _sections(summary: Summary) -> Iterator[str]:
+    fitted, judged = summary.fitted, summary.judged
+    if judged is not None:
+        yield _section(f"How good it is, on {judged.on}", _scores_table(judged.scores))
+        if len(judged.scores.classes) <= MOST_CLASSES:
+            yield _section("Decided (across) against true (down)", _confusion(judged.scores))
+        if judged.scores.roc_auc is not None:
+            yield _section("ROC", charts.roc(judged.tally), f"area {judged.scores.roc_auc:.4f}")
+        yield _section("How clearly", charts.margins(judged.tally.margins()), "the margin of each example")
+    yield _section("What it learned", charts.top_features(summary.top(TOP)), "the largest weights", wide=True)
+    if fitted.mistakes:
+        yield _section("Mistakes per pass", charts.mistakes_per_pass(fitted.mistakes))
+    if len(fitted.candidates) > 1:
+        yield _section("Rules tried side by side", _candidates(summary), "their errors; the best is used")
+    if fitted.skipped:
+        yield _section(f"{fitted.skipped:,} rows left out", _bad_rows(summary), wide=True)
+    yield _section("To do it again", f"<pre>{escape(summary.command)}</pre>", wide=True)
+
+
+def _section(title: str, content: str, note: str = "", *, wide: bool = False) -> str:
+    after = f'<p class="note">{escape(note)}</p>' if note else ""
+    return f"<section{' class=wide' if wide else ''}><h2>{escape(title)}</h2>{content}{after}</section>\n"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[Any]], chosen: int | None = None) -> str:
+    top = "".join(f"<th>{escape(str(cell))}</th>" for cell in head)
+    body = "".join(
+        f"<tr{' class=chosen' if number == chosen else ''}>"
+        + "".join(f"<td>{escape(str(cell))}</td>" for cell in row)
+        + "</tr>"
+        for number, row in enumerate(rows)
+    )
+    return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _scores_table(scores: Scores) -> str:
+    named = [
+        ("accuracy", scores.accuracy, ".2%"),
+        ("error", scores.error, ".2%"),
+        ("precision", scores.precision, ".2%"),
+        ("recall", scores.recall, ".2%"),
+        ("F1", scores.f1, ".2%"),
+        ("ROC AUC", scores.roc_auc, ".4f"),
+        ("average precision", scores.average_precision, ".4f"),
+        ("log loss", scores.log_loss, ".4f"),
+    ]
+    rows = [(name, *_parts(value, spec)) for name, value, spec in named if value is not None]
+    return _table(["", "value", "95% interval"], rows) + f'<p class="note">{scores.examples:,} examples</p>'
+
+
+def _parts(value: Estimate, spec: str) -> tuple[str, str]:
+    return f"{value.value:{spec}}", f"{value.low:{spec}} to {value.high:{spec}}"
+
+
+def _confusion(scores: Scores) -> str:
+    head = "".join(f"<th>{escape(str(label))}</th>" for label in scores.classes)
+    rows = []
+    for i, label in enumerate(scores.classes):
+        whole = max(float(scores.confusion[i].sum()), 1e-300)
+        cells = "".join(
+            f'<td class="cell{"" if i == j else " miss"}" style="--w:{cell / whole:.3f}">{cell:,.10g}</td>'
+            for j, cell in enumerate(scores.confusion[i].tolist())
+        )
+        rows.append(f"<tr><th>{escape(str(label))}</th>{cells}</tr>")
+    counted = (
+        f'<div class="scroll"><table class="confusion"><thead><tr><th></th>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+    per_class = [
+        (one.label, *(f"{value.value:.2%}" for value in (one.precision, one.recall, one.f1)))
+        for one in scores.per_class
+    ]
+    return counted + _table(["class", "precision", "recall", "F1"], per_class)
+
+
+def _candidates(summary: Summary) -> str:
+    fitted = summary.fitted
+    held = any(one.holdout_error is not None for one in fitted.candidates)
+    rows = [
+        [one.rule, f"{one.progressive_error:.2%}", *([_percent(one.holdout_error)] if held else [])]
+        for one in fitted.candidates
+    ]
+    chosen = next((k for k, one in enumerate(fitted.candidates) if one.rule == fitted.chosen), None)
+    return _table(["rule", "progressive", *(["held out"] if held else [])], rows, chosen)
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{value:.2%}"
+
+
+def _bad_rows(summary: Summary) -> str:
+    rows = "".join(f"<li>{escape(bad.sentence)}</li>" for bad in summary.fitted.bad_rows)
+    return f'<ul class="note">{rows}</ul>'

@@ -1,0 +1,50 @@
+"""What a person wants to know after learning, gathered once for the terminal, for JSON and for the page."""
+
+from dataclasses import dataclass, field
+
+from rosenblatt.evaluate import Scores, Tally
+from rosenblatt.learn import Fitted
+from rosenblatt.report.weights import Weight, classes_shown, top
+
+STATUS = {
+    "separated": "a whole pass without a mistake",
+    "validated": "the held-out error stopped falling",
+    "budget": "all the passes asked for were made",
+    "open": "the stream may go on",
+    "interrupted": "stopped before its end",
+}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Examples that a model was tried on, and how it did."""
+
+    on: str  # the file, or what else they are called
+    tally: Tally = field(repr=False)
+    scores: Scores
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One run of `fit`: what was read, learned and found, and where it lies."""
+
+    data: str
+    fitted: Fitted
+    judged: Judged | None
+    model: str | None  # where it was saved
+    command: str  # to do it again
+
+    def top(self, count: int) -> list[tuple[str, list[Weight]]]:
+        """For each class the features that speak for it most; the positive class of two first."""
+        model = self.fitted.model
+        return [(str(label), top(model, k, count)) for k, label in classes_shown(model)]
+
+    @property
+    def error(self) -> tuple[float, str]:
+        """The most telling error there is, and what it was measured on."""
+        fitted = self.fitted
+        if self.judged is not None and self.judged.on != self.data:
+            return self.judged.scores.error.value, "test"
+        if fitted.holdout_error is not None:
+            return fitted.holdout_error, "holdout"
+        return fitted.progressive_error, "progressive"

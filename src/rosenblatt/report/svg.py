@@ -1,0 +1,97 @@
+"""Small drawings by hand: lines, bars and axes as inline SVG that takes its colours from the page around it."""
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+WIDTH, HEIGHT = 440, 260
+LEFT, RIGHT, TOP, BOTTOM = 62, 12, 12, 40
+
+
+def ticks(low: float, high: float, most: int = 5) -> list[float]:
+    """Round numbers from low to high, at most so many.
+
+    >>> ticks(0, 187)
+    [0.0, 50.0, 100.0, 150.0]
+    """
+    if not high > low:
+        return [low]
+    step = 10.0 ** math.floor(math.log10((high - low) / most))
+    step *= next(round_one for round_one in (1, 2, 5, 10) if (high - low) / (step * round_one) <= most)
+    first = math.ceil(low / step - 1e-9)
+    return [step * k for k in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def short(value: float) -> str:
+    """A number for an axis.
+
+    >>> [short(v) for v in (0, 0.25, 1500, 2_000_000, -3)]
+    ['0', '0.25', '1,500', '2M', '-3']
+    """
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if abs(value) >= size:
+            return f"{value / (1e3 if letter == 'k' else size):g}{letter}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+class Plot:
+    """A frame with two axes; what is drawn is given in the data's own units."""
+
+    def __init__(self, x: tuple[float, float], y: tuple[float, float], said: str) -> None:
+        self.x_range = x if x[1] > x[0] else (x[0], x[0] + 1)
+        self.y_range = y if y[1] > y[0] else (y[0], y[0] + 1)
+        self.said = said  # what a screen reader says
+        self.parts: list[str] = []
+
+    def x(self, value: float) -> float:
+        low, high = self.x_range
+        return round(LEFT + (value - low) / (high - low) * (WIDTH - LEFT - RIGHT), 2)
+
+    def y(self, value: float) -> float:
+        low, high = self.y_range
+        return round(HEIGHT - BOTTOM - (value - low) / (high - low) * (HEIGHT - TOP - BOTTOM), 2)
+
+    def axes(self, x_name: str, y_name: str, x_ticks: Sequence[float], y_ticks: Sequence[float]) -> None:
+        for value in y_ticks:
+            at = self.y(value)
+            self.parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at}" y2="{at}"/>')
+            self.text(LEFT - 8, at + 4, short(value), "end")
+        for value in x_ticks:
+            self.text(self.x(value), HEIGHT - BOTTOM + 17, short(value), "middle")
+        self.parts.append(
+            f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{HEIGHT - BOTTOM}" y2="{HEIGHT - BOTTOM}"/>'
+        )
+        self.text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 5, x_name, "middle")
+        middle = (TOP + HEIGHT - BOTTOM) / 2
+        self.parts.append(
+            f'<text transform="translate(12 {middle}) rotate(-90)" text-anchor="middle">{escape(y_name)}</text>'
+        )
+
+    def text(self, x: float, y: float, words: str, anchor: str = "start", kind: str = "") -> None:
+        of = f' class="{kind}"' if kind else ""
+        self.parts.append(f'<text{of} x="{x}" y="{y}" text-anchor="{anchor}">{escape(words)}</text>')
+
+    def bar(self, low: float, high: float, value: float, kind: str, said: str) -> None:
+        """A bar over [low, high] from 0 up to a value, with a hair between it and the next."""
+        left, right = self.x(low) + 0.5, self.x(high) - 0.5
+        top, bottom = self.y(value), self.y(max(self.y_range[0], 0))
+        self.parts.append(
+            f'<rect class="{kind}" x="{left:.2f}" y="{top}" width="{max(right - left, 0.5):.2f}" '
+            f'height="{max(bottom - top, 0):.2f}"><title>{escape(said)}</title></rect>'
+        )
+
+    def line(self, xs: Sequence[float], ys: Sequence[float], kind: str) -> None:
+        points = " ".join(f"{self.x(a)},{self.y(b)}" for a, b in zip(xs, ys, strict=True))
+        self.parts.append(f'<polyline class="{kind}" points="{points}"/>')
+
+    def dot(self, x: float, y: float, kind: str, said: str) -> None:
+        self.parts.append(
+            f'<circle class="{kind}" cx="{self.x(x)}" cy="{self.y(y)}" r="3.5"><title>{escape(said)}</title></circle>'
+        )
+
+    def svg(self) -> str:
+        return (
+            f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(self.said, quote=True)}">'
+            + "".join(self.parts)
+            + "</svg>"
+        )

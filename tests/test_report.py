@@ -1,0 +1,217 @@
+"""The page and the terminal text: complete, safe to open anywhere, and readable."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from rosenblatt import LogisticUnit, Perceptron
+from rosenblatt.evaluate import Tally, link_of
+from rosenblatt.learn import Candidate, Fitted, Model
+from rosenblatt.read import BadRow
+from rosenblatt.records import Csr, FeatureSpace
+from rosenblatt.report import charts, terminal
+from rosenblatt.report.answers import fit_record, model_record, scores_record
+from rosenblatt.report.page import page
+from rosenblatt.report.summary import Judged, Summary
+from rosenblatt.report.weights import bias, contributions, direction, top
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(300, 6))
+NAMES = ("<b>bold</b>", "free & easy", '"quoted"', "plain", "ü", "a" * 60)
+VOID = {"meta", "line", "rect", "circle", "polyline", "br"}
+
+
+def summary(classes: int = 2, rule: str = "perceptron", mistakes: tuple[int, ...] = (40, 20, 9)) -> Summary:
+    """A run on random rows, tested on the same kind of rows."""
+    labels = np.array([f"<{k}>" for k in range(classes)])
+    truth = np.clip(((X[:, 0] + 2) * classes / 4).astype(int), 0, classes - 1)
+    estimator = (LogisticUnit if rule == "logistic" else Perceptron)(max_iter=3).fit(X, labels[truth])
+    model = Model(tuple(labels.tolist()), FeatureSpace("columns", columns=NAMES), estimator._run, {"version": "9.9"})
+    tally = Tally(model.classes, link_of(model))
+    scores = model.scores(X)
+    tally.add(model.class_scores(scores), model.decide(scores), truth)
+    tried = (Candidate("perceptron", model.settings, 0.2, 0.1), Candidate("logistic", model.settings, 0.3, None))
+    fitted = Fitted(
+        model=model,
+        rows=300,
+        features=6,
+        passes=len(mistakes),
+        status="budget",
+        seconds=0.5,
+        n_mistakes=sum(mistakes),
+        mistakes=mistakes,
+        progressive_error=0.2,
+        holdout_error=0.1,
+        holdout_rows=30,
+        test_error=None,
+        test_rows=0,
+        candidates=tried,
+        chosen="perceptron",
+        skipped=1,
+        bad_rows=(BadRow(7, "a<b>.svm:7:1: a bad row"),),
+    )
+    return Summary(
+        "a<b>.svm", fitted, Judged("test.svm", tally, tally.scores()), "m.model", "rosenblatt fit 'a<b>.svm'"
+    )
+
+
+class WellFormed(HTMLParser):
+    """Every element that opens closes, in order; collects the text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag not in {"script", "link", "img", "iframe", "object", "embed", "base", "form"}
+        for name, value in attrs:
+            assert not name.startswith("on")
+            assert name not in {"src", "href", "xlink:href", "action"}
+            assert "url(" not in (value or "")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in VOID
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.mark.parametrize("classes", [2, 3, 7])
+@pytest.mark.parametrize("rule", ["perceptron", "logistic"])
+def test_the_page_is_well_formed_and_asks_nothing_of_the_network(classes: int, rule: str) -> None:
+    made = page(summary(classes, rule))
+    parsed = WellFormed()
+    parsed.feed(made)
+    assert parsed.open == []
+    assert not re.search(r"https?://|@import|url\(", made)
+    for words in ("ROC", "Mistakes per pass", "How clearly", "Rules tried", "rosenblatt fit 'a<b>.svm'", "<b>bold</b>"):
+        assert words in parsed.text
+    assert ("log loss" in parsed.text) == (rule == "logistic")
+    assert made.count("<svg") == 3
+
+
+def test_the_page_of_an_untested_run_has_what_there_is() -> None:
+    made = page(replace(summary(), judged=None))
+    assert made.count("<svg") == 1
+    assert "Mistakes per pass" in made
+    assert "10.00%" in made
+
+
+@pytest.mark.parametrize("passes", [1, 2, 12, 50, 300])
+def test_mistakes_are_drawn_for_any_number_of_passes(passes: int) -> None:
+    drawn = charts.mistakes_per_pass(tuple(range(passes, 0, -1)))
+    assert ("<polyline" in drawn) == (passes > 60)
+    assert "nan" not in drawn
+
+
+@pytest.mark.parametrize(
+    "values", [[1.0], [0.0, 0.0], [-1.0, -2.0], [1e300, -1e300], [3.0, 3.0, 3.0]], ids=lambda values: str(values)
+)
+def test_margins_are_drawn_for_any_values(values: list[float]) -> None:
+    drawn = charts.margins(np.array(values))
+    assert "nan" not in drawn
+    assert "inf" not in drawn
+    assert sum(int(n.replace(",", "")) for n in re.findall(r"<title>([\d,]+) examples", drawn)) == len(values)
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+@pytest.mark.parametrize("classes", [2, 3, 14])
+def test_terminal_lines_fit_the_terminal(width: int, classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = "\n".join(terminal.summary_lines(summary(classes), 10)).splitlines()
+    plain = [re.sub(r"\033\[\d+m", "", line) for line in lines]
+    words = [line for line in plain if line.startswith("  ") and re.match(r"  (\w[\w ]{9}|\s{10})\S", line)]
+    assert max(map(len, words)) <= max(width, 60)
+    assert any(line.startswith("  status    budget: ") for line in plain)
+
+
+def test_no_control_character_reaches_the_terminal() -> None:
+    drawn = "\n".join(terminal.weight_lines([("a\033[2Jb", [])]))
+    assert "\033[2J" not in drawn
+
+
+def test_the_weights_of_a_class_speak_for_it() -> None:
+    two = summary(2).fitted.model
+    np.testing.assert_array_equal(direction(two, 0), -direction(two, 1))
+    assert bias(two, 0) == -bias(two, 1)
+    best = top(two, 1, 3)
+    assert [one.weight for one in best] == sorted((one.weight for one in best), reverse=True)
+    assert best[0].weight == two.coef.max()
+    assert top(two, 1, 0) == []
+    three = summary(3).fitted.model
+    np.testing.assert_array_equal(direction(three, 2), three.coef[2])
+
+
+def test_one_vs_one_directions_are_the_sums_that_break_ties() -> None:
+    truth = np.clip((X[:, 0] + 2).astype(int), 0, 2)
+    estimator = Perceptron(max_iter=2, multi_class="ovo").fit(X, truth)
+    model = Model((0, 1, 2), FeatureSpace("columns", columns=NAMES), estimator._run)
+    units = X @ model.coef.T + model.intercept  # the pairs (0, 1), (0, 2), (1, 2)
+    sums = np.column_stack([-units[:, 0] - units[:, 1], units[:, 0] - units[:, 2], units[:, 1] + units[:, 2]])
+    found = np.column_stack([X @ direction(model, k) + bias(model, k) for k in range(3)])
+    np.testing.assert_allclose(found, sums)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_contributions_and_bias_add_up_to_the_score(sparse: bool) -> None:
+    model = summary(2).fitted.model
+    rows = Csr(np.array([0, 6, 12]), np.tile(np.arange(6, dtype=np.int32), 2), X[:2].ravel(), 6) if sparse else X[:2]
+    for row in range(2):
+        parts = contributions(model, rows, row, 1)
+        total = sum(part.contribution for part in parts) + bias(model, 1)
+        assert total == pytest.approx(model.scores(X[row : row + 1])[0, 0])
+        assert [abs(part.contribution) for part in parts] == sorted((abs(p.contribution) for p in parts), reverse=True)
+
+
+# -- the keys of --json are a promise: docs/json.md lists them ---------------------------------------------------------
+
+SCORES = {
+    *("examples", "classes", "accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision"),
+    *("log_loss", "intervals", "per_class", "confusion", "ranked"),
+}
+FIT = {
+    *("data", "rows", "features", "classes", "rule", "passes", "status", "seconds", "n_mistakes", "mistakes"),
+    *("accuracy", "error", "error_of", "progressive_error", "holdout_error", "candidates", "test", "skipped"),
+    *("bad_rows", "top", "model", "report", "command"),
+}
+MODEL = {
+    *("classes", "scheme", "features", "feature_kind", "settings", "status", "n_iter", "n_mistakes", "t"),
+    *("provenance", "top"),
+}
+
+
+def test_the_keys_of_json_are_pinned() -> None:
+    whole = summary()
+    record = fit_record(whole, "r.html", 3)
+    assert set(record) == FIT
+    assert set(record["test"]) == SCORES | {"data"}
+    assert set(record["candidates"][0]) == {"rule", "progressive_error", "holdout_error"}
+    assert set(record["top"][0]) == {"class", "bias", "weights"}
+    assert set(model_record(whole.fitted.model, 3)) == MODEL
+    assert whole.judged is not None
+    scores = scores_record(whole.judged.scores)
+    assert set(scores["per_class"][0]) == {"label", "support", "precision", "recall", "f1", "intervals"}
+    assert set(scores["intervals"]) == {
+        *("accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision", "log_loss")
+    }
+
+
+@pytest.mark.parametrize(
+    ("judged", "held", "expected"), [(True, True, "test"), (False, True, "holdout"), (False, False, "progressive")]
+)
+def test_the_error_is_the_most_telling_one(judged: bool, held: bool, expected: str) -> None:
+    whole = summary()
+    fitted = whole.fitted if held else replace(whole.fitted, holdout_error=None)
+    record = fit_record(replace(whole, fitted=fitted, judged=whole.judged if judged else None), None, 0)
+    assert record["error_of"] == expected
+    assert record["accuracy"] == pytest.approx(1 - record["error"])
