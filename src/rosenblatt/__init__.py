@@ -11,14 +11,19 @@ if TYPE_CHECKING:
     from rosenblatt.estimators import Adaline, LogisticUnit, Perceptron, load, save, trace
     from rosenblatt.learn import Learner, fit_file
     from rosenblatt.read.api import read, stream
+    from rosenblatt.learn import Learner
+    from rosenblatt.report import figures
+    from rosenblatt.report.animate import animate
 
 _HOMES = {
     "Adaline": "rosenblatt.estimators",
     "Learner": "rosenblatt.learn",
     "LogisticUnit": "rosenblatt.estimators",
     "Perceptron": "rosenblatt.estimators",
+    "animate": "rosenblatt.report.animate",
     "errors": "rosenblatt",
     "fit_file": "rosenblatt.learn",
+    "figures": "rosenblatt.report",
     "load": "rosenblatt.estimators",
     "losses": "rosenblatt",
     "read": "rosenblatt",
@@ -26,6 +31,7 @@ _HOMES = {
     "stream": "rosenblatt.read.api",
     "trace": "rosenblatt.estimators",
 }
+_MODULES = {"errors", "figures", "losses"}
 
 __all__ = [
     "Adaline",
@@ -39,6 +45,12 @@ __all__ = [
     "read",
     "save",
     "stream",
+    "animate",
+    "errors",
+    "figures",
+    "load",
+    "losses",
+    "save",
     "trace",
 ]
 __version__ = "0.1.0"
@@ -48,7 +60,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'rosenblatt' has no attribute {name!r}; its names are {', '.join(__all__)}")
     home = _HOMES[name]
-    return import_module(f"rosenblatt.{name}") if home == "rosenblatt" else getattr(import_module(home), name)
+    return import_module(f"{home}.{name}") if name in _MODULES else getattr(import_module(home), name)
 
 
 def __dir__() -> list[str]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn import Step, Trace
 from rosenblatt.records import Floats
-from rosenblatt.report.figures.plane import View, arrow, draw_line, frame, ring, scatter, view_of
+from rosenblatt.report.figures.plane import View, arrow, draw_line, frame, point_area, ring, scatter, view_of
 from rosenblatt.report.figures.style import DASHES, Palette, legend, number, panels, vector
 
 if TYPE_CHECKING:
@@ -78,11 +78,12 @@ def plot_frames(
     down, across = (1, len(steps)) if len(steps) < 3 else ((len(steps) + 1) // 2, 2)
     figure, axes, look = panels(ax, theme, down, across, size=(6.0, 1.2 + 2.5 * down))
     lines = [view.line(with_bias(trace, w)) for step in steps for w in (step.before, step.after)]
-    scale = 0.42 * float(view.size[1]) / max(float(np.linalg.norm(line[1:])) for line in lines) if lines else 1.0
+    longest = max(float(np.linalg.norm(line[1:])) for line in lines)
+    scale = 0.42 * float(view.size[1]) / (longest or 1.0)
     for panel, (k, step) in zip(axes, zip(_numbers(trace, steps), steps, strict=True), strict=False):
         draw_update(panel, view, targets, trace, step, scale, look)
         panel.set_title(
-            f"update {k} · epoch {step.epoch} · row {step.row + 1}\n{vector(step.before)} → {vector(step.after)}",
+            f"update {k} · epoch {step.epoch} · row {step.row + 1}\n{vector(step.before, 2)} → {vector(step.after, 2)}",
             fontsize=9.5,
         )
     for panel in axes[len(steps) :]:
@@ -95,7 +96,8 @@ def draw_update(
     ax: "Axes", view: View, targets: NDArray[np.int8], trace: Trace, step: Step, scale: float, look: Palette
 ) -> None:
     """One frame: examples, boundary before and after, and the update vector head to tail with the weights."""
-    scatter(ax, view, (targets > 0).astype(np.intp), trace.names(step.unit), look)
+    area = min(40.0, point_area(2 * len(targets)))  # the panel is a quarter of a picture
+    scatter(ax, view, (targets > 0).astype(np.intp), trace.names(step.unit), look, area)
     ring(ax, view.points[step.row : step.row + 1], look.alarm, "mistake" if step.mistake else "example")
     before, after = (view.line(with_bias(trace, w)) for w in (step.before, step.after))
     draw_line(ax, view, before, color=look.muted, lw=1.6, linestyle=(0, (4, 3)), label="boundary before")

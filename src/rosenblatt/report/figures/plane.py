@@ -97,7 +97,7 @@ def _means(values: Any) -> Floats:
 def _rectangle(points: Floats) -> tuple[Floats, Floats]:
     low, high = points.min(axis=0), points.max(axis=0)
     size = np.where(high > low, high - low, max(float((high - low).max()), 1.0))
-    centre, size = (low + high) / 2, size * 1.35
+    centre, size = (low + high) / 2, size * (1.35 if len(points) > 10 else 1.6)
     if size.max() / size.min() <= _UNEQUAL:  # one scale for both axes
         height = max(size[1], size[0] / _SHAPE)
         size = np.array([height * _SHAPE, height])
@@ -120,29 +120,37 @@ def frame(ax: "Axes", view: View, names: Sequence[str] | None = None) -> None:
     ax.set_ylabel(names[j] if names else f"x{j + 1}")
 
 
+def point_area(count: int) -> float:
+    """How large a point is drawn among so many, in square points."""
+    return float(np.clip(9000 / max(count, 1), 8, 64))
+
+
 def scatter(
     ax: "Axes", view: View, index: NDArray[np.intp], labels: Sequence[Any], look: Palette, size: float | None = None
 ) -> None:
     """The points of each class in a colour and a shape of their own."""
-    area = size if size is not None else float(np.clip(9000 / max(len(view.points), 1), 8, 64))
+    area = size if size is not None else point_area(len(view.points))
     for k, label in enumerate(labels):
         mine = view.points[index == k]
         ax.scatter(
             mine[:, 0], mine[:, 1], s=area, marker=MARKERS[k % len(MARKERS)], color=look.of_class(k),
-            edgecolors=look.paper, linewidths=0.6, label=name(label), zorder=4,
+            edgecolors=look.paper, linewidths=0.6 if area > 20 else 0.15, label=name(label), zorder=4,
         )  # fmt: skip
 
 
-def ring(ax: "Axes", points: Floats, color: str, label: str | None = None, area: float = 170) -> None:
-    """Circles round points."""
+def ring(
+    ax: "Axes", points: Floats, color: str, label: str | None = None, *, among: int = 0, area: float = 170
+) -> None:
+    """Circles round points; smaller ones where they are some among many."""
     if len(points):
+        area = min(area, 3.2 * point_area(among))
         ax.scatter(
             points[:, 0],
             points[:, 1],
             s=area,
             facecolors="none",
             edgecolors=color,
-            linewidths=1.6,
+            linewidths=1.6 if area > 60 else 0.9,
             label=label,
             zorder=5,
         )

@@ -49,7 +49,7 @@ def plot_regions(
     else:
         _edges(shown, model, view, decided, classes, look)
     wrong = np.asarray(model.predict(X)) != np.asarray(y)
-    ring(shown, view.points[wrong], look.alarm, f"wrong ({int(wrong.sum())} of {len(wrong)})")
+    ring(shown, view.points[wrong], look.alarm, f"wrong ({int(wrong.sum())} of {len(wrong)})", among=len(wrong))
     if weights is not None and not wrong.any() and len(view.middle) == 2:
         _band(shown, view, weights, look)
     frame(shown, view, names)
@@ -75,7 +75,8 @@ def _decide(model: Any, view: View, classes: NDArray[Any], weights: Floats | Non
     cells = _cells(view)
     if weights is not None:
         line = view.line(weights)
-        return (line[0] + cells @ line[1:] > 0).astype(np.intp).reshape(_UP, _ACROSS)
+        positive: NDArray[np.bool_] = line[0] + cells @ line[1:] > 0
+        return positive.astype(np.intp).reshape(_UP, _ACROSS)
     found = np.concatenate([np.asarray(model.predict(view.rows(part))) for part in _parts(cells, view)])
     return np.asarray(np.searchsorted(classes, found), dtype=np.intp).reshape(_UP, _ACROSS)
 

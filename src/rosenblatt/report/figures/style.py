@@ -107,21 +107,28 @@ def ruled(ax: "Axes", look: Palette) -> None:
 
 
 def legend(figure: "Figure", axes: Sequence["Axes"], look: Palette, columns: int = 3, own: bool = True) -> None:
-    """Below the panels where the figure is ours, so that it covers no data; each name once."""
+    """Below the panels where the figure is ours, so that it covers no data; each name once, in columns that fit."""
+    from matplotlib.collections import PathCollection
+
     entries = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     if not entries:
         return
+    handles, labels = list(entries.values()), [shortened(label) for label in entries]
     told: dict[str, Any] = {"fontsize": 9.5, "labelcolor": look.ink, "frameon": False}
     if own:
-        figure.legend(
-            list(entries.values()), list(entries), loc="outside lower center", ncols=min(columns, len(entries)), **told
-        )
+        fitting = int(figure.get_figwidth() * DPI // (7.0 * max(map(len, labels)) + 48))
+        told |= {"loc": "outside lower center", "ncols": max(1, min(columns, fitting, len(labels)))}
+        drawn = figure.legend(handles, labels, **told)
     else:
-        axes[0].legend(
-            list(entries.values()),
-            list(entries),
-            **told | {"frameon": True, "facecolor": look.paper, "framealpha": 0.85},
-        )
+        told |= {"frameon": True, "facecolor": look.paper, "framealpha": 0.85}
+        drawn = axes[0].legend(handles, labels, **told)
+    for handle in drawn.legend_handles:
+        if isinstance(handle, PathCollection) and float(handle.get_sizes()[0]) < 36:
+            handle.set_sizes([36.0])
+
+
+def shortened(text: str, most: int = 34) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def name(label: Any) -> str:
