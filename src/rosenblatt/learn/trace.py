@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -196,12 +197,21 @@ class Trace:
             yield from (visit[unit] for unit in self.unit[mine].tolist())
 
     def steps(
-        self, *, mistakes_only: bool = False, totals: bool = False, epochs: tuple[int, int] | None = None
+        self,
+        *,
+        mistakes_only: bool = False,
+        totals: bool = False,
+        epochs: tuple[int, int] | None = None,
+        limit: int | None = None,
     ) -> Iterator[Step]:
         """Every visit of an example by a unit, in order; `epochs=(first, last)`, counted from 1, chooses some of them.
 
-        With `totals` each step also says what all the rows together cost after it, which takes a look at every row.
+        At most `limit` of them, if one is set. With `totals` each step also says
+        what all the rows together cost after it, which takes a look at every row.
         """
+        return islice(self._steps(mistakes_only, totals, epochs), limit)
+
+    def _steps(self, mistakes_only: bool, totals: bool, epochs: tuple[int, int] | None) -> Iterator[Step]:
         walk = Walk(self._told, self.log)
         first, last = (1, self.run.n_iter + 1) if epochs is None else epochs
         while walk.epoch < first and walk.t < self.run.t:

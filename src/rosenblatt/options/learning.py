@@ -189,9 +189,6 @@ adaline_multi_class = multi_class.but(
 
 logistic_multi_class = multi_class.but(default="joint")
 
-# The lectures' tables go through the rows as they are printed.
-trace_order = order.but(default="given")
-
 PERCEPTRON = _options_of(["loss"])
 LOGISTIC_UNIT = _options_of(
     ["loss", "margin", "r"], [smooth_eta0, smooth_learning_rate, smooth_keep, logistic_multi_class]

@@ -39,8 +39,8 @@ def trace_table(trace: Trace, *, limit: int | None = None, **which: Any) -> "Tab
     return table
 
 
-def trace_text(trace: Trace, *, limit: int | None = None, **which: Any) -> str:
-    """The table as plain text, as wide as it must be: nothing is cut off.
+def trace_text(trace: Trace, *, limit: int | None = None, ended: bool = True, **which: Any) -> str:
+    """The table as plain text, as wide as it must be: nothing is cut off. At its end, how the run `ended`.
 
     >>> from rosenblatt.estimators import trace
     >>> print(trace_text(trace([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, -1, 1]), limit=4))
@@ -66,7 +66,7 @@ def trace_text(trace: Trace, *, limit: int | None = None, **which: Any) -> str:
     console.width = Measurement.get(console, console.options, table).maximum
     console.print(table)
     lines = [line.rstrip()[1:] for line in out.getvalue().split("\n")]
-    return "\n".join([*"\n".join(lines).strip("\n").split("\n"), caption(trace)])
+    return "\n".join([*"\n".join(lines).strip("\n").split("\n"), *([caption(trace)] if ended else [])])
 
 
 def caption(trace: Trace) -> str:

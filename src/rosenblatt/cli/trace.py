@@ -1,0 +1,139 @@
+"""`rosenblatt trace`: the table of the lectures, step by step, on any data."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt import options
+from rosenblatt.cli import common
+
+if TYPE_CHECKING:
+    from rosenblatt.learn import Trace
+    from rosenblatt.records import FeatureSpace
+
+_IN_A_TABLE = 1000  # steps, unless more are asked for
+_RULE = ("loss", "learning_rate", "eta0", "margin", "r", "batch", "order", "multi_class")
+
+
+@click.command("trace")
+@common.data_argument
+@common.option(options.loss)
+@common.option(options.learning_rate)
+@common.option(options.eta0)
+@common.option(options.margin)
+@common.option(options.r)
+@common.option(options.batch)
+@common.option(options.trace_order)
+@common.option(options.multi_class)
+@click.option("--intercept/--no-intercept", "fit_intercept", default=True, help=options.fit_intercept.help)
+@common.option(options.trace_passes)
+@common.option(options.trace_seed)
+@common.option(options.steps)
+@common.option(options.epochs, metavar="N|N-M")
+@common.option(options.mistakes_only)
+@common.option(options.totals)
+@common.option(options.output, "-o", help="Write the steps to this file, as .csv or .json.")
+@common.option(options.plot)
+@common.option(options.animate)
+@common.option(options.columns, metavar="I,J")
+@common.option(options.theme)
+@common.reading_options
+@common.output_options
+def command(data: str, as_json: bool, **asked: Any) -> None:
+    """Learn from DATA by the perceptron's rule and print every step: epoch, row, example, target, score, mistake, and
+    the weights before and after, the bias first because x0 = 1. Rows are counted from 1 here, from 0 in files.
+    """
+    reading = common.reading(asked)
+    trace, space = _learned(data, reading, asked)
+    which = _which(asked)
+    _draw(trace, space, asked)
+    if asked["output"]:
+        _write(trace, Path(asked["output"]), which)
+    elif as_json:
+        trace.to_json(sys.stdout, **which)
+    else:
+        _print(trace, which)
+    _tell(trace)
+
+
+def _learned(data: str, reading: Any, asked: dict[str, Any]) -> "tuple[Trace, FeatureSpace]":
+    from rosenblatt.learn.settings import Settings
+    from rosenblatt.learn.tracing import gather, trace_block
+    from rosenblatt.read import open_source
+
+    rule = {name: asked[name] for name in (*_RULE, "fit_intercept")}
+    options.check_together("trace", rule)
+    source = open_source(data, reading)
+    table = gather(list(source.chunks()), source.labels, data)
+    return trace_block(table, Settings(**rule, keep="last"), asked["passes"], asked["seed"]), source.space
+
+
+def _which(asked: dict[str, Any]) -> dict[str, Any]:
+    """The steps that were asked for, as `Trace.steps` takes them."""
+    which: dict[str, Any] = {name: asked[name] for name in ("mistakes_only", "totals")}
+    if asked["epochs"] is not None:
+        first, _, last = asked["epochs"].partition("-")
+        if not (first.isdecimal() and (last or first).isdecimal() and 1 <= int(first) <= int(last or first)):
+            raise click.UsageError(f"--epochs takes one epoch or a range of them, 3 or 3-5, not {asked['epochs']!r}.")
+        which["epochs"] = int(first), int(last or first)
+    return which | {"limit": asked["steps"]}
+
+
+def _print(trace: "Trace", which: dict[str, Any]) -> None:
+    from rosenblatt.report.trace_table import trace_table, trace_text
+
+    told = which | {"limit": which["limit"] or _IN_A_TABLE}
+    if not common.on_terminal(sys.stdout):
+        common.data(trace_text(trace, ended=False, **told))
+        return
+    from rich.console import Console
+
+    table = trace_table(trace, **told)
+    table.caption = None
+    Console(no_color=not common.coloured(sys.stdout), highlight=False).print(table)
+
+
+def _write(trace: "Trace", path: Path, which: dict[str, Any]) -> None:
+    writers = {".csv": trace.to_csv, ".json": trace.to_json}
+    if path.suffix.lower() not in writers:
+        raise click.UsageError(f"Steps are written as .csv or .json, and {path.name} is neither.")
+    writers[path.suffix.lower()](path, **which)
+    common.say(f"steps: {path}")
+
+
+def _draw(trace: "Trace", space: "FeatureSpace", asked: dict[str, Any]) -> None:
+    columns = _two(asked["columns"], space)
+    if asked["plot"]:
+        from rosenblatt.report.figures import plot_boundaries
+
+        names = space.columns if len(space.columns) == trace.n_features else None
+        figure = plot_boundaries(trace, columns=columns, names=names, theme=asked["theme"] or "light")
+        try:
+            figure.savefig(asked["plot"], facecolor=figure.get_facecolor())
+        except ValueError as error:
+            raise click.UsageError(f"--plot {asked['plot']}: {error}.") from None
+        common.say(f"figure: {asked['plot']}")
+    if asked["animate"]:
+        from rosenblatt.report.animate import animate
+
+        common.say(f"animation: {animate(trace, asked['animate'], columns=columns, theme=asked['theme'])}")
+
+
+def _two(words: str | None, space: "FeatureSpace") -> tuple[int, int] | None:
+    """Two columns, each by its name or its position from 0."""
+    if words is None:
+        return None
+    parts = [part.strip() for part in words.split(",")]
+    found = [space.columns.index(p) if p in space.columns else int(p) if p.isdecimal() else None for p in parts]
+    if len(found) != 2 or None in found:
+        known = f" The columns are {', '.join(space.columns)}." if space.columns else ""
+        raise click.UsageError(f"--columns takes two columns, as in 0,1. Got {words!r}.{known}")
+    return found[0], found[1]  # type: ignore[return-value]
+
+
+def _tell(trace: "Trace") -> None:
+    from rosenblatt.report.trace_table import caption
+
+    common.say(caption(trace))
