@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse as sp
 from matplotlib.colors import to_rgb
@@ -175,6 +176,16 @@ def test_a_given_axes_is_drawn_on(unit: Any) -> None:
     assert figures.plot_regions(unit, CORNERS, AND, ax=ax) is ax.figure
     assert len(ax.images) == 1
     assert ax.get_legend() is not None
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_frame_keeps_its_names() -> None:
+    draw = np.random.default_rng(1)
+    X = pandas.DataFrame(draw.normal(size=(60, 2)), columns=["height", "weight"])
+    y = (X**2).sum(axis=1) < 1
+    model = make_pipeline(PolynomialFeatures(2), Perceptron(max_iter=100)).fit(X, y)
+    figure = figures.plot_regions(model, X, y)
+    assert (figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()) == ("height", "weight")
 
 
 def test_an_unknown_theme_is_refused(unit: Any) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import DataError
 from rosenblatt.records import Floats
-from rosenblatt.report.figures.plane import View, classes_of, draw_line, frame, ring, scatter, view_of
+from rosenblatt.report.figures.plane import View, classes_of, draw_line, frame, names_of, ring, scatter, view_of
 from rosenblatt.report.figures.regions import draw_normal, fill_between_lines
 from rosenblatt.report.figures.style import Palette, legend, name, number, panels
 
@@ -45,7 +45,7 @@ def plot_certificate(
         _inseparable(shown, view, certificate, index, labels, look)
     else:
         shown.set_title("undecided: no proof either way yet")
-    frame(shown, view, names)
+    frame(shown, view, names or names_of(X))
     legend(figure, [shown], look, columns=3, own=ax is None)
     return figure
 

@@ -110,6 +110,11 @@ def classes_of(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return labels, index.ravel()
 
 
+def names_of(X: Any) -> list[str] | None:
+    """The names of a frame's columns."""
+    return [str(name) for name in X.columns] if hasattr(X, "columns") else None
+
+
 def frame(ax: "Axes", view: View, names: Sequence[str] | None = None) -> None:
     """Limits, aspect and the names of the axes."""
     ax.set_xlim(view.low[0], view.high[0])

@@ -7,7 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.records import Floats
-from rosenblatt.report.figures.plane import View, arrow, classes_of, clipped, draw_line, frame, ring, scatter, view_of
+from rosenblatt.report.figures.plane import (
+    View,
+    arrow,
+    classes_of,
+    clipped,
+    draw_line,
+    frame,
+    names_of,
+    ring,
+    scatter,
+    view_of,
+)
 from rosenblatt.report.figures.style import Palette, legend, number, panels
 
 if TYPE_CHECKING:
@@ -39,7 +50,7 @@ def plot_regions(
     labels, index = classes_of(y)
     classes = np.asarray(getattr(model, "classes_", labels))
     weights = hyperplane_of(model, X)
-    decided = _decide(model, view, classes, weights)
+    decided = _decide(model, X, view, classes, weights)
     paint(shown, view, decided, len(classes), look)
     scatter(shown, view, np.searchsorted(classes, labels)[index], classes.tolist(), look)
     if weights is not None:
@@ -47,12 +58,12 @@ def plot_regions(
         draw_line(shown, view, line, color=look.ink, lw=2.0, label="boundary")
         draw_normal(shown, view, line, look)
     else:
-        _edges(shown, model, view, decided, classes, look)
+        _edges(shown, model, X, view, decided, classes, look)
     wrong = np.asarray(model.predict(X)) != np.asarray(y)
     ring(shown, view.points[wrong], look.alarm, f"wrong ({int(wrong.sum())} of {len(wrong)})", among=len(wrong))
     if weights is not None and not wrong.any() and len(view.middle) == 2:
         _band(shown, view, weights, look)
-    frame(shown, view, names)
+    frame(shown, view, names or names_of(X))
     if len(view.middle) > 2:
         shown.set_title(
             f"a cut: the other {len(view.middle) - 2} columns at their means", color=look.muted, fontsize=10
@@ -70,15 +81,20 @@ def hyperplane_of(model: Any, X: Any) -> Floats | None:
     return np.concatenate([np.ravel(getattr(model, "intercept_", 0.0))[:1], coef.ravel()])
 
 
-def _decide(model: Any, view: View, classes: NDArray[Any], weights: Floats | None) -> NDArray[np.intp]:
+def _decide(model: Any, X: Any, view: View, classes: NDArray[Any], weights: Floats | None) -> NDArray[np.intp]:
     """The index of the predicted class in each cell of the plane."""
     cells = _cells(view)
     if weights is not None:
         line = view.line(weights)
         positive: NDArray[np.bool_] = line[0] + cells @ line[1:] > 0
         return positive.astype(np.intp).reshape(_UP, _ACROSS)
-    found = np.concatenate([np.asarray(model.predict(view.rows(part))) for part in _parts(cells, view)])
+    found = np.concatenate([np.asarray(model.predict(_like(X, view.rows(part)))) for part in _parts(cells, view)])
     return np.asarray(np.searchsorted(classes, found), dtype=np.intp).reshape(_UP, _ACROSS)
+
+
+def _like(X: Any, rows: Floats) -> Any:
+    """The rows as the model was given its own: a frame keeps the names of its columns."""
+    return type(X)(rows, columns=X.columns) if hasattr(X, "columns") and hasattr(X, "iloc") else rows
 
 
 def _cells(view: View) -> Floats:
@@ -100,13 +116,17 @@ def paint(ax: "Axes", view: View, decided: NDArray[np.intp], classes: int, look:
     ax.imshow(tints[decided], extent=extent, origin="lower", aspect="auto", interpolation="nearest", zorder=0)
 
 
-def _edges(ax: "Axes", model: Any, view: View, decided: NDArray[np.intp], classes: NDArray[Any], look: Palette) -> None:
+def _edges(
+    ax: "Axes", model: Any, X: Any, view: View, decided: NDArray[np.intp], classes: NDArray[Any], look: Palette
+) -> None:
     """Where the decision changes: along score 0 for two classes, between the cells for more."""
     cells = _cells(view)
     across, up = cells[:_ACROSS, 0], cells[::_ACROSS, 1]
     style: dict[str, Any] = {"colors": [look.ink], "linewidths": 2.0, "zorder": 3}
     if len(classes) == 2 and hasattr(model, "decision_function"):
-        score = np.concatenate([np.ravel(model.decision_function(view.rows(part))) for part in _parts(cells, view)])
+        score = np.concatenate(
+            [np.ravel(model.decision_function(_like(X, view.rows(part)))) for part in _parts(cells, view)]
+        )
         if score.min() < 0 < score.max():
             ax.contour(across, up, score.reshape(_UP, _ACROSS), levels=[0.0], **style)
     else:
