@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from rosenblatt.estimators import Adaline, LogisticUnit, Perceptron, load, save, trace
     from rosenblatt.learn import Learner, fit_file
     from rosenblatt.read.api import read, stream
+    from rosenblatt import errors, logic, losses
+    from rosenblatt.estimators import Adaline, LogisticUnit, Perceptron, ThresholdNetwork, load, save, trace
     from rosenblatt.learn import Learner
     from rosenblatt.report import figures
     from rosenblatt.report.animate import animate
@@ -21,10 +23,12 @@ _HOMES = {
     "LogisticUnit": "rosenblatt.estimators",
     "Perceptron": "rosenblatt.estimators",
     "animate": "rosenblatt.report.animate",
+    "ThresholdNetwork": "rosenblatt.estimators",
     "errors": "rosenblatt",
     "fit_file": "rosenblatt.learn",
     "figures": "rosenblatt.report",
     "load": "rosenblatt.estimators",
+    "logic": "rosenblatt",
     "losses": "rosenblatt",
     "read": "rosenblatt",
     "save": "rosenblatt.estimators",
@@ -49,6 +53,10 @@ __all__ = [
     "errors",
     "figures",
     "load",
+    "ThresholdNetwork",
+    "errors",
+    "load",
+    "logic",
     "losses",
     "save",
     "trace",

@@ -7,3 +7,8 @@ from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.tracing import trace
 
 __all__ = ["Adaline", "LogisticUnit", "Perceptron", "load", "save", "trace"]
+__all__ = ["Adaline", "LogisticUnit", "Perceptron", "trace"]
+__all__ = ["Adaline", "LogisticUnit", "Perceptron", "load", "save"]
+from rosenblatt.estimators.threshold_network import ThresholdNetwork
+
+__all__ = ["Adaline", "LogisticUnit", "Perceptron", "ThresholdNetwork"]

@@ -52,6 +52,7 @@ from rosenblatt.options.learning import (
     validation_fraction,
     warm_start,
 )
+from rosenblatt.options.networks import THRESHOLD_NETWORK, max_units, network_max_iter
 from rosenblatt.options.option import Option, check
 from rosenblatt.options.reading import (
     FORMATS,
@@ -125,6 +126,7 @@ __all__ = [
     "RULE_NAMES",
     "STREAMING",
     "TRACING",
+    "THRESHOLD_NETWORK",
     "Option",
     "adaline_eta0",
     "adaline_keep",
@@ -179,6 +181,11 @@ __all__ = [
     "n_jobs",
     "ngrams",
     "on_bad_row",
+    "max_units",
+    "multi_class",
+    "n_iter_no_change",
+    "n_jobs",
+    "network_max_iter",
     "order",
     "output",
     "plot",

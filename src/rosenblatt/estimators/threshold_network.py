@@ -1,0 +1,214 @@
+"""Networks of threshold units: from an expression, from a truth table, or grown until every example is right."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+
+from rosenblatt import kernels, options
+from rosenblatt.errors import DataError
+from rosenblatt.estimators import validation
+from rosenblatt.logic import Network, parse, smallest_network
+from rosenblatt.logic.cascade import Cascade
+from rosenblatt.logic.upstart import Upstart
+from rosenblatt.records import Csr, Floats, Status, Values
+
+
+@dataclass(frozen=True)
+class Growth:
+    """One step of the growth: the unit added, its layer, what for, and how many errors were left after it.
+
+    The errors left are those that the units of this network (for three or more classes: of this class's network)
+    still make and daughters to come must mend. The network itself makes no more than that, and none when it is 0.
+    """
+
+    unit: str
+    layer: int
+    role: str
+    errors: int
+
+
+class ThresholdNetwork(ClassifierMixin, BaseEstimator):
+    """A network of threshold units, learned by the Upstart algorithm (Frean 1990) with the pocket rule.
+
+    On any consistent Boolean examples it grows until it makes no error on them: each new unit mends at least one
+    error, by singling out a corner of the cube where learning finds nothing better. Rows of other numbers are learned
+    to zero error too, as long as a projection tells them apart in floating point. Where max_units are spent before
+    that, the status is 'budget'. Three or more classes have one network each.
+
+    `from_expression` and `from_truth_table` build networks without learning.
+
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> network = ThresholdNetwork().fit(X, y)
+    >>> network.predict(X).tolist(), network.n_units_, network.status_
+    ([0, 1, 1, 0], 2, 'separated')
+    >>> ThresholdNetwork.from_expression("~(a & b) & (a | b)").predict(X).tolist()
+    [0, 1, 1, 0]
+    """
+
+    _options = options.THRESHOLD_NETWORK
+    classes_: NDArray[Any]
+
+    def __init__(
+        self,
+        *,
+        max_units: int = options.max_units.default,
+        max_iter: int = options.network_max_iter.default,
+        random_state: Any = options.random_state.default,
+    ) -> None:
+        self.max_units = max_units
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    # -- built ------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_expression(cls, expression: Any) -> Self:
+        """The network of an expression, or of its text; its features are the expression's variables, in their order.
+
+        Negations are taken into the weights of the units that hear them.
+        """
+        parsed = parse(expression) if isinstance(expression, str) else expression
+        return cls()._built(parsed.network.compact())
+
+    @classmethod
+    def from_truth_table(cls, table: Any) -> Self:
+        """A small network for a truth table: a TruthTable, an expression, or the outputs such as "0110".
+
+        One unit where one can, else the smallest of several constructions (see `logic.smallest_network`).
+        """
+        return cls()._built(smallest_network(table))
+
+    def _built(self, network: Network) -> Self:
+        self._cascade = Cascade.of(network)
+        self._names, self._kinds = network.inputs, [unit.kind for unit in network.units]
+        self.classes_ = np.array([0, 1])
+        self.n_features_in_ = len(network.inputs)
+        self.status_: Status = "separated"
+        self.growth_: list[Growth] = []
+        self.n_iter_ = 0
+        return self
+
+    # -- learned ----------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Grow networks until every example is right, or max_units are spent."""
+        options.check(type(self).__name__, self.get_params(deep=False), self._options)
+        before = dict(vars(self))
+        try:
+            values = validation.check_values(self, X, reset=True)
+            labels = validation.check_labels(y, values.shape[0])
+            self.classes_ = validation.distinct(labels)
+            validation.check_classes(self.classes_)
+            encoded = validation.encode(self.classes_, labels)
+            refuse_contradictions(values, encoded, self.classes_)
+            return self._grow(values, encoded)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _grow(self, values: Values, labels: NDArray[np.int32]) -> Self:
+        seed, growers, left = validation.seed_of(self.random_state), [], 0
+        positive = range(len(self.classes_)) if len(self.classes_) > 2 else [1]
+        for k in positive:
+            grower = Upstart(values, max_units=self.max_units, max_iter=self.max_iter, seed=seed + k)
+            left += grower.grow(labels == k)
+            growers.append(grower)
+        self._cascade = Cascade.grown([grower.nodes for grower in growers])
+        given = getattr(self, "feature_names_in_", None)
+        self._names = tuple(given) if given is not None else tuple(f"x{i}" for i in range(values.shape[1]))
+        self._kinds = [node.role for grower in growers for node in reversed(grower.nodes)]
+        self.status_ = "budget" if left else "separated"
+        self.n_iter_ = max(grower.n_iter for grower in growers)
+        self.growth_ = self._trace(growers)
+        return self
+
+    def _trace(self, growers: list[Upstart]) -> list[Growth]:
+        layers, names = self._cascade.layers, [unit.name for unit in self.network_.units]
+        steps, offset = [], 0
+        for grower in growers:
+            last = offset + len(grower.nodes) - 1
+            place = {id(node): last - k for k, node in enumerate(grower.nodes)}
+            for node in grower.nodes:
+                at = place[id(node)]
+                role = "root" if node.mother is None else f"{node.role} {names[place[id(node.mother)]]}"
+                steps.append(Growth(names[at], int(layers[at]), role, node.errors_left))
+            offset = last + 1
+        return steps
+
+    # -- deciding ---------------------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Floats:
+        """The scores of the output units: one per row for two classes, one per row and class for more."""
+        cascade = self._fitted()
+        scores = cascade.scores(kernels.rows_of(validation.check_values(self, X, reset=False)))
+        finite = np.isfinite(scores).all(axis=1)
+        if not finite.all():
+            raise DataError(f"The score of row {int(np.argmin(finite))} of X overflows: scale its values down.")
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The positive class where the output unit fires; of three or more, the class whose unit scores highest."""
+        scores = self.decision_function(X)
+        chosen = (scores > 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)
+        found: NDArray[Any] = self.classes_[chosen]
+        return found
+
+    # -- what it is made of -----------------------------------------------------------------------------------------
+
+    def _fitted(self) -> Cascade:
+        if "_cascade" not in self.__dict__:
+            raise NotFittedError(
+                "This ThresholdNetwork has no units yet: call fit, from_expression or from_truth_table."
+            )
+        cascade: Cascade = self._cascade
+        return cascade
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_cascade" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    @property
+    def network_(self) -> Network:
+        """Every unit with its weights, threshold and wiring; print it to see them."""
+        return self._fitted().network(self._names, self._kinds)
+
+    @property
+    def n_units_(self) -> int:
+        """How many units the network has."""
+        return len(self._fitted().coef)
+
+    @property
+    def layers_(self) -> list[list[str]]:
+        """The names of the units, layer by layer; a unit hears inputs and units of layers before its own."""
+        return [[unit.name for unit in layer] for layer in self.network_.layers]
+
+
+def refuse_contradictions(values: Values, labels: NDArray[np.int32], classes: NDArray[Any]) -> None:
+    """Equal rows with different labels: no function at all has both."""
+    first: dict[bytes, int] = {}
+    for row in range(values.shape[0]):
+        other = first.setdefault(_content(values, row), row)
+        if labels[other] != labels[row]:
+            one, two = (classes[labels[[other, row]]]).tolist()
+            raise DataError(
+                f"Rows {other} and {row} of X are equal, but their labels are {one!r} and {two!r}: "
+                "no network can be right on both; drop one of them."
+            )
+
+
+def _content(values: Values, row: int) -> bytes:
+    """What tells one row from another, whatever its layout."""
+    if not isinstance(values, Csr):
+        return bytes((values[row] + 0.0).data)  # + 0.0: -0.0 equals 0.0
+    entries = slice(int(values.indptr[row]), int(values.indptr[row + 1]))
+    held = dict(zip(values.indices[entries].tolist(), values.values[entries].tolist(), strict=True))
+    return repr(sorted(entry for entry in held.items() if entry[1])).encode()

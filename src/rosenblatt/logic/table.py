@@ -1,0 +1,127 @@
+"""Truth tables: every row of n variables, counted up with the first variable in front, and what the function says."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import DataError, ParameterError
+
+MOST_VARIABLES = 20
+_SHOWN_ROWS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class TruthTable:
+    """One bool for each of the 2^n rows; row r holds the bits of r, the first variable the most significant.
+
+    >>> print(TruthTable(("a", "b"), "0110"))
+    a b |
+    0 0 | 0
+    0 1 | 1
+    1 0 | 1
+    1 1 | 0
+    """
+
+    variables: tuple[str, ...]
+    outputs: NDArray[np.bool_]
+
+    def __init__(self, variables: Sequence[str], outputs: Any) -> None:
+        refuse_large(len(variables))
+        values = _outputs(outputs)
+        if len(values) != 2 ** len(variables):
+            raise DataError(
+                f"A truth table of {len(variables)} variables has {2 ** len(variables):,} rows, but {len(values):,} "
+                "outputs were given."
+            )
+        values.setflags(write=False)
+        object.__setattr__(self, "variables", tuple(variables))
+        object.__setattr__(self, "outputs", values)
+
+    @property
+    def inputs(self) -> NDArray[np.uint8]:
+        """The rows, one column for each variable."""
+        return all_rows(len(self.variables))
+
+    def __len__(self) -> int:
+        return len(self.outputs)
+
+    def __iter__(self) -> Iterator[tuple[tuple[int, ...], bool]]:
+        """Each row with its output."""
+        for row, output in zip(self.inputs, self.outputs, strict=True):
+            yield tuple(row.tolist()), bool(output)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TruthTable):
+            return NotImplemented
+        return self.variables == other.variables and bool(np.array_equal(self.outputs, other.outputs))
+
+    def __hash__(self) -> int:
+        return hash((self.variables, self.outputs.tobytes()))
+
+    def text(self, most_rows: int | None = None) -> str:
+        """The table as text; with most_rows only its beginning, and a line that says how much is left out."""
+        shown = len(self) if most_rows is None else min(most_rows, len(self))
+        widths = [len(name) for name in self.variables]
+        lines = [" ".join([*self.variables, "|"])]
+        for r in range(shown):
+            bits = [str(bit).rjust(width) for bit, width in zip(_bits(r, len(widths)), widths, strict=True)]
+            lines.append(" ".join([*bits, "|", str(int(self.outputs[r]))]))
+        if shown < len(self):
+            lines.append(f"... {len(self) - shown:,} more rows")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.text(_SHOWN_ROWS)
+
+
+def all_rows(n: int) -> NDArray[np.uint8]:
+    """The 2^n rows of n bits, counting up."""
+    refuse_large(n)
+    shifts = np.arange(n - 1, -1, -1, dtype=np.int64)
+    return ((np.arange(2**n)[:, None] >> shifts) & 1).astype(np.uint8)
+
+
+def refuse_large(n: int) -> None:
+    if n > MOST_VARIABLES:
+        raise DataError(
+            f"A truth table of {n} variables has 2^{n} = {2**n:,} rows, and at most {2**MOST_VARIABLES:,} "
+            f"({MOST_VARIABLES} variables) are written out: evaluate the expression on the rows you need instead."
+        )
+
+
+def as_table(given: Any) -> TruthTable:
+    """A table from a table, from anything that has a truth_table(), or from its outputs: "0110", [0, 1, 1, 0]."""
+    if isinstance(given, TruthTable):
+        return given
+    if hasattr(given, "truth_table"):
+        table: TruthTable = given.truth_table()
+        return table
+    values = _outputs(given)
+    n = max(len(values).bit_length() - 1, 0)
+    if len(values) != 2**n:
+        raise DataError(f"A truth table has 2, 4, 8, ... rows, one for each input. Got {len(values)} outputs.")
+    return TruthTable([f"x{i + 1}" for i in range(n)], values)
+
+
+def _outputs(given: Any) -> NDArray[np.bool_]:
+    try:
+        values = np.array(list(given)) if not isinstance(given, np.ndarray) else given.copy()
+    except TypeError:
+        raise ParameterError(
+            f"A truth table must be a TruthTable, an expression or its outputs such as '0110'. Got {given!r} instead."
+        ) from None
+    if values.dtype.kind == "U":
+        values = np.array([{"0": 0, "1": 1}.get(str(v), -1) for v in values])
+    if values.ndim != 1 or values.dtype.kind not in "biuf":
+        raise DataError("The outputs of a truth table must be one list of 0 and 1.")
+    wrong = (values != 0) & (values != 1)
+    if wrong.any():
+        raise DataError(f"The output of row {int(np.argmax(wrong))} of the truth table is neither 0 nor 1.")
+    return values.astype(bool)
+
+
+def _bits(r: int, n: int) -> list[int]:
+    return [(r >> shift) & 1 for shift in range(n - 1, -1, -1)]
