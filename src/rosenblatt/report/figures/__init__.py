@@ -8,6 +8,7 @@
     plot_inequalities   the two inequalities of the convergence theorem along a run
     plot_mistakes       mistakes per epoch, and their sum against the bound
     plot_certificate    the widest margin, or the hulls that meet
+    plot_network        threshold units, their thresholds, and the weights of their wires
     plot_pairs          which pairs of classes are separable, and how widely
 
 `theme="dark"` draws on dark paper. Matplotlib is loaded when something is drawn, and its pyplot never.
@@ -16,6 +17,7 @@
 from rosenblatt.report.figures.certificate import plot_certificate
 from rosenblatt.report.figures.curves import plot_activations, plot_losses
 from rosenblatt.report.figures.learning import plot_boundaries, plot_frames
+from rosenblatt.report.figures.network import plot_network
 from rosenblatt.report.figures.pairs import plot_pairs
 from rosenblatt.report.figures.regions import plot_regions
 from rosenblatt.report.figures.theorem import plot_inequalities, plot_mistakes
@@ -28,6 +30,7 @@ __all__ = [
     "plot_inequalities",
     "plot_losses",
     "plot_mistakes",
+    "plot_network",
     "plot_pairs",
     "plot_regions",
 ]

@@ -1,0 +1,153 @@
+"""A network of threshold units as a picture: inputs on the left, a layer to the right of those that feed it."""
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.logic import Network, WiredUnit
+from rosenblatt.report.figures.style import Palette, legend, number, panels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Places: TypeAlias = dict[str, tuple[float, float]]
+
+_MOST_LABELS = 48  # wires with their weight written on them; more could not be read
+_MOST_UNITS = 150
+_RADIUS = 0.19
+
+
+def plot_network(network: Any, ax: Any = None, *, theme: str = "light") -> "Figure":
+    """Draw every unit with its threshold, and every wire with its weight: dashed where it is negative.
+
+    Takes a logic.Network, an expression, or a fitted ThresholdNetwork.
+    """
+    shown = _network(network)
+    places = _places(shown)
+    xs, ys = zip(*places.values(), strict=True)
+    size = (max(6.0, 0.95 * (max(xs) + 1.6)), min(max(3.0, 0.95 * (max(ys) - min(ys) + 1) + 1.1), 16.0))
+    figure, (panel, *_), look = panels(ax, theme, size=size)
+    panel.set_axis_off()
+    panel.set_aspect("equal")
+    wires = sum(len(unit.sources) for unit in shown.units)
+    for unit in shown.units:
+        for k, (source, weight) in enumerate(zip(unit.sources, unit.weights, strict=True)):
+            _wire(panel, places, unit, source, weight, k, look, written=wires <= _MOST_LABELS)
+    for name in shown.inputs:
+        _input(panel, *places[name], name, look)
+    for unit in shown.units:
+        _unit(panel, *places[unit.name], unit, unit.name in shown.outputs, look)
+    panel.set_xlim(min(xs) - 0.5, max(xs) + 0.75)
+    panel.set_ylim(min(ys) - 0.55, max(ys) + 0.55)
+    count = len(shown.units)
+    panel.set_title(f"{count} threshold unit{'s' if count != 1 else ''} in {len(shown.layers)} "
+                    f"layer{'s' if len(shown.layers) != 1 else ''}")  # fmt: skip
+    legend(figure, [panel], look, own=ax is None)
+    return figure
+
+
+def _network(given: Any) -> Network:
+    found = given if isinstance(given, Network) else getattr(given, "network", getattr(given, "network_", None))
+    if not isinstance(found, Network):
+        raise ParameterError(
+            f"plot_network draws a Network, an expression or a ThresholdNetwork. Got {given!r} instead."
+        )
+    if len(found.units) > _MOST_UNITS or len(found.inputs) > _MOST_UNITS:
+        raise DataError(
+            f"The network has {len(found.inputs)} inputs and {len(found.units)} units, and at most {_MOST_UNITS} of "
+            "either can be drawn: print it instead."
+        )
+    return found
+
+
+def _places(network: Network) -> Places:
+    """A column for each layer; within it units stand in the order of the middle of what feeds them."""
+    places: Places = {name: (0.0, -float(k)) for k, name in enumerate(network.inputs)}
+    middle = -(len(network.inputs) - 1) / 2
+    apart = max(2.0, len(network.inputs) / 3)
+    for x, layer in enumerate(network.layers, start=1):
+        wished = {u.name: _mean([places[s][1] for s in u.sources], middle) for u in layer}
+        names = sorted(wished, key=lambda name: -wished[name])
+        step = max(1.0, 0.6 * len(network.inputs) / len(names))
+        # a lone unit stands a little off the middle, so that wires that skip its layer do not run behind it
+        top = middle + step * (len(names) - 1) / 2 + (0.28 if x % 2 and len(names) == 1 < len(network.layers) else 0)
+        for k, name in enumerate(names):
+            places[name] = (apart * x, top - step * k)
+    return places
+
+
+def _mean(values: list[float], default: float) -> float:
+    return sum(values) / len(values) if values else default
+
+
+def _wire(
+    ax: "Axes",
+    places: Places,
+    unit: WiredUnit,
+    source: str,
+    weight: float,
+    position: int,
+    look: Palette,
+    *,
+    written: bool,
+) -> None:
+    from matplotlib.patches import FancyArrowPatch
+
+    (x0, y0), (x1, y1) = places[source], places[unit.name]
+    positive = weight > 0
+    color = look.of_class(0) if positive else look.alarm
+    skips = x1 - x0 > 1.5 * x1 / unit.layer
+    bend = 0.22 * (1 if y0 <= y1 else -1) if skips else 0.0
+    ax.add_patch(
+        FancyArrowPatch(
+            (x0 + _RADIUS, y0),
+            (x1 - _RADIUS, y1),
+            connectionstyle=f"arc3,rad={bend}",
+            arrowstyle="-",
+            color=color,
+            lw=1.8,
+            linestyle="-" if positive else (0, (4, 2)),
+            zorder=1,
+            shrinkA=0,
+            shrinkB=0,
+        )
+    )
+    label = "positive weight" if positive else "negative weight"
+    ax.plot([], [], color=color, lw=1.8, linestyle="-" if positive else (0, (4, 2)), label=label)
+    if written:
+        # along the wire, nearer to the unit; every other one a little further, so that neighbours do not touch
+        share = 0.62 if position % 2 else 0.74
+        if skips:
+            share = 0.8
+        lift = bend * (x1 - x0) * 2 * share * (1 - share)
+        at = (x0 + (x1 - x0) * share, y0 + (y1 - y0) * share - lift)
+        ax.text(
+            *at, number(weight), color=color, fontsize=9, ha="center", va="center", zorder=3,
+            bbox={"boxstyle": "round,pad=0.12", "facecolor": look.paper, "edgecolor": "none"},
+        )  # fmt: skip
+
+
+def _input(ax: "Axes", x: float, y: float, name: str, look: Palette) -> None:
+    ax.plot([x + _RADIUS / 2], [y], marker="s", ms=9, color=look.muted, linestyle="none", zorder=4)
+    ax.text(x - 0.08, y, _short(name), color=look.ink, fontsize=10.5, ha="right", va="center")
+
+
+def _unit(ax: "Axes", x: float, y: float, unit: WiredUnit, output: bool, look: Palette) -> None:
+    from matplotlib.patches import Circle
+
+    ax.add_patch(
+        Circle((x, y), _RADIUS * 1.35, facecolor=look.tint(look.ink, 0.08), edgecolor=look.ink, lw=1.6, zorder=4)
+    )
+    limit = number(unit.threshold)
+    ax.text(
+        x, y, f"> {limit}", color=look.ink, fontsize=9 if len(limit) < 5 else 7.5, ha="center", va="center", zorder=5
+    )
+    kind = "" if unit.kind == "unit" else f" {unit.kind}"
+    ax.text(x, y + 0.33, f"{unit.name}{kind}", color=look.muted, fontsize=9, ha="center", va="center", zorder=5)
+    if output:
+        ax.plot([x + _RADIUS * 1.35, x + 0.6], [y, y], color=look.ink, lw=1.8, zorder=1)
+        ax.plot([x + 0.6], [y], marker=">", ms=7, color=look.ink, linestyle="none", zorder=2)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 14 else name[:13] + "…"
