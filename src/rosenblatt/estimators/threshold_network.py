@@ -36,8 +36,11 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
 
     On any consistent Boolean examples it grows until it makes no error on them: each new unit mends at least one
     error, by singling out a corner of the cube where learning finds nothing better. Rows of other numbers are learned
-    to zero error too, as long as a projection tells them apart in floating point. Where max_units are spent before
-    that, the status is 'budget'. Three or more classes have one network each.
+    to zero error too, as long as a projection tells them apart in floating point. The status is 'separated' when no
+    error is left, and 'budget' when max_units were spent before. Three or more classes have one network each.
+
+    Equal rows with different labels cannot both be right. Boolean ones are refused, with their places; among others
+    the rarer labels are left out, `contradictions_` has their rows, and the status is 'budget'.
 
     `from_expression` and `from_truth_table` build networks without learning.
 
@@ -89,6 +92,7 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
         self.n_features_in_ = len(network.inputs)
         self.status_: Status = "separated"
         self.growth_: list[Growth] = []
+        self.contradictions_ = np.flatnonzero([])
         self.n_iter_ = 0
         return self
 
@@ -104,25 +108,44 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
             self.classes_ = validation.distinct(labels)
             validation.check_classes(self.classes_)
             encoded = validation.encode(self.classes_, labels)
-            refuse_contradictions(values, encoded, self.classes_)
-            return self._grow(values, encoded)
+            heeded = self._without_contradictions(values, encoded)
+            return self._grow(values, encoded, heeded)
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
 
-    def _grow(self, values: Values, labels: NDArray[np.int32]) -> Self:
+    def _without_contradictions(self, values: Values, labels: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Equal rows with different labels: no function has both. Boolean ones are refused; of others the rarer go."""
+        heeded = np.ones(len(labels), dtype=bool)
+        for rows in _equal_rows(values):
+            kinds = labels[rows]
+            if (kinds != kinds[0]).any():
+                if _is_boolean(values):
+                    self._refuse(rows[0], rows[int(np.argmax(kinds != kinds[0]))], labels)
+                heeded[rows] = kinds == np.argmax(np.bincount(kinds))
+        return heeded
+
+    def _refuse(self, row: int, other: int, labels: NDArray[np.int32]) -> None:
+        one, two = self.classes_[labels[[row, other]]].tolist()
+        raise DataError(
+            f"Rows {row} and {other} of X are equal, but their labels are {one!r} and {two!r}: "
+            "no network can be right on both; drop one of them."
+        )
+
+    def _grow(self, values: Values, labels: NDArray[np.int32], heeded: NDArray[np.bool_]) -> Self:
         seed, growers, left = validation.seed_of(self.random_state), [], 0
         positive = range(len(self.classes_)) if len(self.classes_) > 2 else [1]
         for k in positive:
             grower = Upstart(values, max_units=self.max_units, max_iter=self.max_iter, seed=seed + k)
-            left += grower.grow(labels == k)
+            left += grower.grow(labels == k, heeded)
             growers.append(grower)
         self._cascade = Cascade.grown([grower.nodes for grower in growers])
         given = getattr(self, "feature_names_in_", None)
         self._names = tuple(given) if given is not None else tuple(f"x{i}" for i in range(values.shape[1]))
         self._kinds = [node.role for grower in growers for node in reversed(grower.nodes)]
-        self.status_ = "budget" if left else "separated"
+        self.status_ = "separated" if left == 0 and heeded.all() else "budget"
+        self.contradictions_ = np.flatnonzero(~heeded)
         self.n_iter_ = max(grower.n_iter for grower in growers)
         self.growth_ = self._trace(growers)
         return self
@@ -192,17 +215,19 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
         return [[unit.name for unit in layer] for layer in self.network_.layers]
 
 
-def refuse_contradictions(values: Values, labels: NDArray[np.int32], classes: NDArray[Any]) -> None:
-    """Equal rows with different labels: no function at all has both."""
-    first: dict[bytes, int] = {}
+def _equal_rows(values: Values) -> list[list[int]]:
+    """The rows that are there more than once, those that are equal together."""
+    together: dict[bytes, list[int]] = {}
     for row in range(values.shape[0]):
-        other = first.setdefault(_content(values, row), row)
-        if labels[other] != labels[row]:
-            one, two = (classes[labels[[other, row]]]).tolist()
-            raise DataError(
-                f"Rows {other} and {row} of X are equal, but their labels are {one!r} and {two!r}: "
-                "no network can be right on both; drop one of them."
-            )
+        together.setdefault(_content(values, row), []).append(row)
+    return [rows for rows in together.values() if len(rows) > 1]
+
+
+def _is_boolean(values: Values) -> bool:
+    """Are all values 0 and 1, or all -1 and 1?"""
+    if isinstance(values, Csr):
+        return bool(np.isin(values.values, (0, 1)).all())
+    return any(bool(np.isin(values, pair).all()) for pair in ((0, 1), (-1, 1)))
 
 
 def _content(values: Values, row: int) -> bytes:

@@ -73,21 +73,21 @@ class Upstart:
         self.nodes: list[Node] = []
         self.n_iter = 0
 
-    def grow(self, target: NDArray[np.bool_]) -> int:
-        """Grow until every row is right or max_units are spent; how many errors are left."""
-        everywhere = np.ones(len(target), dtype=bool)
+    def grow(self, target: NDArray[np.bool_], cares: NDArray[np.bool_] | None = None) -> int:
+        """Grow until every row (or each to care about) is right or max_units are spent; how many errors are left."""
+        heeded = np.ones(len(target), dtype=bool) if cares is None else cares
         waiting: list[_Task] = []
-        left = self._settle(self._pocket(everywhere, target, "root", None), everywhere, target, 0, waiting)
+        left = self._settle(self._pocket(heeded, target, "root", None), heeded, target, 0, waiting)
         while left and waiting:
             task = max(waiting, key=lambda t: t.errors)  # a budget is spent where it helps most
             waiting.remove(task)
             for role in ("inhibits", "excites"):
-                cares, wrong = task.daughter(role)
+                concerned, wrong = task.daughter(role)
                 if wrong.any():
-                    grown = self._better_than_silence(cares, wrong, role, task.node)
+                    grown = self._better_than_silence(concerned, wrong, role, task.node)
                     if grown is None or len(self.nodes) + len(grown) > self.max_units:
                         return left
-                    left = self._settle(grown, cares, wrong, left - int(wrong.sum()), waiting)
+                    left = self._settle(grown, concerned, wrong, left - int(wrong.sum()), waiting)
         return left
 
     def _settle(
