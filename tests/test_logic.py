@@ -157,7 +157,7 @@ def test_bad_values_are_refused_with_their_place(values: dict[str, Any], words: 
 def test_an_expression_has_no_truth_value_of_its_own() -> None:
     a, b = logic.variables("a b")
     with pytest.raises(TypeError, match="use &"):
-        a and b
+        bool(a & b)
 
 
 @pytest.mark.parametrize("names", ["a a", "1a", "and", "a b!", ["a", 3]])
@@ -203,7 +203,7 @@ def test_random_expressions_equal_pythons_evaluation(seed: int) -> None:
 def test_words_mean_what_python_means(seed: int) -> None:
     draw = random.Random(1000 + seed)
     text = random_text(draw, 4).replace("^", "|").replace("~", " not ").replace("&", "and").replace("|", "or")
-    parsed = logic.parse(text.upper().translate(str.maketrans("ABCDEF", "ABCDEF")))
+    parsed = logic.parse(text.upper())
     for row in reference.rows(6)[::5]:
         values = dict(zip(LETTERS, map(bool, row), strict=True))
         upper = {name.upper(): value for name, value in values.items() if name.upper() in parsed.variables}
@@ -266,9 +266,11 @@ def test_any_text_is_parsed_or_refused_in_words(text: str) -> None:
     try:
         expression = logic.parse(text)
     except ExpressionError as error:
-        assert 0 <= error.position <= len(text)
+        refused = error
     else:
         assert outputs(logic.parse(expression.text)) == outputs(expression)
+        return
+    assert 0 <= refused.position <= len(text)
 
 
 # ----------------------------------------------------------------------------------------- large and deep
