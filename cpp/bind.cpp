@@ -414,6 +414,7 @@ NB_MODULE(_native, m) {
     bind_certify(m);
     bind_parse(m);
     bind_stream(m);
+    bind_panel(m);
 }
 
 }  // namespace rosenblatt

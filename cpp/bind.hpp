@@ -18,6 +18,7 @@ namespace rosenblatt {
 
 void bind_dual(nb::module_& m);
 void bind_stream(nb::module_& m);
+void bind_panel(nb::module_& m);
 
 template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

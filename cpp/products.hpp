@@ -1,0 +1,156 @@
+// Kernel values between support examples and a block of rows. Every inner product is summed feature by feature in
+// ascending order, whatever the width of the registers or the number of threads: the same bits everywhere. The lanes
+// of a vector are rows of the block, so a product of one support value with one feature serves them all.
+#pragma once
+
+#include <algorithm>
+#include <system_error>
+#include <thread>
+
+#include "panel.hpp"
+#include "vector.hpp"
+
+namespace rosenblatt::ROSENBLATT_ISA {
+
+template <class V>
+struct lanes_of {
+    static constexpr int width = natural * static_cast<int>(sizeof(double) / sizeof(V));
+    typedef V type __attribute__((vector_size(natural * sizeof(double))));
+};
+inline constexpr int vectors_together = natural == 8 ? 4 : 2;  // two of these for a pair: as many as registers allow
+
+template <class T, class V>
+ROSENBLATT_INLINE T power(T base, const PowerKernel& kernel) {
+    if (kernel.degree == 0) return base;
+    base = base * static_cast<V>(kernel.gamma) + static_cast<V>(kernel.coef0);
+    T result = base;
+    bool empty = true;
+    for (std::uint32_t n = kernel.degree;;) {
+        if (n & 1) {
+            result = empty ? base : result * base;
+            empty = false;
+        }
+        n >>= 1;
+        if (n == 0) return result;
+        base = base * base;
+    }
+}
+
+// One pair of support examples, a few vectors of rows: out[0] and out[1] are the two lines of the result.
+template <class V>
+ROSENBLATT_INLINE void pair_products(const Panel<V>& panel, std::size_t pair, const V* packed, const PowerKernel& kernel,
+                                     V* first, V* second) {
+    using T = typename lanes_of<V>::type;
+    constexpr int width = lanes_of<V>::width, together = vectors_together * width;
+    T sum[2][vectors_together] = {};
+    for (std::size_t e = panel.start[pair]; e < panel.start[pair + 1]; ++e) {
+        const V* const x = packed + static_cast<std::size_t>(panel.feature[e]) * together;
+        const V a = panel.value[2 * e], b = panel.value[2 * e + 1];
+        for (int k = 0; k < vectors_together; ++k) {
+            T v;
+            std::memcpy(&v, x + k * width, sizeof v);
+            sum[0][k] += v * a;
+            sum[1][k] += v * b;
+        }
+    }
+    for (int k = 0; k < vectors_together; ++k) {
+        const T a = power<T, V>(sum[0][k], kernel), b = power<T, V>(sum[1][k], kernel);
+        std::memcpy(first + k * width, &a, sizeof a);
+        std::memcpy(second + k * width, &b, sizeof b);
+    }
+}
+
+// Hands every pair from `first` on, with the kernel values of its two lines, to use(pair, at, here, a, b) for each strip
+// of rows between from and to.
+template <class V, class Use>
+ROSENBLATT_INLINE void strips(const Panel<V>& panel, std::size_t first, const V* rows, std::size_t from, std::size_t to,
+                              const PowerKernel& kernel, Use&& use) {
+    constexpr std::size_t together = static_cast<std::size_t>(vectors_together) * lanes_of<V>::width;
+    const std::size_t d = panel.features;
+    std::vector<V> packed(d * together);
+    V a[together], b[together];
+    for (std::size_t at = from; at < to; at += together) {
+        const std::size_t here = std::min(together, to - at);
+        if (here < together) std::fill(packed.begin(), packed.end(), V{0});
+        for (std::size_t some = 0; some < d; some += 16)  // a few features of all rows at a time stay in the cache
+            for (std::size_t r = 0; r < here; ++r)
+                for (std::size_t j = some; j < std::min(some + 16, d); ++j)
+                    packed[j * together + r] = rows[(at + r) * d + j];
+        for (std::size_t pair = first; 2 * pair < panel.count; ++pair) {
+            pair_products(panel, pair, packed.data(), kernel, a, b);
+            use(pair, at, here, a, b);
+        }
+    }
+}
+
+// Too few rows to fill a vector: the same sums, one row at a time.
+template <class V, class Use>
+void few(const Panel<V>& panel, std::size_t first, const V* rows, std::size_t count, const PowerKernel& kernel,
+         Use&& use) {
+    for (std::size_t r = 0; r < count; ++r)
+        for (std::size_t pair = first; 2 * pair < panel.count; ++pair) {
+            V a{0}, b{0};
+            for (std::size_t e = panel.start[pair]; e < panel.start[pair + 1]; ++e) {
+                const V x = rows[r * panel.features + panel.feature[e]];
+                a += x * panel.value[2 * e];
+                b += x * panel.value[2 * e + 1];
+            }
+            a = power<V, V>(a, kernel);
+            b = power<V, V>(b, kernel);
+            use(pair, r, std::size_t{1}, &a, &b);
+        }
+}
+
+template <class V, class Use>
+void all_strips(const Panel<V>& panel, std::size_t first, const V* rows, std::size_t count, const PowerKernel& kernel,
+                int threads, Use&& use) {
+    constexpr std::size_t together = static_cast<std::size_t>(vectors_together) * lanes_of<V>::width;
+    if (count < 4) return few(panel, first, rows, count, kernel, use);
+    const std::size_t parts = (count + together - 1) / together;
+    const std::size_t shares = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), 1, parts);
+    const auto work = [&](std::size_t share) {
+        const std::size_t from = parts * share / shares * together, to = parts * (share + 1) / shares * together;
+        strips(panel, first, rows, from, std::min(to, count), kernel, use);
+    };
+    std::vector<std::thread> others;
+    std::size_t started = 1;
+    try {
+        for (; started < shares; ++started) others.emplace_back(work, started);
+    } catch (const std::system_error&) {  // no more threads: the rest is done here
+    }
+    work(0);
+    for (std::size_t share = started; share < shares; ++share) work(share);
+    for (std::thread& other : others) other.join();
+}
+
+// out[support][row], the kernel values themselves.
+template <class V>
+void products(const Panel<V>& panel, std::size_t first, const V* rows, std::size_t count, const PowerKernel& kernel,
+              int threads, V* out) {
+    all_strips(panel, first, rows, count, kernel, threads,
+               [&](std::size_t pair, std::size_t at, std::size_t here, const V* a, const V* b) {
+                   V* const line = out + 2 * (pair - first) * count + at;
+                   std::copy(a, a + here, line);
+                   if (2 * pair + 1 < panel.count) std::copy(b, b + here, line + count);
+               });
+}
+
+// scores[unit][row] += sum over the terms of coefficient (k + constant), support by support.
+template <class V>
+void sums(const Panel<V>& panel, std::size_t first, const V* rows, std::size_t count, const PowerKernel& kernel,
+          int threads, const Terms& terms, double* scores) {
+    const auto add = [&](std::size_t support, std::size_t at, std::size_t here, const V* k) {
+        for (std::int64_t e = terms.start[support]; e < terms.start[support + 1]; ++e) {
+            double* const s = scores + static_cast<std::size_t>(terms.unit[e]) * count + at;
+            const double c = terms.coefficient[e], constant = terms.constant;
+            for (std::size_t r = 0; r < here; ++r) s[r] += c * (static_cast<double>(k[r]) + constant);
+        }
+    };
+    all_strips(panel, first, rows, count, kernel, threads,
+               [&](std::size_t pair, std::size_t at, std::size_t here, const V* a, const V* b) {
+                   add(2 * pair, at, here, a);
+                   if (2 * pair + 1 < panel.count) add(2 * pair + 1, at, here, b);
+               });
+}
+
+}  // namespace rosenblatt::ROSENBLATT_ISA
