@@ -7,13 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rosenblatt import errors, losses
-    from rosenblatt.estimators import Adaline, LogisticUnit, Perceptron, load, save, trace
-    from rosenblatt.learn import Learner, fit_file
-    from rosenblatt.read.api import read, stream
     from rosenblatt import errors, logic, losses
     from rosenblatt.estimators import Adaline, LogisticUnit, Perceptron, ThresholdNetwork, load, save, trace
-    from rosenblatt.learn import Learner
+    from rosenblatt.learn import Learner, fit_file
+    from rosenblatt.read.api import read, stream
     from rosenblatt.report import figures
     from rosenblatt.report.animate import animate
 
@@ -22,11 +19,11 @@ _HOMES = {
     "Learner": "rosenblatt.learn",
     "LogisticUnit": "rosenblatt.estimators",
     "Perceptron": "rosenblatt.estimators",
-    "animate": "rosenblatt.report.animate",
     "ThresholdNetwork": "rosenblatt.estimators",
+    "animate": "rosenblatt.report.animate",
     "errors": "rosenblatt",
-    "fit_file": "rosenblatt.learn",
     "figures": "rosenblatt.report",
+    "fit_file": "rosenblatt.learn",
     "load": "rosenblatt.estimators",
     "logic": "rosenblatt",
     "losses": "rosenblatt",
@@ -35,30 +32,24 @@ _HOMES = {
     "stream": "rosenblatt.read.api",
     "trace": "rosenblatt.estimators",
 }
-_MODULES = {"errors", "figures", "losses"}
+_MODULES = {"errors", "figures", "logic", "losses", "read"}
 
 __all__ = [
     "Adaline",
     "Learner",
     "LogisticUnit",
     "Perceptron",
+    "ThresholdNetwork",
+    "animate",
     "errors",
+    "figures",
     "fit_file",
     "load",
+    "logic",
     "losses",
     "read",
     "save",
     "stream",
-    "animate",
-    "errors",
-    "figures",
-    "load",
-    "ThresholdNetwork",
-    "errors",
-    "load",
-    "logic",
-    "losses",
-    "save",
     "trace",
 ]
 __version__ = "0.1.0"
