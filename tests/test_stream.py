@@ -9,7 +9,8 @@ import pytest
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.learn import RULES, Running, Settings
 from rosenblatt.learn.fitting import Plan
-from rosenblatt.learn.portfolio import PORTFOLIO, affordable, candidates
+from rosenblatt.learn.portfolio import PORTFOLIO, affordable, candidates, fitted_to
+from rosenblatt.learn.shuffling import Shuffled, joined
 from rosenblatt.learn.stream import fit_source
 from rosenblatt.options import RULE_NAMES
 from rosenblatt.read import Reading
@@ -66,7 +67,7 @@ def test_a_stream_gives_the_bits_of_memory(rule: str, classes: int, sparse: bool
 
 
 @pytest.mark.parametrize("scheme", ["ovr", "ovo", "joint"])
-@pytest.mark.parametrize("rule", ["perceptron", "arow-1", "logistic", "hinge", "pa1"])
+@pytest.mark.parametrize("rule", ["perceptron", "arow", "logistic", "hinge", "pa1"])
 @pytest.mark.parametrize("classes", [2, 3, 10])
 @pytest.mark.parametrize("sparse", [True, False])
 def test_progressive_error_is_predict_then_learn(rule: str, scheme: str, classes: int, sparse: bool) -> None:
@@ -79,8 +80,8 @@ def test_progressive_error_is_predict_then_learn(rule: str, scheme: str, classes
 def test_weights_of_rows_count() -> None:
     X, y = make()
     weights = np.random.default_rng(1).integers(0, 3, len(X)).astype(float)
-    fitted = fit_source(Arrays(X, y.tolist(), weights=weights), Plan(candidates("arow-1"), 2))
-    assert same(fitted.model.running, in_memory(RULES["arow-1"], X, y, 2, weights=weights))
+    fitted = fit_source(Arrays(X, y.tolist(), weights=weights), Plan(candidates("arow"), 2))
+    assert same(fitted.model.running, in_memory(RULES["arow"], X, y, 2, weights=weights))
 
 
 def test_the_portfolio_keeps_the_best_and_shows_all() -> None:
@@ -97,7 +98,7 @@ def test_the_portfolio_keeps_the_best_and_shows_all() -> None:
 
 def test_of_equal_errors_the_earlier_rule_is_kept() -> None:
     X, y = make()
-    twins = {"a": RULES["arow-1"], "b": RULES["arow-1"]}
+    twins = {"a": RULES["arow"], "b": RULES["arow"]}
     assert fit_source(Arrays(X, y.tolist()), Plan(twins)).chosen == "a"
 
 
@@ -226,3 +227,77 @@ def test_progress_is_told() -> None:
     assert [progress.pass_ for progress in told][-1] == 2
     assert told[-1].bytes_done == told[-1].bytes_total == len(X)
     assert 0 <= told[-1].progressive_error <= 1
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_is_adapted_to_the_length_of_the_examples(rule: str, sparse: bool) -> None:
+    X, y = make()
+    X *= 4 / np.sqrt(np.square(X).sum(axis=1).mean())  # their mean square is 16, their length 4
+    known = {"arow": ("r", 16.0), "adagrad": ("eta0", 1 / 4), "pa1": ("eta0", 1 / 16), "pa2": ("eta0", 1 / 16)}
+    settings = RULES[rule]
+    if settings.learning_rate in known:
+        name, factor = known[settings.learning_rate]
+        settings = replace(settings, **{name: getattr(settings, name) * factor})
+    fitted = fit_source(Arrays(X, y.tolist(), step=90, sparse=sparse), Plan(candidates(rule), adapted=True))
+    assert fitted.candidates[0].settings == settings
+    assert same(fitted.model.running, in_memory(settings, X, y, 1, sparse=sparse))
+
+
+def test_examples_without_a_length_leave_a_rule_as_it_is() -> None:
+    assert fitted_to(RULES["arow"], np.zeros((3, 2))) == RULES["arow"]
+    assert fitted_to(RULES["arow"], np.full((1, 2), 1e200)) == RULES["arow"]
+
+
+def test_examples_sorted_by_label_are_shuffled_by_auto_alone() -> None:
+    X, y = make(3, n=400)
+    by_label = np.argsort(y, kind="stable")
+    X, y = X[by_label], y[by_label]
+    auto = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), order="auto"))
+    given = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto")))
+    asked = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), order="shuffle"))
+    assert (auto.order, given.order, asked.order) == ("shuffle", "given", "shuffle")
+    assert auto.sorted_by_label
+    assert given.sorted_by_label
+    assert same(auto.model.running, asked.model.running)
+    mixing = np.random.default_rng(1).permutation(400)
+    mixed = fit_source(Arrays(X[mixing], y[mixing].tolist()), Plan(candidates("auto"), order="auto"))
+    assert (mixed.order, mixed.sorted_by_label) == ("given", False)
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+@pytest.mark.parametrize("size", [1, 300 << 20])  # one bucket, or several
+def test_shuffled_rows_are_all_there_once_and_in_a_new_order_each_pass(sparse: bool, size: int) -> None:
+    X, y = make(n=500)
+    X[:, 0] = np.arange(500) + 1
+    weights = np.arange(500.0)
+    store, orders = Shuffled(None, "rows", size, seed=3), []
+    with store:
+        for a in range(0, 500, 37):
+            values = narrow_csr(X[a : a + 37]) if sparse else X[a : a + 37]
+            store.append(Block(values, y[a : a + 37].astype(np.int32), weights[a : a + 37]))
+        for pass_ in (0, 0, 1):
+            whole = joined(list(store.blocks(pass_)))
+            order = weights_of(whole).astype(int)
+            assert sorted(order.tolist()) == list(range(500))
+            assert np.array_equal(dense_of(whole.values, X.shape[1]), X[order])
+            assert np.array_equal(whole.labels, y[order])
+            orders.append(order.tolist())
+    assert orders[0] == orders[1] != orders[2]
+    assert orders[0] != sorted(orders[0])
+    assert abs(np.corrcoef(orders[0], range(500))[0, 1]) < 0.2
+
+
+def weights_of(block: Block) -> Any:
+    assert block.weights is not None
+    return block.weights
+
+
+def dense_of(values: Any, features: int) -> Any:
+    if isinstance(values, np.ndarray):
+        return values
+    found = np.zeros((len(values.indptr) - 1, features))
+    for i in range(len(found)):
+        entries = slice(values.indptr[i], values.indptr[i + 1])
+        found[i, values.indices[entries]] = values.values[entries]
+    return found

@@ -26,7 +26,7 @@ _PACKED = (".gz", ".zst", ".bz2", ".xz")
 @common.option(options.passes)
 @common.option(options.patience)
 @common.option(options.stream_keep)
-@common.option(options.stream_order, hidden=True)
+@common.option(options.stream_order)
 @common.reading_options
 @common.option(options.threads)
 @common.option(options.seed)

@@ -29,8 +29,8 @@ _ONES, _SINGLE, _DOUBLE = range(3)
 class Cache:
     """Blocks in order. The file has no name, so that nothing is left behind, whatever happens."""
 
-    def __init__(self, folder: str | None, name: str) -> None:
-        self._folder, self._name = folder, name
+    def __init__(self, folder: str | None, name: str, share: int = 1) -> None:
+        self._folder, self._name, self._share = folder, name, share  # one of so many caches
         self._blocks: list[Block] = []
         self._bytes = 0
         self._file: Any = None
@@ -53,7 +53,7 @@ class Cache:
         if self._file is None:
             self._blocks.append(block)
             self._bytes += sum(array.nbytes for array in _arrays(block) if array is not None)
-            if self._bytes <= IN_MEMORY:
+            if self._bytes <= IN_MEMORY // self._share:
                 return
             self._file = _nameless(self._folder, self._name)
             for held in self._blocks:

@@ -1,7 +1,7 @@
 """A fit that was interrupted, as a file: every run, and how far it had come. It resumes to the same bits."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from rosenblatt.errors import ModelError
 from rosenblatt.learn.fitting import Fitting, Plan
 from rosenblatt.learn.header import Header
 from rosenblatt.learn.model_file import read_parts, write_parts
-from rosenblatt.learn.packing import pack_run, unpack_run
+from rosenblatt.learn.packing import pack_run, unpack_run, unpack_settings
 from rosenblatt.learn.space_file import pack_classes, unpack_classes
 from rosenblatt.learn.tensors import Tensors
 from rosenblatt.read import Source
@@ -34,6 +34,7 @@ def save_checkpoint(fitting: Fitting) -> None:
         "kind": "checkpoint",
         "classes": pack_classes(fitting.classes),
         "fixed": fitting.fixed,
+        "tried": {name: asdict(settings) for name, settings in fitting.tried.items()},
         "runs": runs,
         "best": best,
         "pass": fitting.pass_,
@@ -54,11 +55,14 @@ def load_checkpoint(source: Source, plan: Plan) -> Fitting | None:
     def decode(header: Header, tensors: Mapping[str, NDArray[Any]]) -> Fitting:
         if header.text("kind") != "checkpoint":
             raise ModelError("it is a finished model, not a checkpoint: fit without resume")
-        wanted = identity(source, plan)
-        for key, value in header.section("of").values.items():
+        of = header.section("of")
+        # A fit that may choose its order goes on with the one it chose.
+        begun = replace(plan, order=of.text("order")) if plan.order == "auto" else plan
+        wanted = identity(source, begun)
+        for key, value in of.values.items():
             if wanted.get(key) != value:
                 raise ModelError(f"the checkpoint is of another fit, its {key} was {value!r}: fit without resume")
-        return _restored(header, tensors, source, plan)
+        return _restored(header, tensors, source, begun)
 
     return read_parts(plan.checkpoint, decode)
 
@@ -67,6 +71,8 @@ def _restored(header: Header, tensors: Mapping[str, NDArray[Any]], source: Sourc
     classes = unpack_classes(header.section("classes"))
     fitting = Fitting(source, plan, classes, fixed=header.flag("fixed"))
     fitting.pass_, fitting.rows, fitting.resumed = header.count("pass"), header.count("rows"), True
+    tried = header.section("tried")
+    fitting.tried = {name: unpack_settings(tried.section(name)) for name in plan.candidates if name in tried}
     for i, section in enumerate(header.sections("runs")):
         run = unpack_run(section.section("run"), tensors, f"run.{i}.", len(classes))
         run.learner.judge(fitting.pass_ == 0)
@@ -91,4 +97,5 @@ def identity(source: Source, plan: Plan) -> dict[str, Any]:
         "holdout": plan.holdout,
         "patience": plan.patience,
         "seed": plan.seed,
+        "order": plan.order,
     }

@@ -54,3 +54,5 @@ class Fitted:
     skipped: int
     bad_rows: tuple[BadRow, ...]
     resumed: bool = False
+    order: str = "given"
+    sorted_by_label: bool = False  # the file came class by class

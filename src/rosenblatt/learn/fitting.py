@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,20 @@ from rosenblatt.learn.cache import Cache
 from rosenblatt.learn.fitted import Progress
 from rosenblatt.learn.interrupt import Interrupt
 from rosenblatt.learn.naming import Codes
-from rosenblatt.learn.portfolio import affordable
+from rosenblatt.learn.portfolio import affordable, fitted_to
 from rosenblatt.learn.running import Running
 from rosenblatt.learn.settings import Settings
-from rosenblatt.learn.votes import take
+from rosenblatt.learn.shuffling import Shuffled, Sorting, part
 from rosenblatt.read import Source
 from rosenblatt.records import Block, Label
 
+# A block, which of its rows to learn from (None: all), the rows before it, the bytes read with it.
+_Waiting: TypeAlias = tuple[Block, NDArray[np.uint32] | None, int, int]
 _TELL_EVERY = 0.1  # seconds between two reports of progress
+
+
+class SortedLabelsError(Exception):
+    """The examples come class by class; learned in that order, each class would be forgotten for the next."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,8 @@ class Plan:
     holdout: float = 0.0
     patience: int | None = None
     threads: int = 1
+    order: str = "given"
+    adapted: bool = False  # the candidates are for examples of length 1
     unlabelled: str = "fail"
     cache: str | None = None
     seed: int = 0
@@ -49,6 +57,7 @@ class Fitting:
     def __init__(self, source: Source, plan: Plan, classes: tuple[Label, ...], *, fixed: bool) -> None:
         self.source, self.plan, self.classes, self.fixed = source, plan, classes, fixed
         self.runs: dict[str, Running] = {}
+        self.tried: dict[str, Settings] = {}  # what each run was begun with
         self.pass_ = 0
         self.rows = 0  # of the unfinished pass: those that every run has visited
         self.progressive: dict[str, float] = {}
@@ -61,6 +70,8 @@ class Fitting:
         self._codes = Codes(source, classes, fixed=fixed, unlabelled=plan.unlabelled)
         self._held = Cache(plan.cache, source.name)
         self._store = Cache(plan.cache, source.name)
+        self._shuffled = Shuffled(plan.cache, source.name, source.size, plan.seed)
+        self._sorting = Sorting(len(classes))
         self._began = self._told = self._saved = time.monotonic()
         self._done = 0
 
@@ -68,9 +79,9 @@ class Fitting:
 
     def run(self, save: Callable[["Fitting"], None] | None = None) -> None:
         """All the passes. An interrupt saves the state between two chunks, then goes its way."""
-        with self._held, self._store, Interrupt() as interrupt:
+        with self._held, self._store, self._shuffled, Interrupt() as interrupt:
             try:
-                if self.pass_ > 0:
+                if self.pass_ > 0 or self.plan.order == "shuffle":
                     self._fill(interrupt)
                 while self.pass_ < self.plan.passes and (self.pass_ == 0 or self._open()):
                     self._one_pass(interrupt, save)
@@ -87,7 +98,7 @@ class Fitting:
         if self.rows == 0:
             for run in self._open().values():
                 run.begin_pass()
-        for block, order, first, done in self._waiting(interrupt):
+        for block, order, first, done in self._waiting(interrupt, self.pass_ == 0 and self.plan.order != "shuffle"):
             if self.pass_ == 0 and not self.runs:
                 self._begin(block)
             rows = len(block.labels)
@@ -98,8 +109,8 @@ class Fitting:
             self._between(interrupt, save)
         self._end_pass()
 
-    def _waiting(self, interrupt: Interrupt) -> Iterator[tuple[Block, NDArray[np.uint32] | None, int, int]]:
-        blocks = self._from_source() if self.pass_ == 0 else self._from_store()
+    def _waiting(self, interrupt: Interrupt, reading: bool) -> Iterator[_Waiting]:
+        blocks = self._from_source() if reading else self._from_store()
         while True:
             interrupt.waiting = True
             try:
@@ -111,26 +122,29 @@ class Fitting:
             yield block
 
     def _fill(self, interrupt: Interrupt) -> None:
-        """Read everything once without learning: what later passes need, after a resume."""
-        at, self.pass_ = self.pass_, 0
-        for _ in self._waiting(interrupt):
+        """Read everything once without learning: to shuffle it, or for later passes after a resume."""
+        for _ in self._waiting(interrupt, reading=True):
             interrupt.check()
-        self.pass_ = at
 
-    def _from_source(self) -> Iterator[tuple[Block, NDArray[np.uint32] | None, int, int]]:
+    def _from_source(self) -> Iterator[_Waiting]:
         self.learned = self.held_rows = 0
         for chunk in self.source.chunks(self.plan.threads):
             labels = self._codes.of(chunk)
             block = Block(chunk.values, np.maximum(labels, 0), chunk.weights)
             order = self._hold_out(block, labels, chunk.first_row)
             self.learned += len(block.labels) if order is None else len(order)
-            if self.plan.passes > 1:
-                self._store.append(block if order is None else _part(block, order))
+            self._sorting.see(labels)
+            if self.plan.order == "shuffle":
+                self._shuffled.append(block if order is None else part(block, order))
+            elif self.plan.passes > 1:
+                self._store.append(block if order is None else part(block, order))
             yield block, order, chunk.first_row, chunk.done
 
-    def _from_store(self) -> Iterator[tuple[Block, None, int, int]]:
+    def _from_store(self) -> Iterator[_Waiting]:
         first, total = 0, self.source.size or 0
-        for block in self._store.blocks(self.plan.threads):
+        threads = self.plan.threads
+        shuffled = self.plan.order == "shuffle"
+        for block in self._shuffled.blocks(self.pass_, threads) if shuffled else self._store.blocks(threads):
             yield block, None, first, int(total * (first + len(block.labels)) / max(self.learned, 1))
             first += len(block.labels)
 
@@ -144,7 +158,7 @@ class Fitting:
         labelled = labels >= 0
         held = np.flatnonzero(out & labelled).astype(np.uint32)
         if len(held):
-            self._held.append(_part(block, held))
+            self._held.append(part(block, held))
             self.held_rows += len(held)
         return np.flatnonzero(~out & labelled).astype(np.uint32)
 
@@ -154,6 +168,9 @@ class Fitting:
         features, classes = block.values.shape[1], len(self.classes)
         dense = isinstance(block.values, np.ndarray)
         for name, settings in affordable(self.plan.candidates, features, classes).items():
+            if self.plan.adapted:
+                settings = fitted_to(settings, block.values)
+            self.tried[name] = settings
             run = Running(settings, features, np.ones(classes), self.plan.seed, dense=dense)
             run.learner.judge(True)
             run.begin_pass()
@@ -202,6 +219,8 @@ class Fitting:
     def _end_pass(self) -> None:
         if not self.runs or self.learned == 0:
             raise DataError(f"{self.source.name}: has no example to learn from.")
+        if self.pass_ == 0 and self.plan.order == "auto" and self.source.rewindable and self._sorting.is_sorted:
+            raise SortedLabelsError
         ended = self._open()
         if self.pass_ == 0:
             self.progressive = {name: self._error(name) for name in ended}
@@ -254,6 +273,10 @@ class Fitting:
         return kept
 
     @property
+    def sorted_by_label(self) -> bool:
+        return self._sorting.is_sorted
+
+    @property
     def seconds(self) -> float:
         return time.monotonic() - self._began
 
@@ -263,9 +286,3 @@ def _after(order: NDArray[np.uint32] | None, done: int, rows: int) -> NDArray[np
     if done <= 0:
         return order
     return np.arange(done, rows, dtype=np.uint32) if order is None else order[order >= done]
-
-
-def _part(block: Block, rows: NDArray[Any]) -> Block:
-    taken = rows.astype(np.intp)
-    weights = None if block.weights is None else block.weights[taken]
-    return Block(take(block.values, taken), block.labels[taken], weights)

@@ -1,12 +1,16 @@
 """The rules a stream can be learned by, each under one name; 'auto' runs several side by side and keeps the best."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+import numpy as np
+
 from rosenblatt import options
 from rosenblatt.errors import ParameterError
 from rosenblatt.learn.settings import Settings
+from rosenblatt.records import Csr, Values
 
 _GIVEN = Settings(order="given", keep="last")
 
@@ -15,21 +19,54 @@ def _arow(r: float) -> Settings:
     return replace(_GIVEN, learning_rate="arow", r=r)
 
 
+def _adagrad(loss: str, eta0: float) -> Settings:
+    multi_class = "joint" if loss == "logistic" else _GIVEN.multi_class
+    return replace(_GIVEN, loss=loss, learning_rate="adagrad", eta0=eta0, multi_class=multi_class)
+
+
+# For examples of length 1; `fitted_to` adapts them to the data at hand.
 RULES: Mapping[str, Settings] = MappingProxyType(
     {
         "perceptron": replace(_GIVEN, keep="average"),
-        "arow-0.1": _arow(0.1),
-        "arow-1": _arow(1.0),
-        "arow-10": _arow(10.0),
-        "logistic": replace(_GIVEN, loss="logistic", learning_rate="adagrad", eta0=0.5, multi_class="joint"),
-        "hinge": replace(_GIVEN, loss="hinge", learning_rate="adagrad", eta0=0.5),
+        "arow": _arow(0.1),
+        "arow-bold": _arow(1e-5),
+        "logistic": _adagrad("logistic", 0.5),
+        "logistic-bold": _adagrad("logistic", 1.5),
+        "hinge": _adagrad("hinge", 1.0),
         "pa1": replace(_GIVEN, learning_rate="pa1", eta0=0.1, keep="average"),
         "pa2": replace(_GIVEN, learning_rate="pa2", eta0=0.1, keep="average"),
         "last": _GIVEN,
     }
 )
-# What 'auto' tries. Of equal errors the earlier one is kept.
-PORTFOLIO: Sequence[str] = ("arow-1", "arow-10", "arow-0.1", "logistic", "hinge", "perceptron")
+# What 'auto' tries: of equal errors the earlier one is kept. A bold arow trusts each column at its own scale, so it
+# does not mind columns in unlike units; the others do better where all the features are alike.
+PORTFOLIO: Sequence[str] = ("logistic", "arow", "arow-bold", "logistic-bold", "hinge", "perceptron")
+_LOOKED_AT = 1000  # rows from which the length of the examples is found
+
+
+def fitted_to(settings: Settings, values: Values) -> Settings:
+    """A rule in the units of the data: it then does the same on examples that are all k times as long.
+
+    A step of adagrad moves a score by eta0 times the length of the example; r of arow and C of pa1 and pa2 stand
+    beside its square. The length is rounded to a power of 2, so that it says nothing else of the first rows.
+    """
+    length = _length(values)
+    if settings.learning_rate == "arow":
+        return replace(settings, r=settings.r * length**2)
+    if settings.learning_rate == "adagrad":
+        return replace(settings, eta0=settings.eta0 / length)
+    if settings.learning_rate in ("pa1", "pa2"):
+        return replace(settings, eta0=settings.eta0 / length**2)
+    return settings
+
+
+def _length(values: Values) -> float:
+    rows = min(values.shape[0], _LOOKED_AT)
+    some = values.values[: int(values.indptr[rows])] if isinstance(values, Csr) else values[:rows]
+    with np.errstate(over="ignore"):
+        square = float(np.sum(np.square(some, dtype=np.float64))) / max(rows, 1)
+    return 2.0 ** min(max(round(math.log2(square) / 2), -100), 100) if 0 < square < math.inf else 1.0
+
 
 _ROOM = 420 << 20  # bytes of weights that a portfolio may hold
 

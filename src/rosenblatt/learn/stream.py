@@ -12,7 +12,7 @@ from rosenblatt import options
 from rosenblatt.errors import ParameterError
 from rosenblatt.learn.checkpoint import load_checkpoint, save_checkpoint
 from rosenblatt.learn.fitted import Candidate, Fitted, Progress
-from rosenblatt.learn.fitting import Fitting, Plan
+from rosenblatt.learn.fitting import Fitting, Plan, SortedLabelsError
 from rosenblatt.learn.model import Model
 from rosenblatt.learn.naming import LateLabelError, check_classes, classes_of
 from rosenblatt.learn.portfolio import candidates
@@ -32,7 +32,7 @@ def fit_file(
     holdout: float = options.holdout.default,
     patience: int | None = options.patience.default,
     keep: str | None = options.stream_keep.default,
-    order: str = options.stream_order.default,
+    order: str | None = options.stream_order.default,
     threads: int | None = options.threads.default,
     cache: str | None = options.cache.default,
     seed: int = options.seed.default,
@@ -62,6 +62,8 @@ def fit_file(
     source = open_source(path, reading)
     plan = Plan(
         candidates=_keeping(candidates(rule), keep),
+        order=order or ("auto" if rule == "auto" else "given"),
+        adapted=isinstance(rule, str),
         passes=passes,
         holdout=holdout,
         patience=patience,
@@ -88,14 +90,24 @@ def fit_source(
     save = save_checkpoint if plan.checkpoint is not None else None
     fitting = (load_checkpoint(source, plan) if resume else None) or _begin(source, plan, reading.classes)
     try:
-        fitting.run(save)
+        fitting = _run(fitting, save)
     except LateLabelError:
         fitting = _begin(source, plan, _all_labels(source, plan))
-        fitting.run(save)
+        fitting = _run(fitting, save)
     if plan.checkpoint is not None:
         with suppress(OSError):
             Path(plan.checkpoint).unlink(missing_ok=True)
     return _fitted(fitting, reading, test)
+
+
+def _run(fitting: Fitting, save: Callable[[Fitting], None] | None) -> Fitting:
+    """The fit when it has run; one of sorted examples that may choose its order has begun anew, shuffled."""
+    try:
+        fitting.run(save)
+    except SortedLabelsError:
+        fitting = Fitting(fitting.source, replace(fitting.plan, order="shuffle"), fitting.classes, fixed=fitting.fixed)
+        fitting.run(save)
+    return fitting
 
 
 def _begin(source: Source, plan: Plan, named: tuple[Label, ...]) -> Fitting:
@@ -166,11 +178,13 @@ def _fitted(fitting: Fitting, reading: Reading, test: str | None) -> Fitted:
         skipped=source.skipped,
         bad_rows=tuple(source.bad_rows),
         resumed=fitting.resumed,
+        order="shuffle" if plan.order == "shuffle" else "given",
+        sorted_by_label=fitting.sorted_by_label,
     )
 
 
 def _candidates(fitting: Fitting) -> list[Candidate]:
-    tried = fitting.plan.candidates
+    tried = fitting.tried
     return [
         Candidate(
             name,

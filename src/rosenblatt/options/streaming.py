@@ -6,7 +6,7 @@ from typing import Any
 from rosenblatt.options.learning import keep, order
 from rosenblatt.options.option import Option, table
 
-RULE_NAMES = ("perceptron", "arow-0.1", "arow-1", "arow-10", "logistic", "hinge", "pa1", "pa2", "last")
+RULE_NAMES = ("perceptron", "arow", "arow-bold", "logistic", "logistic-bold", "hinge", "pa1", "pa2", "last")
 
 rule: Option[str] = Option(
     name="rule",
@@ -95,8 +95,12 @@ stream_keep: Option[Any] = keep.but(
     help="Which weights are the answer: those at the end (last), or their average over every example visited "
     "(average); what suits the rule when not given.",
 )
-stream_order: Option[str] = order.but(
-    default="given", choices=("given",), help="The order of the examples: a file is learned as it comes (given)."
+stream_order: Option[Any] = order.but(
+    default=None,
+    none_allowed=True,
+    choices=("given", "shuffle"),
+    help="The order of the examples: as they come (given), or a new permutation for each pass, for which all of them "
+    "are read first (shuffle). When not given: as they come, but with the rule auto a file sorted by label is shuffled.",
 )
 
 STREAMING: Mapping[str, Option[Any]] = table(

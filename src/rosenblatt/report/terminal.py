@@ -15,6 +15,10 @@ NAME = 10  # the width of the names on the left
 MOST_CLASSES = 12  # a wider table of confusion would not fit
 TIE = "\u00a0"  # a space that no line is broken at; printed as a plain one
 _SHOWN_PASSES = 8
+_SORTED = {
+    "shuffle": "shuffled, because the file is sorted by label",
+    "given": "as given, but the file is sorted by label: each class is forgotten for the next; try --order shuffle",
+}
 
 
 def bold(words: str) -> str:
@@ -61,6 +65,8 @@ def summary_lines(summary: Summary, top: int) -> Iterator[str]:
     yield line("learned", f"{fitted.chosen}, {plural(fitted.passes, 'pass')}, {seconds(fitted.seconds)}")
     yield line("mistakes", mistakes(fitted.mistakes))
     yield line("status", f"{fitted.status}: {STATUS[fitted.status]}")
+    if fitted.sorted_by_label:
+        yield line("order", _SORTED[fitted.order])
     for name, words in zip(["error", "", ""], _errors(summary), strict=False):
         yield line(name, words)
     if fitted.skipped:
