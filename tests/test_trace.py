@@ -330,3 +330,17 @@ def test_wide_examples_leave_the_weights_out_unless_asked() -> None:
     told = trace(*real_numbers(6, 51, 2, 8), max_iter=1)
     assert "after_w1" not in next(told.rows())
     assert "after_w51" in next(told.rows(weights=True))
+
+
+@pytest.mark.parametrize("learning_rate", ["constant", "arow"])
+def test_short_stretches_of_a_long_table_are_the_same_run(learning_rate: str) -> None:
+    """A few visits of many rows are made on copies of those rows: the same bits, in every layout."""
+    X, y = real_numbers(200, 6, 3, 4)
+    weights = np.arange(200) % 3 + 0.5
+    for rows in (X, sp.csr_array(X), np.asfortranarray(X, dtype=np.float32)):
+        told = trace(rows, y, sample_weight=weights, learning_rate=learning_rate, order="shuffle", max_iter=2)
+        ends = [end.weights for end in told.epochs()]  # whole epochs, in place
+        last = {(step.epoch, step.unit): step.after for step in told.steps()}  # one visit at a time
+        assert [bits(last[epoch, unit]) for epoch in (1, 2) for unit in range(3)] == [
+            bits(end[unit]) for end in ends for unit in range(3)
+        ]

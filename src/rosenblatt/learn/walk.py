@@ -15,7 +15,10 @@ from rosenblatt import kernels
 from rosenblatt.errors import DataError
 from rosenblatt.learn.history import Chapter, History
 from rosenblatt.learn.running import Running
+from rosenblatt.learn.votes import take
 from rosenblatt.records import Block, Floats, Trace
+
+_FEW = 64  # a stretch is short if it visits at most one row in so many
 
 
 class Walk:
@@ -103,19 +106,27 @@ class Walk:
 
     def _go(self, t: int) -> None:
         """As many visits as this epoch and this chapter have, up to t."""
-        block = self._open().block
+        self._open()
         until = min([t, *(chapter.t for chapter in self.history.chapters if chapter.t > self.t)])
         stop = min(len(self._visits), self._place + until - self.t)
-        learner, training = self._run.learner, self._open().training
-        _, raised = kernels.learn(
-            [learner], self._rows, block.labels, block.weights, self._visits, training, self._place, stop, 1
-        )
+        self._visit(self._visits[self._place : stop])
         self._place = stop
-        self._compare()
-        if raised is not None:
-            raise raised
         if stop == len(self._visits):
             self._end_epoch()
+
+    def _visit(self, visits: NDArray[np.uint32]) -> None:
+        """Every call looks at all the labels it is given, so a few visits are given their own rows only."""
+        block, rows, order = self._open().block, self._rows, visits
+        if _FEW * len(visits) < len(block.labels):
+            weights = None if block.weights is None else block.weights[visits]
+            block = Block(take(block.values, visits.astype(np.intp)), block.labels[visits], weights)
+            rows, order = kernels.rows_of(block.values), np.arange(len(visits), dtype=np.uint32)
+        learner = self._run.learner
+        _, raised = kernels.learn([learner], rows, block.labels, block.weights, order, None, 0, len(order), 1)
+        t, row, unit, coefficient = learner.take_log()
+        self._compare((t, row if order is visits else visits[row], unit, coefficient))
+        if raised is not None:
+            raise raised
 
     def _open(self) -> Chapter:
         """The chapter of the next example, and the order of the epoch that is under way."""
@@ -139,9 +150,8 @@ class Walk:
         self._run.random = self._next_random
         self.epoch, self._place = self.epoch + 1, 0
 
-    def _compare(self) -> None:
-        made: tuple[NDArray[Any], ...] = self._run.learner.take_log()
-        at = slice(self._logged, int(np.searchsorted(self.log.t, self.t)))
+    def _compare(self, made: tuple[NDArray[Any], ...]) -> None:
+        at = slice(self._logged, int(np.searchsorted(self.log.t, np.uint64(self.t))))
         kept: tuple[NDArray[Any], ...] = (self.log.t, self.log.row, self.log.unit, self.log.coefficient)
         if not all(np.array_equal(new, old[at]) for new, old in zip(made, kept, strict=True)):
             raise DataError(
