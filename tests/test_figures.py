@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 
 from rosenblatt import Perceptron, errors, figures, losses, trace
+from rosenblatt.certify import certify
 from rosenblatt.report.figures.plane import clipped, view_of
 from rosenblatt.report.figures.style import DARK, LIGHT, number, vector
 
@@ -369,6 +370,14 @@ def test_a_point_inside_a_hull_and_a_hull_without_its_inner_points() -> None:
     assert line(figure, "in both hulls").tolist() == [[1, 1]]
     assert {tuple(p) for p in line(figure, "hull of out's rows in the proof")} == {(0, 0), (4, 0), (0, 4)}
     assert line(figure, "hull of in's rows in the proof").tolist() == [[1, 1], [1, 1]]
+
+
+def test_the_certificates_that_certify_gives() -> None:
+    separable, meeting = certify(CORNERS, AND), certify(CORNERS, XOR)
+    ends = line(separable.plot(CORNERS, AND), "widest separator")
+    assert float(separable.b) + ends @ np.asarray(separable.w, dtype=float) == pytest.approx([0, 0], abs=1e-9)
+    assert ends @ [1, 1] == pytest.approx([1.5, 1.5])  # half way between (1, 1) and the line through (0, 1) and (1, 0)
+    assert line(meeting.plot(CORNERS, XOR), "in both hulls").tolist() == [[0.5, 0.5]]
 
 
 def test_certificates_of_other_kinds() -> None:
