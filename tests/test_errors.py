@@ -5,7 +5,14 @@ import inspect
 import pytest
 
 from rosenblatt import errors
-from rosenblatt.errors import DataError, LearningOverflowError, ModelError, ParameterError, RosenblattError
+from rosenblatt.errors import (
+    DataError,
+    ExpressionError,
+    LearningOverflowError,
+    ModelError,
+    ParameterError,
+    RosenblattError,
+)
 
 EVERY = [getattr(errors, name) for name in errors.__all__]
 
@@ -25,6 +32,7 @@ def test_every_error_is_a_rosenblatt_error_with_one_sentence(error: type[Excepti
     [
         (ParameterError, [ValueError]),
         (DataError, [ValueError]),
+        (ExpressionError, [ValueError]),
         (ModelError, [ValueError]),
         (LearningOverflowError, [OverflowError, ValueError]),
     ],

@@ -63,6 +63,7 @@ def test_discriminants_without_a_boundary_are_refused() -> None:
     [
         (lambda: logic.Unit([1, math.nan]), "position 1"),
         (lambda: logic.Unit([1], bias=math.inf), "bias"),
+        (lambda: logic.Unit([[1, 2]]), "one list"),
         (lambda: logic.Unit([1], bias=1, threshold=1), "give one of them"),
         (lambda: logic.Unit([1], activation="relu"), "'step' or 'sigmoid'"),
         (lambda: logic.Unit([1, 2])([1, 2, 3]), "2 weights"),

@@ -161,6 +161,15 @@ def test_from_a_truth_table(table: Any) -> None:
     assert model.n_features_in_ == n
 
 
+def test_what_cannot_be_built() -> None:
+    with pytest.raises(ParameterError, match="no variables"):
+        ThresholdNetwork.from_expression("true")
+    with pytest.raises(ParameterError, match="or its text"):
+        ThresholdNetwork.from_expression(3)
+    with pytest.raises(DataError, match="2, 4, 8"):
+        ThresholdNetwork.from_truth_table("010")
+
+
 def test_units_and_layers_before_fitting() -> None:
     for name in ("n_units_", "layers_", "network_"):
         with pytest.raises(NotFittedError, match="from_truth_table"):
@@ -176,6 +185,8 @@ def test_bad_parameters(name: str, value: Any) -> None:
 
 
 def test_every_parameter_has_its_option() -> None:
+    for option in options.THRESHOLD_NETWORK.values():
+        assert option.help in (ThresholdNetwork.__doc__ or "")
     defaults = ThresholdNetwork().get_params()
     assert {name: option.default for name, option in options.THRESHOLD_NETWORK.items()} == defaults
 

@@ -1,5 +1,6 @@
 """Networks of threshold units: from an expression, from a truth table, or grown until every example is right."""
 
+import inspect
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -9,9 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from rosenblatt import kernels, options
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import validation
-from rosenblatt.logic import Network, parse, smallest_network
+from rosenblatt.logic import Expression, Network, parse, smallest_network
 from rosenblatt.logic.cascade import Cascade
 from rosenblatt.logic.upstart import Upstart
 from rosenblatt.records import Csr, Floats, Status, Values
@@ -58,7 +59,7 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        max_units: int = options.max_units.default,
+        max_units: int | None = options.max_units.default,
         max_iter: int = options.network_max_iter.default,
         random_state: Any = options.random_state.default,
     ) -> None:
@@ -75,6 +76,12 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
         Negations are taken into the weights of the units that hear them.
         """
         parsed = parse(expression) if isinstance(expression, str) else expression
+        if not isinstance(parsed, Expression):
+            raise ParameterError(f"from_expression takes an expression or its text. Got {expression!r} instead.")
+        if not parsed.variables:
+            raise ParameterError(
+                f"The expression {parsed.text!r} has no variables, so the network would have no inputs."
+            )
         return cls()._built(parsed.network.compact())
 
     @classmethod
@@ -213,6 +220,29 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
     def layers_(self) -> list[list[str]]:
         """The names of the units, layer by layer; a unit hears inputs and units of layers before its own."""
         return [[unit.name for unit in layer] for layer in self.network_.layers]
+
+
+def _described(documented: type[ThresholdNetwork]) -> str:
+    """The docstring with the parameters from where they are written, once."""
+    parameters = [
+        f"{name} : {option.expected}, default={option.default!r}\n    {option.help}"
+        for name, option in documented._options.items()
+    ]
+    attributes = [
+        f"{name}\n    {value.__doc__}" for name, value in vars(documented).items() if isinstance(value, property)
+    ]
+    attributes += [
+        "growth_\n    How it grew: a record for each unit added, with its layer, its role and the errors left.",
+        "status_\n    'separated' when no error is left, else 'budget'.",
+        "contradictions_\n    The rows left out because equal rows have another label more often.",
+        "n_iter_\n    The most epochs that a unit learned.",
+    ]
+    parts = (("Parameters", parameters), ("Attributes", ["classes_\n    The labels, sorted.", *attributes]))
+    sections = "\n\n".join("\n".join([title, "-" * len(title), *lines]) for title, lines in parts)
+    return f"{inspect.cleandoc(documented.__doc__ or '')}\n\n{sections}"
+
+
+ThresholdNetwork.__doc__ = _described(ThresholdNetwork)
 
 
 def _equal_rows(values: Values) -> list[list[int]]:

@@ -47,7 +47,10 @@ class Unit:
             raise ParameterError("A Unit takes a bias or a threshold, which is minus the bias: give one of them.")
         if activation not in ACTIVATIONS:
             raise ParameterError(f"The activation of a Unit must be 'step' or 'sigmoid'. Got {activation!r} instead.")
-        given = np.ravel(np.asarray(weights, dtype=object)).tolist()
+        array = np.asarray(weights, dtype=object)
+        if array.ndim != 1:
+            raise ParameterError(f"The weights of a Unit must be one list of numbers. Got {weights!r} instead.")
+        given = array.tolist()
         for position, weight in enumerate(given):
             _check_number(weight, f"The weight at position {position} of a Unit")
         constant = bias if threshold is None else threshold

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import kernels
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.learn.running import Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.logic.single_out import between_planes, corner
@@ -66,7 +66,7 @@ class _Task:
 class Upstart:
     """Grows one network for one yes-or-no question about the rows."""
 
-    def __init__(self, values: Values, *, max_units: int, max_iter: int, seed: int) -> None:
+    def __init__(self, values: Values, *, max_units: int | None, max_iter: int, seed: int) -> None:
         self.values, self.max_units, self.max_iter, self.seed = values, max_units, max_iter, seed
         self.rows = kernels.rows_of(values)
         self.largest = _largest(values)
@@ -85,7 +85,7 @@ class Upstart:
                 concerned, wrong = task.daughter(role)
                 if wrong.any():
                     grown = self._better_than_silence(concerned, wrong, role, task.node)
-                    if grown is None or len(self.nodes) + len(grown) > self.max_units:
+                    if grown is None or (self.max_units and len(self.nodes) + len(grown) > self.max_units):
                         return left
                     left = self._settle(grown, concerned, wrong, left - int(wrong.sum()), waiting)
         return left
@@ -151,7 +151,11 @@ class Upstart:
         run = Running(_POCKET, features, np.ones(2), seed, dense=not isinstance(self.values, Csr))
         if start is not None:
             run.start_from(start[0][None, :], np.array([start[1]]))
-        run.fit(Block(self.values, target.astype(np.int32), cares.astype(np.float64)), self.max_iter)
+        rows = np.flatnonzero(cares)
+        try:
+            run.fit(Block(_taken(self.values, rows), target[rows].astype(np.int32)), self.max_iter)
+        except LearningOverflowError:
+            raise LearningOverflowError("The weights overflowed while a unit learned: scale the features.") from None
         self.n_iter = max(self.n_iter, len(run.mistakes))
         return [Node(run.answer.coef[0], float(run.answer.intercept[0]), role, mother)]
 
@@ -170,6 +174,19 @@ def _loudness(role: str, mother: Node) -> float:
     """A link that outweighs whatever the mother hears otherwise; inhibition outweighs excitement too."""
     excited = 2 * mother.reach + 1
     return -2 * excited if role == "inhibits" else excited
+
+
+def _taken(values: Values, rows: NDArray[np.intp]) -> Values:
+    """These rows only; all of them are not copied."""
+    if len(rows) == values.shape[0]:
+        return values
+    if not isinstance(values, Csr):
+        return np.ascontiguousarray(values[rows])
+    lengths = np.diff(values.indptr)[rows]
+    ends = np.cumsum(lengths)
+    entries = np.arange(ends[-1]) + np.repeat(values.indptr[rows] - (ends - lengths), lengths)
+    indptr = np.concatenate([[0], ends]).astype(values.indptr.dtype)
+    return Csr(indptr, values.indices[entries], values.values[entries], values.features)
 
 
 def _largest(values: Values) -> Floats:

@@ -3,13 +3,14 @@
 from rosenblatt.options.learning import max_iter, random_state
 from rosenblatt.options.option import Option, table
 
-max_units: Option[int] = Option(
+max_units: Option[int | None] = Option(
     name="max_units",
-    default=1000,
+    default=None,
     kind="int",
     low=1,
-    help="The most units a network may grow to, for each class where there are three or more; "
-    "if they are spent, the status is 'budget'.",
+    none_allowed=True,
+    help="The most units a network may grow to, for each class where there are three or more; None means as many as it "
+    "takes. If they are spent, the status is 'budget'.",
 )
 network_max_iter = max_iter.but(
     default=100,
