@@ -111,7 +111,7 @@ def _is_svmlight(lines: Sequence[str]) -> bool:
 
 def _like_vw(line: str) -> bool:
     before, bar, _ = line.partition("|")
-    spaced = not before or before[-1].isspace() or before.split()[-1].startswith("'") or " |" in line
+    spaced = not before or " |" in line or len(before.split()) > 1 or before[-1].isspace() or before[0] == "'"
     return bool(bar) and spaced and _BEFORE_BAR.fullmatch(before) is not None
 
 

@@ -29,7 +29,7 @@ _SENTENCES = {
     Kind.NO_COLON: "expected ':' after feature index {about}",
     Kind.NO_INDEX: "expected a feature index, found {token!r}",
     Kind.NEGATIVE_INDEX: "feature index {token} is negative",
-    Kind.INDEX_BEYOND: "feature index {token} is beyond 2147483647; number the features from 1 without large gaps",
+    Kind.INDEX_BEYOND: "feature index {token} is beyond 2147483647; number them without large gaps",
     Kind.INDEX_ZERO: "feature index 0 in a file whose indices begin at 1; if they begin at 0, say --index-base 0",
     Kind.NO_NUMBER: "expected a number as the value of {about}, found {token!r}",
     Kind.NOT_FINITE: "the value of {about} is {token}; every value must be finite, so leave out what is missing",

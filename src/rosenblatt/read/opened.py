@@ -45,7 +45,7 @@ class Opened:
             self.compression = packing_of(start)
             inner = self._stream(_Counted(self._more, start))
             self.head = inner.read(HEAD)
-            self._once = Stream(_Counted(inner.read, self.head), inner)
+            self._once = Stream(_Counted(inner.read, self.head), inner, self)
         if not self.head:
             raise DataError(f"{self.name}: is empty: there are no examples in it.")
 
@@ -75,9 +75,9 @@ class Opened:
 
     def _stream(self, counted: "_Counted") -> "Stream":
         if self.compression is None:
-            return Stream(counted, counted)
+            return Stream(counted, counted, self)
         packed = cast(BinaryIO, io.BufferedReader(counted, _BUFFER))
-        return Stream(Unpacked(self.name, self.compression, packed), counted)
+        return Stream(Unpacked(self.name, self.compression, packed), counted, self)
 
     def _open_path(self, path: str) -> Callable[[int], bytes]:
         try:
@@ -115,9 +115,10 @@ class Opened:
 class Stream(io.BufferedReader):
     """Unpacked bytes in order; `done` is how many bytes of the file as it lies have been taken for them."""
 
-    def __init__(self, raw: io.RawIOBase, counted: "_Counted | Stream") -> None:
+    def __init__(self, raw: io.RawIOBase, counted: "_Counted | Stream", opened: Opened) -> None:
         super().__init__(raw, _BUFFER)
         self._counted = counted
+        self._opened = opened  # the descriptor is closed with the last who needs it
 
     @property
     def done(self) -> int:

@@ -1,0 +1,175 @@
+"""Opening: plain, packed and piped bytes, each refusal a sentence, and the format found from name and content."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow
+import pytest
+
+from rosenblatt.errors import DataError
+from rosenblatt.read import Opened, Reading, open_source
+from rosenblatt.read.detect import format_of
+
+LINES = b"".join(b"%d 1:0.5 %d:-2\n" % (i % 2, i + 2) for i in range(20_000))
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "zstd": lambda data: bytes(pyarrow.compress(data, codec="zstd", asbytes=True)),
+}
+
+
+def written(folder: Path, name: str, content: bytes) -> str:
+    path = folder / name
+    path.write_bytes(content)
+    return str(path)
+
+
+def test_a_plain_file_is_read_at_any_place_and_as_often_as_wanted(tmp_path: Path) -> None:
+    opened = Opened(written(tmp_path, "plain", LINES))
+    assert (opened.plain, opened.rewindable, opened.compression, opened.size) == (True, True, None, len(LINES))
+    assert opened.head == LINES[: 1 << 16]
+    assert opened.pread(70_000, 100) == LINES[70_000:70_100]
+    assert opened.pread(len(LINES) - 5, 100) == LINES[-5:]
+    for _ in range(2):
+        with opened.stream() as stream:
+            assert stream.read() == LINES
+            assert stream.done == len(LINES)
+
+
+@pytest.mark.parametrize("packing", PACKED)
+def test_packed_files_are_known_by_their_content(tmp_path: Path, packing: str) -> None:
+    data = PACKED[packing](LINES[:100_000]) + PACKED[packing](LINES[100_000:])  # two members, one after the other
+    opened = Opened(written(tmp_path, "no-suffix", data))
+    assert (opened.plain, opened.rewindable, opened.compression, opened.size) == (False, True, packing, len(data))
+    assert opened.head == LINES[: 1 << 16]
+    with opened.stream() as stream:
+        assert stream.read() == LINES
+        assert stream.done == len(data)
+
+
+@pytest.mark.parametrize("packing", PACKED)
+def test_a_truncated_packed_file_is_refused(tmp_path: Path, packing: str) -> None:
+    path = written(tmp_path, "short", PACKED[packing](LINES)[:-9])
+    with pytest.raises(DataError) as refused, Opened(path).stream() as stream:
+        stream.read()
+    expected = f"{path}: ends in the middle of its {packing} data; it is truncated, so copy or pack it again."
+    assert str(refused.value) == expected
+
+
+@pytest.mark.parametrize("packing", ["gzip", "bzip2", "xz"])
+def test_a_damaged_packed_file_is_refused(tmp_path: Path, packing: str) -> None:
+    data = bytearray(PACKED[packing](os.urandom(100_000)))
+    data[20_000:20_100] = bytes(100)
+    path = written(tmp_path, "damaged", bytes(data))
+    with pytest.raises(DataError) as refused, Opened(path).stream() as stream:
+        stream.read()
+    assert str(refused.value) == f"{path}: its {packing} data are damaged; copy or pack the file again."
+
+
+def test_what_cannot_be_opened_is_a_sentence(tmp_path: Path) -> None:
+    missing, empty = str(tmp_path / "missing"), written(tmp_path, "empty", b"")
+    refusals = {
+        str(tmp_path): f"{tmp_path}: is a directory; give the file in it that holds the examples.",
+        missing: f"{missing}: there is no such file; look at the path from the folder you are in.",
+        empty: f"{empty}: is empty: there are no examples in it.",
+        "/dev/null": "/dev/null: is empty: there are no examples in it.",
+    }
+    for path, sentence in refusals.items():
+        with pytest.raises(DataError) as refused:
+            Opened(path)
+        assert str(refused.value) == sentence
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+def test_an_unreadable_file_is_a_sentence(tmp_path: Path) -> None:
+    path = written(tmp_path, "closed", LINES)
+    os.chmod(path, 0)
+    with pytest.raises(DataError, match="may not be read by you"):
+        Opened(path)
+
+
+def test_a_named_pipe_is_read_once(tmp_path: Path) -> None:
+    path = str(tmp_path / "pipe")
+    os.mkfifo(path)
+    writer = threading.Thread(target=lambda: Path(path).write_bytes(gzip.compress(LINES)))
+    writer.start()
+    opened = Opened(path)
+    assert (opened.rewindable, opened.size, opened.compression) == (False, None, "gzip")
+    with opened.stream() as stream:
+        assert stream.read() == LINES
+    writer.join()
+    with pytest.raises(DataError, match="can be read only once; save it to a file"):
+        opened.stream()
+
+
+def test_standard_input_that_is_no_file_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LINES)))
+    opened = Opened("-")
+    assert opened.head == LINES[: 1 << 16]
+    assert opened.stream().read() == LINES
+
+
+STDIN = "from rosenblatt.read import Opened; o = Opened('-'); print(o.rewindable, o.size, len(o.stream().read()))"
+
+
+def test_standard_input_is_a_file_when_a_file_is_given(tmp_path: Path) -> None:
+    with Path(written(tmp_path, "data", LINES)).open("rb") as file:
+        done = subprocess.run([sys.executable, "-c", STDIN], stdin=file, capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["True", str(len(LINES)), str(len(LINES))], done.stderr
+    done = subprocess.run([sys.executable, "-c", STDIN], input=LINES, capture_output=True, timeout=60)
+    assert done.stdout.split() == [b"False", b"None", str(len(LINES)).encode()], done.stderr
+
+
+TEXT = b"ham\tdinner at seven, or a bit later\nspam\tyou won a prize, call now\nham\tsee you there tomorrow\n"
+FOUND = {
+    "svmlight": [b"+1 1:0.5 3:1\n-1 \n-1 2:1e-3 # so\n", b"# made by us\nspam qid:3 7:1\n", b"1,2 3:1 4:1\n3 4:1\n"],
+    "vw": [b"1 |f a b:2\n-1 2.0 'tag|f c\n", b"| a b\n| c\n", b"1 0.5 x|ns:2 a\n", b"|a x |b y\n"],
+    "text": [TEXT, b"Category\tText\n" + TEXT],
+    "csv": [b"a,b,c\n1,2,3\n4,5,6\n", b'1,"x, y",2\n2,z,3\n', b"73, Private, 0\n38, Not in universe, 1\n"],
+    "tsv": [b"1\t2\t3\n4\t5\t6\n", b"x\ty\n1\t2\n"],
+    "parquet": [b"PAR1...."],
+    "arrow": [b"ARROW1\x00\x00"],
+    "npy": [b"\x93NUMPY\x01\x00"],
+    "npz": [b"PK\x03\x04\x14\x00" + bytes(24) + b"X.npy"],
+}
+
+
+@pytest.mark.parametrize(("form", "content"), [(form, content) for form, all_ in FOUND.items() for content in all_])
+def test_the_format_is_found_from_the_content(tmp_path: Path, form: str, content: bytes) -> None:
+    assert format_of(Opened(written(tmp_path, "data", content))) == form
+    assert format_of(Opened(written(tmp_path, "data.gz", gzip.compress(content)))) == form
+
+
+def test_the_name_decides_where_the_content_does_not(tmp_path: Path) -> None:
+    names = {"a.svm": "svmlight", "a.libsvm.gz": "svmlight", "a.vw": "vw", "A.CSV": "csv"}
+    for name, form in names.items():
+        assert format_of(Opened(written(tmp_path, name, b"1\n2\n"))) == form
+
+
+def test_what_is_in_no_known_format_is_refused(tmp_path: Path) -> None:
+    every = "svmlight, vw, csv, tsv, parquet, arrow, npy, npz, text"
+    binary = "which is not among the formats that can be read; convert it to one of " + every + "."
+    refusals = {
+        b"\x00\x00\x08\x03\x00\x00": "is an IDX file, " + binary,
+        b"some\x00thing": "is a binary file, " + binary,
+        b"\xff\xfea\x00": "is text in UTF-16, " + binary,
+        b"just words\nof prose\n": "cannot tell its format from its name or from its first lines ('just words'); "
+        f"say it with --format: {every}.",
+    }
+    for content, sentence in refusals.items():
+        path = written(tmp_path, "data", content)
+        with pytest.raises(DataError) as refused:
+            open_source(path, Reading())
+        assert str(refused.value) == f"{path}: {sentence}"
+    path = written(tmp_path, "data.parquet", b"a,b\n1,2\n")
+    with pytest.raises(DataError, match="is named like a parquet file and does not begin like one"):
+        open_source(path, Reading())
