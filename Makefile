@@ -6,12 +6,14 @@ PYTHONS := $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
 COMPILERS := $(if $(filter-out default,$(origin CXX)),$(CXX),c++ g++ clang++)
 WERROR ?= OFF
 PYTEST_ARGS :=
+SECONDS := 60
+SEED := 1
 
 py := .venv/bin/python
 pip := $(py) -m pip install -qq --disable-pip-version-check
 native := CMakeLists.txt $(wildcard cpp/* cpp/*/*)
 
-.PHONY: help demo test bench docs check build clean
+.PHONY: help demo test bench docs fuzz check build clean
 .DELETE_ON_ERROR:
 
 help: ## what can be made (this list)
@@ -28,6 +30,13 @@ bench: build .venv/.bench ## every speed claim, against its peers, as a ratio
 
 docs: build ## the pages that are made from the program itself
 	@$(py) docs/reference.py
+
+fuzz: ## the native parsers on random input, under sanitizers (SECONDS=600, SEED, FUZZ_FLAGS)
+	@mkdir -p build
+	@for target in $(wildcard fuzz/*.cpp); do \
+	  name=build/fuzz-`basename $$target .cpp`; \
+	  `$(first_compiler)` -std=c++20 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all $(FUZZ_FLAGS) $$target -o $$name && \
+	  echo "$$target for $(SECONDS) s" && $$name $(SECONDS) $(SEED) || exit 1; done
 
 check: build .venv/.test ## style and types
 	@$(py) -m ruff check .

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bench import accuracy, dense, figure, memory, sparse, stream, table
+from bench import accuracy, dense, figure, memory, reading, sparse, stream, table
 from bench.machine import measure
 from bench.records import Machine, Row, Size
 
@@ -22,6 +22,7 @@ WORKLOADS: dict[str, Callable[[Size, Machine], Iterator[Row]]] = {
     "light": stream.light,
     "wabbit": sparse.wabbit,
     "memory": memory.rows,
+    "reading": reading.rows,
 }
 
 

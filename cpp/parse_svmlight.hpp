@@ -65,7 +65,7 @@ private:
     bool row(const char* p) {
         labelled = bare = commented = false;
         stop = stops.next();
-        while (stop == p) {  // white space before the first word
+        while (stop == p && *stop != ':') {  // white space before the first word
             if (*stop == '\n') return true;
             if (!is_space(*stop)) return bad(Fault_of_line::odd_byte, stop, stop + 1);
             p = stop + 1;
@@ -102,7 +102,7 @@ private:
             if (!is_space(*stop)) return bad(Fault_of_line::odd_byte, stop, stop + 1);
             const char* p = stop + 1;
             stop = stops.next();
-            if (stop == p) continue;  // more white space
+            if (stop == p && *stop != ':') continue;  // more white space
             if (*stop != ':') {
                 if (*p == '#') return comment();
                 return word_without_colon(p);

@@ -36,10 +36,7 @@ public:
             const std::size_t named = unknown.named.size(), spelled = unknown.text.size(), listed = unknown.columns.size();
             stop = p - 1;
             blank = false;
-            if (before_bar() && namespaces()) {
-                if (!blank) end_row();
-                continue;
-            }
+            if (before_bar() && namespaces() && (blank || end_row())) continue;
             unknown.named.resize(named);
             unknown.text.resize(spelled);
             unknown.columns.resize(listed);
@@ -60,19 +57,21 @@ private:
         const char* word[4];
         const char* word_end[4];
         std::size_t words = 0;
+        const char* begin = nullptr;  // of the first word, a tag too
         do {
             const char* p = stop + 1;
             stop = stops.next();
             if (*stop != '|' && !is_space(*stop)) return bad(Fault_of_line::odd_byte, stop, stop + 1);
             if (stop == p) continue;
+            if (!begin) begin = p;
             if (*stop == '|' || *p == '\'') continue;  // a tag
             if (words == 4) return bad(Fault_of_line::no_label, line, stop);
             word[words] = p;
             word_end[words++] = stop;
         } while (*stop != '|' && *stop != '\n');
-        blank = *stop == '\n' && words == 0;
+        blank = *stop == '\n' && !begin;
         if (blank) return true;
-        if (*stop == '\n') return bad(Fault_of_line::no_bar, word[0], stop);
+        if (*stop == '\n') return bad(Fault_of_line::no_bar, begin, stop);
         label = words ? std::string_view(word[0], static_cast<std::size_t>(word_end[0] - word[0])) : std::string_view();
         if (words > 3 || label.find(':') != label.npos) return bad(Fault_of_line::no_label, word[0], word_end[words - 1]);
         if (label.find(',') != label.npos) return bad(Fault_of_line::several_labels, word[0], word_end[0]);
@@ -108,7 +107,9 @@ private:
             std::string_view name;
             double number = 1;
             if (!value_of(p, name, number)) return false;
-            add(name, number * scale);
+            number *= scale;
+            if (!std::isfinite(number)) return bad(Fault_of_line::too_large, p, stop, name);
+            add(name, number);
         }
         return true;
     }
@@ -144,7 +145,7 @@ private:
     }
 
     // In the order of the columns, each once: the order that the learner reads fastest.
-    void end_row() {
+    bool end_row() {
         std::sort(keys.begin(), keys.end());
         std::size_t count = out.indices.size();
         const std::size_t start = count;
@@ -153,6 +154,7 @@ private:
             const double number = numbers[key & 0xFFFFFFFFu];
             if (count > start && out.indices[count - 1] == column) {
                 out.values[count - 1] += number;
+                if (!std::isfinite(out.values[count - 1])) return bad(Fault_of_line::too_large, line, stop, "one column, added up,");
                 continue;
             }
             out.indices[count] = column;
@@ -166,6 +168,7 @@ private:
         out.labels.push(label.empty() ? -1 : out.table.code(label.data(), label.size()));
         out.starts.push(static_cast<std::int64_t>(count));
         if (count > start && out.indices[count - 1] > out.largest) out.largest = out.indices[count - 1];
+        return true;
     }
 
     static const std::uint8_t* bytes(std::string_view text) {

@@ -35,7 +35,7 @@ _SENTENCES = {
     Kind.NOT_FINITE: "the value of {about} is {token}; every value must be finite, so leave out what is missing",
     Kind.TOO_LARGE: "the value of {about} is {token}, beyond the largest float",
     Kind.SEVERAL_LABELS: "the label {token!r} names several classes; each example must have one",
-    Kind.ODD_BYTE: "unexpected byte 0x{byte:02x}; is this a text file?",
+    Kind.ODD_BYTE: "unexpected byte 0x{byte:02x}; this does not look like a text file",
     Kind.NO_BAR: "expected '|' before the features, found {token!r}",
     Kind.NO_LABEL: "expected a label, a weight and a tag before the first '|', found {token!r}",
     Kind.BAD_WEIGHT: "the importance {token} is not a finite number of at least 0",

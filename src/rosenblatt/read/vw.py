@@ -1,4 +1,4 @@
-"""Vowpal Wabbit's text: `[label [weight]] [tag]|namespace[:scale] name[:value] ...`, names hashed into 2**bits columns."""
+"""Vowpal Wabbit's text, `[label [weight]] [tag]|namespace[:scale] name[:value] ...`, names hashed."""
 
 from typing import Any
 
@@ -36,9 +36,7 @@ class Vw(LineSource):
     def space(self) -> FeatureSpace:
         if self._frozen is not None:
             return self._frozen
-        return FeatureSpace(
-            kind="hashed", bits=self._bits, names=column_names(self._names), settings={"names": "vw"}
-        )
+        return FeatureSpace(kind="hashed", bits=self._bits, names=column_names(self._names), settings={"names": "vw"})
 
     @property
     def names(self) -> kernels.Names | None:

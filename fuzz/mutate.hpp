@@ -1,0 +1,74 @@
+// A small fuzzer: inputs are changed at random, again and again, and a target is run on each. Built with the address and
+// undefined-behaviour sanitizers, which end the program at the first fault. The same seed repeats the same run.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace fuzz {
+
+struct Random {
+    std::uint64_t state;
+    std::uint64_t next() {  // splitmix64
+        std::uint64_t z = (state += 0x9E3779B97F4A7C15u);
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+        return z ^ (z >> 31);
+    }
+    std::size_t below(std::size_t n) { return n ? next() % n : 0; }
+};
+
+// Changes one thing: a byte, a piece taken out, doubled, taken from another input, or a word of the format put in.
+inline void change(std::string& text, Random& random, const std::vector<std::string>& words, const std::vector<std::string>& corpus) {
+    const std::size_t at = random.below(text.size() + 1), length = random.below(16);
+    switch (random.below(7)) {
+        case 0: if (at < text.size()) text[at] = static_cast<char>(random.next()); break;
+        case 1: if (at < text.size()) text.erase(at, length); break;
+        case 2: if (at < text.size()) text.insert(at, text.substr(at, length)); break;
+        case 3: text.insert(at, words[random.below(words.size())]); break;
+        case 4: {
+            const std::string& other = corpus[random.below(corpus.size())];
+            text.insert(at, other.substr(random.below(other.size() + 1), 1 + random.below(200)));
+            break;
+        }
+        case 5: if (at < text.size()) text[at] = "0123456789:|.-+eE# \n\r\t"[random.below(23)]; break;
+        default: text.insert(at, std::string(random.below(40), "0 :\n9"[random.below(5)]));
+    }
+    if (text.size() > 20000) text.resize(20000);
+}
+
+// Runs target(text, random) until the seconds are over. main's arguments: seconds, seed.
+template <class Target>
+int run(int count, char** given, const std::vector<std::string>& corpus, const std::vector<std::string>& words, Target target) {
+    const double seconds = count > 1 ? std::atof(given[1]) : 10;
+    Random random{count > 2 ? std::strtoull(given[2], nullptr, 10) : 1};
+    std::vector<std::string> pool = corpus;
+    const auto start = std::chrono::steady_clock::now();
+    std::uint64_t runs = 0;
+    for (const std::string& text : corpus) target(text, random);
+    while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds) {
+        for (int batch = 0; batch < 100; ++batch, ++runs) {
+            std::string text = pool[random.below(pool.size())];
+            for (std::size_t changes = 1 + random.below(4); changes > 0; --changes) change(text, random, words, corpus);
+            target(text, random);
+            if (random.below(50) == 0) {  // some live on, so that changes add up
+                if (pool.size() < 200) pool.push_back(text);
+                else pool[corpus.size() + random.below(pool.size() - corpus.size())] = text;
+            }
+        }
+    }
+    std::printf("%llu executions, no findings\n", static_cast<unsigned long long>(runs));
+    return 0;
+}
+
+[[noreturn]] inline void fail(const char* what, const std::string& text) {
+    std::fprintf(stderr, "FOUND: %s\n%zu bytes:\n", what, text.size());
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::abort();
+}
+
+}  // namespace fuzz
