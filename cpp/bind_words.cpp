@@ -121,6 +121,8 @@ void bind_words(nb::module_& m) {
         .def_prop_ro("exact", &Names::exact)
         .def_prop_ro("occupied", &Names::occupied)
         .def_prop_ro("distinct", &Names::distinct)
+        .def_prop_ro("shared", &Names::shared)
+        .def_prop_ro("kept", [](const Names& names) { return names.columns().size(); })
         .def_prop_ro("columns", [](const Names& names) { return give_all(std::vector(names.columns())); }, nb::rv_policy::move)
         .def_prop_ro("ends", [](const Names& names) { return give_all(std::vector(names.ends())); }, nb::rv_policy::move)
         .def_prop_ro("text", [](const Names& names) { return nb::bytes(names.text().data(), names.text().size()); });

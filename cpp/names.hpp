@@ -48,7 +48,7 @@ public:
     Names(unsigned bits, std::size_t limit)
         : bits_(bits), limit_(limit), mask_(std::bit_ceil(2 * limit + 2) - 1),
           known_(std::make_unique<std::atomic<std::uint64_t>[]>(mask_ + 1)),
-          used_(std::make_unique<std::atomic<std::uint64_t>[]>(((std::size_t{1} << bits) + 63) / 64)) {}
+          used_(std::make_unique<std::atomic<std::uint64_t>[]>(blocks())), shared_(std::make_unique<std::uint64_t[]>(blocks())) {}
 
     // --- for workers ---
 
@@ -112,7 +112,16 @@ public:
         return std::log(std::max(free, 0.5) / m) / std::log1p(-1.0 / m);
     }
 
+    // How many names do not have their column to themselves.
+    double shared() const {
+        if (exact()) return static_cast<double>(sharing_);
+        const double n = distinct();
+        return n * -std::expm1((n - 1.0) * std::log1p(-std::ldexp(1.0, -static_cast<int>(bits_))));
+    }
+
 private:
+    std::size_t blocks() const { return ((std::size_t{1} << bits_) + 63) / 64; }
+
     bool full(bool phrase) const { return (phrase ? phrases_full_ : words_full_).load(std::memory_order_relaxed); }
 
     bool insert(std::uint64_t hash) {
@@ -131,8 +140,16 @@ private:
         ++occupied_;
     }
 
+    // One more name in a column in use; the first one there has not been counted unless the column is shared already.
+    void share(std::uint32_t column) {
+        const std::uint64_t bit = std::uint64_t{1} << column % 64;
+        sharing_ += shared_[column / 64] & bit ? 1 : 2;
+        shared_[column / 64] |= bit;
+    }
+
     void keep(const Name& name, std::string_view text) {
         if (full(name.phrase)) return;
+        if (used(name.column)) share(name.column);
         columns_.push_back(name.column);
         text_ += text.substr(0, longest);
         ends_.push_back(static_cast<std::uint32_t>(text_.size()));
@@ -148,8 +165,9 @@ private:
     unsigned bits_;
     std::size_t limit_, mask_;
     std::unique_ptr<std::atomic<std::uint64_t>[]> known_, used_;
+    std::unique_ptr<std::uint64_t[]> shared_;  // columns of several names, while names are told apart
     std::atomic<bool> words_full_ = false, phrases_full_ = false, coarse_ = false;
-    std::size_t occupied_ = 0, phrases_ = 0, looked_ = 0;
+    std::size_t occupied_ = 0, phrases_ = 0, looked_ = 0, sharing_ = 0;
     std::vector<std::uint32_t> columns_, ends_;
     std::string text_;
 };

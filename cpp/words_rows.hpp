@@ -154,22 +154,28 @@ private:
         }
     }
 
-    // The names of this row that the dictionary does not have yet. Most are there: the loop only collects the others.
+    // The names of this row that the dictionary does not have yet. Most are there: the loops only collect the others,
+    // as positions in `hashes_`. While names are told apart exactly every hash is looked up, for of two names that share
+    // a column the row has one entry; then only the columns are.
     void see_names(const std::int32_t* indices) {
-        missing_.resize(size_ + 1);
-        std::size_t missing = 0;
         const bool coarse = names_->coarse();
-        for (std::size_t i = 0; i < size_; ++i) {
-            missing_[missing] = static_cast<std::uint32_t>(i);
-            missing += coarse ? !names_->used(static_cast<std::uint32_t>(indices[i] - how_.first))
-                              : !names_->knows(hashes_[origins_[i]]);
+        const std::size_t looked = coarse ? size_ : hashes_.size();
+        missing_.resize(looked + 1);
+        std::size_t missing = 0;
+        for (std::size_t i = 0; coarse && i < looked; ++i) {
+            missing_[missing] = origins_[i];
+            missing += !names_->used(static_cast<std::uint32_t>(indices[i] - how_.first));
         }
-        candidates.looked += size_;
+        for (std::size_t i = 0; !coarse && i < looked; ++i) {
+            missing_[missing] = static_cast<std::uint32_t>(i);
+            missing += !names_->knows(hashes_[i]);
+        }
+        candidates.looked += looked;
         for (std::size_t j = 0; j < missing; ++j) {
-            const std::size_t i = missing_[j];
-            const auto [last, k] = phrase_of(origins_[i]);
-            const Name name{hashes_[origins_[i]], static_cast<std::uint32_t>(indices[i] - how_.first), k > 0};
-            names_->list(name, candidates, [&, last = last, k = k](std::string& out) { spell(last, k, out); });
+            const std::uint64_t hash = hashes_[missing_[j]];
+            const auto [last, k] = phrase_of(missing_[j]);
+            names_->list({hash, column(hash, how_.bits), k > 0}, candidates,
+                         [&, last = last, k = k](std::string& out) { spell(last, k, out); });
         }
     }
 

@@ -1,5 +1,6 @@
 """Rows of a table -> a matrix: which feature each number, word and text is."""
 
+from collections import ChainMap
 from typing import Any
 
 import numpy as np
@@ -44,8 +45,8 @@ class Encoder:
         if hashed is None:
             scaled = (shift, scale) if self.shift is not None else (None, None)
             return FeatureSpace("columns", columns=columns, shift=scaled[0], scale=scaled[1], settings=settings)
-        names = {**self._word_names, **column_names(self._names, self._numbers)}
-        settings |= {**hashed.settings, "collisions": dict(collisions(self._names, hashed.bits))}
+        names = ChainMap(self._word_names, column_names(self._names, self._numbers))  # type: ignore[arg-type]
+        settings |= {**hashed.settings, "collisions": dict(collisions(self._names))}
         return FeatureSpace(
             "columns",
             columns=columns,

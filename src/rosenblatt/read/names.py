@@ -1,6 +1,8 @@
 """The names of hashed columns, as far as the bounded dictionary has them."""
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,55 +21,69 @@ class ColumnNames(Mapping[int, str]):
     ({3: 'you', 7: 'hi'}, None)
     """
 
-    def __init__(self, columns: NDArray[np.integer], ends: NDArray[np.integer], text: bytes) -> None:
-        sorted_columns, first = np.unique(np.asarray(columns, dtype=np.int64), return_index=True)
-        ends = np.asarray(ends, dtype=np.int64)
+    def __init__(self, columns: NDArray[Any], ends: NDArray[Any], text: bytes) -> None:
+        self._given: tuple[NDArray[Any], NDArray[Any], bytes] | None = (columns, ends, text)
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], bytes]:
+        """(columns, where each name starts, where it ends, all names): made when first asked for."""
+        assert self._given is not None
+        columns, first = np.unique(np.asarray(self._given[0], dtype=np.int64), return_index=True)
+        ends = np.asarray(self._given[1], dtype=np.int64)
         starts = np.concatenate([np.zeros(1, dtype=np.int64), ends[:-1]]) if len(ends) else ends
-        self.columns, self._starts, self._ends, self._text = sorted_columns, starts[first], ends[first], text
+        text, self._given = self._given[2], None
+        return columns, starts[first], ends[first], text
 
     @property
     def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64], bytes]:
         """(columns, ends, text) of the names that are kept, without those a column had besides."""
-        parts = [self._text[a:b] for a, b in zip(self._starts.tolist(), self._ends.tolist(), strict=True)]
-        return self.columns, np.cumsum([len(part) for part in parts], dtype=np.int64), b"".join(parts)
+        columns, starts, ends, text = self._sorted
+        parts = [text[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+        return columns, np.cumsum(ends - starts), b"".join(parts)
 
     def __getitem__(self, column: int) -> str:
-        at = int(np.searchsorted(self.columns, column))
-        if at == len(self.columns) or self.columns[at] != column:
+        columns, starts, ends, text = self._sorted
+        at = int(np.searchsorted(columns, column))
+        if at == len(columns) or columns[at] != column:
             raise KeyError(column)
-        return self._text[self._starts[at] : self._ends[at]].decode("utf-8", errors="ignore")
+        return text[starts[at] : ends[at]].decode("utf-8", errors="ignore")
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self.columns.tolist())
+        return iter(self._sorted[0].tolist())
 
     def __len__(self) -> int:
-        return len(self.columns)
+        return len(self._sorted[0])
+
+
+class MetNames(ColumnNames):
+    """The names of the native dictionary, as far as it has come when they are first asked for."""
+
+    def __init__(self, names: kernels.Names, first: int) -> None:
+        self._names, self._first = names, first
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], bytes]:
+        columns = self._names.columns.astype(np.int64) + self._first
+        return ColumnNames(columns, self._names.ends, self._names.text)._sorted
 
 
 def column_names(names: kernels.Names | None, first: int = 0) -> Mapping[int, str]:
     """The native dictionary as a mapping; `first` is the column of hash 0."""
-    if names is None:
-        return {}
-    return ColumnNames(names.columns.astype(np.int64) + first, names.ends, names.text)
+    return {} if names is None else MetNames(names, first)
 
 
-def collisions(names: kernels.Names | None, bits: int) -> Mapping[str, object]:
+def collisions(names: kernels.Names | None) -> Mapping[str, object]:
     """What a collision report is made of: how many names there were, how many columns they use, how many share one.
 
-    `names_shared` counts the names that do not have their column to themselves.
+    `names_shared` counts the names that do not have their column to themselves. Both numbers of names are counted
+    where `exact`, and estimated otherwise.
     """
     if names is None:
         return {}
-    distinct, size = names.distinct, 2.0**bits
-    if names.exact:
-        _, counts = np.unique(names.columns, return_counts=True)
-        shared = int(counts[counts > 1].sum())
-    else:
-        shared = round(distinct * -np.expm1((distinct - 1) * np.log1p(-1 / size)))
     return {
-        "names": round(distinct),
+        "names": round(names.distinct),
         "exact": names.exact,
         "columns_used": names.occupied,
-        "names_shared": shared,
-        "names_kept": len(names.columns),
+        "names_shared": round(names.shared),
+        "names_kept": names.kept,
     }

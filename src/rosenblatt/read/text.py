@@ -55,7 +55,7 @@ class TextSource(LineSource):
                 "format": "text",
                 "features": self.features,
                 **self._chosen.settings,
-                "collisions": dict(collisions(self._names, self._chosen.bits)),
+                "collisions": dict(collisions(self._names)),
             },
         )
 
