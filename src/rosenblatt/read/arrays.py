@@ -6,6 +6,7 @@ its labels under two names, or a sparse matrix as scipy saves it. Pickled object
 
 import zipfile
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,8 @@ class ArraySource(Source):
             if len(labels):
                 yield Chunk(self._scaled(values), labels, None, given, (self.size or 0) * (start + len(kept)) // total)
             given += len(labels)
+        if given == 0:
+            raise DataError(f"{self.name}: holds no examples.")
 
     def _blocks(self) -> Iterator[tuple[int, Values]]:
         count, features = self._matrix.shape
@@ -165,11 +168,11 @@ def _load(opened: Opened) -> Mapping[str, NDArray[Any]]:
     try:
         if opened.head.startswith(b"\x93NUMPY"):
             return {"": np.load(path, mmap_mode="r", allow_pickle=False)}
-        with np.load(path, allow_pickle=False) as file:
+        with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except (ValueError, OSError, EOFError, zipfile.BadZipFile, KeyError) as fault:
         why = " ".join(str(fault).split()).rstrip(".")
-        if "allow_pickle" in why:
+        if "allow_pickle" in why or "Python objects" in why:
             why = "it holds pickled Python objects, which are never loaded; save plain arrays of numbers or words"
         raise DataError(f"{opened.name}: cannot be read: {why}.") from fault
 

@@ -49,30 +49,27 @@ class CsvFile:
 
         stream = self._opened.stream()
         faults: list[DataError] = []
-        reader = self._reader(csv, stream, _one(self._opened, ragged, faults))
         try:
-            for batch in reader:
+            for batch in self._reader(csv, stream, _one(self._opened, ragged, faults)):
                 yield batch, stream.done
         except pa.ArrowInvalid as fault:
-            raise (faults[0] if faults else DataError(f"{self._opened.name}: cannot be read: {fault}.")) from fault
-        if faults:
-            raise faults[0]
+            if "Empty CSV" in str(fault):
+                return
+            why = " ".join(str(fault).split()).rstrip(".")
+            raise (faults[0] if faults else DataError(f"{self._opened.name}: cannot be read: {why}.")) from fault
 
     def _reader(self, csv: Any, stream: Any, ragged: Callable[[Any], str]) -> Any:
         import pyarrow as pa
 
         names = self.columns
-        try:
-            return csv.open_csv(
-                _Clean(stream, self._opened.head),
-                csv.ReadOptions(use_threads=False, block_size=_BLOCK, column_names=names, skip_rows=int(self.header)),
-                csv.ParseOptions(delimiter=self._separator, newlines_in_values=True, invalid_row_handler=ragged),
-                csv.ConvertOptions(
-                    column_types=dict.fromkeys(names, pa.string()), null_values=MISSING, strings_can_be_null=True
-                ),
-            )
-        except (pa.ArrowInvalid, StopIteration) as fault:
-            raise DataError(f"{self._opened.name}: cannot be read: {fault}.") from fault
+        return csv.open_csv(
+            _Clean(stream, self._opened.head),
+            csv.ReadOptions(use_threads=False, block_size=_BLOCK, column_names=names, skip_rows=int(self.header)),
+            csv.ParseOptions(delimiter=self._separator, newlines_in_values=True, invalid_row_handler=ragged),
+            csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), null_values=MISSING, strings_can_be_null=True
+            ),
+        )
 
     def _head(self) -> list[list[str]]:
         """The first rows, by Python's own reader: it keeps the cells of ragged rows."""

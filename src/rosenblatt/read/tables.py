@@ -76,6 +76,13 @@ class TableSource(Source):
                     self._encoder.values(prepared, kept), self._labels(prepared, kept), None, given, prepared.done
                 )
             given += count
+        if given == 0:
+            raise DataError(self._nothing())
+
+    def _nothing(self) -> str:
+        if self.skipped:
+            return f"{self.name}: holds no examples: all rows are bad. The first: {self.bad_rows[0].sentence}"
+        return f"{self.name}: holds no examples, only the names of its columns."
 
     def _prepared(self, threads: int) -> Iterator[Prepared]:
         self._ragged = []

@@ -1,0 +1,116 @@
+"""Arrays -> examples: npy and npz, dense and sparse, and what is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import rosenblatt
+from rosenblatt.errors import DataError
+from rosenblatt.read import Reading, open_source
+
+
+def refusal(path: Path, **reading: Any) -> str:
+    with pytest.raises(DataError) as refused:
+        rosenblatt.read(path, **reading)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8, bool])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_matrix_whose_last_column_is_the_label(tmp_path: Path, dtype: Any, order: str) -> None:
+    matrix = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 1]], dtype=dtype, order=order)
+    np.save(tmp_path / "m.npy", matrix)
+    X, y = rosenblatt.read(tmp_path / "m.npy")
+    assert X.dtype == np.float64
+    assert X.tolist() == matrix[:, :2].astype(float).tolist()
+    assert len(set(y.tolist())) == 2
+    X, _ = rosenblatt.read(tmp_path / "m.npy", label=0)
+    assert X.tolist() == matrix[:, 1:].astype(float).tolist()
+
+
+def test_many_rows_come_in_chunks_that_lie_in_order(tmp_path: Path) -> None:
+    matrix = np.arange(300_000.0).reshape(-1, 3) % 1000
+    matrix[:, 2] %= 2
+    np.save(tmp_path / "m.npy", matrix)
+    source = open_source(str(tmp_path / "m.npy"), Reading())
+    chunks = list(source.chunks())
+    assert len(chunks) > 1
+    assert [chunk.first_row for chunk in chunks] == np.cumsum([0, *(len(c.labels) for c in chunks)])[:-1].tolist()
+    assert np.concatenate([chunk.values for chunk in chunks]).tobytes() == np.ascontiguousarray(matrix[:, :2]).tobytes()
+    assert chunks[-1].done == source.size
+
+
+@pytest.mark.parametrize("names", [("X", "y"), ("data", "labels"), ("arr_0", "arr_1")])
+def test_npz_by_the_usual_names(tmp_path: Path, names: tuple[str, str]) -> None:
+    np.savez_compressed(tmp_path / "m.npz", **{names[0]: np.eye(3), names[1]: np.array(["a", "b", "a"])})
+    X, y = rosenblatt.read(tmp_path / "m.npz")
+    assert X.tolist() == np.eye(3).tolist()
+    assert y.tolist() == ["a", "b", "a"]
+
+
+def test_npz_with_labels_of_another_name(tmp_path: Path) -> None:
+    np.savez(tmp_path / "m.npz", X=np.eye(2), y=[0, 1], kind=[5, 6])
+    assert rosenblatt.read(tmp_path / "m.npz", label="kind").y.tolist() == [5, 6]
+    assert refusal(tmp_path / "m.npz", label="sort") == (
+        f"{tmp_path / 'm.npz'}: there is no array 'sort' of labels; its arrays are 'X' (2, 2), 'y' (2,), 'kind' (2,)."
+    )
+
+
+def test_a_sparse_matrix_with_labels_in_a_second_file(tmp_path: Path) -> None:
+    matrix = sparse.random(50, 20, 0.2, format="csr", random_state=0)
+    sparse.save_npz(tmp_path / "m.npz", matrix)
+    (tmp_path / "labels").write_text("".join(f"{i % 2}\n" for i in range(50)))
+    assert "holds no labels; give them in a second file" in refusal(tmp_path / "m.npz")
+    X, y = rosenblatt.read(tmp_path / "m.npz", labels_from=str(tmp_path / "labels"))
+    assert (matrix != X).nnz == 0
+    assert y.tolist() == [i % 2 for i in range(50)]
+    (tmp_path / "labels").write_text("1\n0\n")
+    assert refusal(tmp_path / "m.npz", labels_from=str(tmp_path / "labels")) == (
+        f"{tmp_path / 'm.npz'}: 50 rows and 2 labels; there must be as many."
+    )
+
+
+def test_scale_and_a_model_without_labels(tmp_path: Path) -> None:
+    np.save(tmp_path / "m.npy", np.array([[1.0, 2, 0], [3, 2, 1]]))
+    examples = rosenblatt.read(tmp_path / "m.npy", scale=True)
+    assert examples.X.tolist() == [[-1, 0], [1, 0]]
+    np.save(tmp_path / "new.npy", np.array([[2.0, 5]]))
+    new = rosenblatt.read(tmp_path / "new.npy", like=examples.space)
+    assert new.X.tolist() == [[0, 3]]
+    assert new.y is None
+    np.save(tmp_path / "new.npy", np.ones((1, 7)))
+    assert "has 6 columns, and the model was learned from 2" in refusal(tmp_path / "new.npy", like=examples.space)
+
+
+def test_rows_that_are_not_finite_are_refused_or_left_out(tmp_path: Path) -> None:
+    np.save(tmp_path / "m.npy", np.array([[1.0, 0], [np.nan, 1], [2, 1]]))
+    assert refusal(tmp_path / "m.npy") == (
+        f"{tmp_path / 'm.npy'}: row 1 (from 0) holds NaN or infinity; mend it, "
+        "or leave such rows out with --on-bad-row skip."
+    )
+    assert rosenblatt.read(tmp_path / "m.npy", on_bad_row="skip").X.tolist() == [[1], [2]]
+
+
+def test_what_cannot_be_read(tmp_path: Path) -> None:
+    np.save(tmp_path / "m.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    assert "it holds pickled Python objects, which are never loaded" in refusal(tmp_path / "m.npy")
+    np.save(tmp_path / "m.npy", np.zeros((2, 2, 2)))
+    assert "holds an array of 3 dimensions" in refusal(tmp_path / "m.npy")
+    np.save(tmp_path / "m.npy", np.array([["a", "b"]]))
+    assert "examples are numbers" in refusal(tmp_path / "m.npy")
+    np.save(tmp_path / "m.npy", np.zeros((3, 3)))
+    assert "give its position, 0 to 2" in refusal(tmp_path / "m.npy", label="kind")
+    whole = (tmp_path / "m.npy").read_bytes()
+    (tmp_path / "m.npy").write_bytes(whole[:-8])
+    assert "cannot be read" in refusal(tmp_path / "m.npy")
+    np.savez(tmp_path / "m.npz", weird=np.zeros(3))
+    assert "holds no matrix named X or data; its arrays are 'weird' (3,)" in refusal(tmp_path / "m.npz")
+    matrix = sparse.csr_array(np.eye(3))
+    parts = {"indices": np.array([0, 1, 9]), "indptr": matrix.indptr, "shape": (3, 3), "data": matrix.data}
+    np.savez(tmp_path / "m.npz", format=np.array(b"csr"), y=[0, 1, 0], **parts)
+    assert "is damaged" in refusal(tmp_path / "m.npz")
+    (tmp_path / "m.npz").write_bytes((tmp_path / "m.npz").read_bytes()[:300])
+    assert "cannot be read" in refusal(tmp_path / "m.npz")
