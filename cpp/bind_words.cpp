@@ -111,7 +111,7 @@ nb::list words_of(nb::bytes text) {
 
 void bind_words(nb::module_& m) {
     nb::class_<Candidates>(m, "Candidates")
-        .def("__len__", [](const Candidates& list) { return list.named.size() + list.columns.size(); });
+        .def("__len__", [](const Candidates& list) { return list.named.size() + list.counted.size(); });
     nb::class_<Names>(m, "Names")
         .def("__init__", [](Names* at, unsigned bits, std::size_t limit) {
             check_hashing(bits, 1);

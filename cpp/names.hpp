@@ -5,9 +5,10 @@
 // the order of the file wins and the dictionary is the same for any number of workers.
 //
 // At first every name is told from every other, and they are counted exactly. When the dictionary is half full of
-// phrases, or full, or a few million were looked up, the looking becomes coarse: only the first name of a column is
-// listed, and the number of names is estimated from the columns in use (linear counting, Whang, Vander-Zanden and
-// Taylor 1990): n names leave a column of m empty with probability (1 - 1/m)^n.
+// phrases, or full, or a million were looked up, the looking becomes coarse: names are taken from every sixteenth row
+// only, the first of each column, and the number of names is estimated from one in sixty-four, chosen by their hashes,
+// and the columns these use (linear counting, Whang, Vander-Zanden and Taylor 1990): n names leave a column of m empty
+// with probability (1 - 1/m)^n.
 #pragma once
 
 #include <algorithm>
@@ -32,31 +33,31 @@ struct Name {
 struct Candidates {
     struct Named {
         Name name;
+        bool late;  // may be kept when the looking is coarse: of a row that is looked at then
         std::uint32_t end;
     };
     std::vector<Named> named;
     std::string text;
-    std::vector<std::uint32_t> columns;  // in use, by names that the dictionary has no room for
+    std::vector<std::uint32_t> counted;  // columns of names that are counted and not kept
     std::size_t looked = 0;              // names looked up, found or not
 };
 
 class Names {
 public:
     static constexpr std::size_t longest = 256;         // bytes kept of a name
-    static constexpr std::size_t patience = 4'000'000;  // names looked up before the looking becomes coarse
+    static constexpr std::size_t patience = 1'000'000;  // names looked up before the looking becomes coarse
 
     Names(unsigned bits, std::size_t limit)
-        : bits_(bits), limit_(limit), mask_(std::bit_ceil(2 * limit + 2) - 1),
+        : bits_(bits), limit_(limit), mask_(std::bit_ceil(2 * std::max<std::size_t>(limit, 4)) - 1),
           known_(std::make_unique<std::atomic<std::uint64_t>[]>(mask_ + 1)),
-          used_(std::make_unique<std::atomic<std::uint64_t>[]>(blocks())), shared_(std::make_unique<std::uint64_t[]>(blocks())) {}
+          used_(std::make_unique<std::atomic<std::uint64_t>[]>(blocks())),
+          counted_(std::make_unique<std::atomic<std::uint64_t>[]>(blocks())), shared_(std::make_unique<std::uint64_t[]>(blocks())) {}
 
     // --- for workers ---
 
     bool coarse() const { return coarse_.load(std::memory_order_relaxed); }
 
-    bool used(std::uint32_t column) const {
-        return used_[column / 64].load(std::memory_order_relaxed) >> column % 64 & 1;
-    }
+    bool used(std::uint32_t column) const { return bit(used_, column); }
 
     bool knows(std::uint64_t hash) const {
         hash |= hash == 0;
@@ -67,14 +68,19 @@ public:
         }
     }
 
+    static bool is_late(std::size_t row) { return row % 16 == 0; }
+    static bool is_counted(std::uint64_t hash) { return (hash & 63) == 0; }
+
+    bool counted(std::uint32_t column) const { return bit(counted_, column); }
+
     // For a name that was not found: `spell` adds it to a string.
     template <class Spell>
-    void list(const Name& name, Candidates& list, Spell&& spell) const {
+    void list(const Name& name, bool late, Candidates& list, Spell&& spell) const {
         if (full(name.phrase)) {
-            list.columns.push_back(name.column);
+            if (is_counted(name.hash)) list.counted.push_back(name.column);
         } else {
             spell(list.text);
-            list.named.push_back({name, static_cast<std::uint32_t>(list.text.size())});
+            list.named.push_back({name, late, static_cast<std::uint32_t>(list.text.size())});
         }
     }
 
@@ -82,25 +88,35 @@ public:
     template <class Spell>
     void see(const Name& name, Candidates& candidates, Spell&& spell) const {
         ++candidates.looked;
-        if (coarse() ? !used(name.column) : !knows(name.hash)) list(name, candidates, spell);
+        if (coarse() ? !used(name.column) : !knows(name.hash)) list(name, true, candidates, spell);
+        else if (coarse() && is_counted(name.hash) && !counted(name.column)) candidates.counted.push_back(name.column);
     }
 
     // --- for the one thread that merges, in the order of the file ---
 
     void merge(const Candidates& list) {
         std::size_t begin = 0;
-        for (const auto& [name, end] : list.named) {
-            if (coarse() ? !used(name.column) : insert(name.hash))
+        for (const auto& [name, late, end] : list.named) {
+            const bool fresh = coarse() ? late && !used(name.column) && !full(name.phrase) : insert(name.hash);
+            if (fresh) {
                 keep(name, std::string_view(list.text).substr(begin, end - begin));
-            use(name.column);
+                occupied_ += set(used_, name.column);
+            }
+            if (is_counted(name.hash)) in_sample_ += set(counted_, name.column);
             begin = end;
         }
-        for (const std::uint32_t column : list.columns) use(column);
+        for (const std::uint32_t column : list.counted) in_sample_ += set(counted_, column);
         if ((looked_ += list.looked) > patience) coarse_.store(true, std::memory_order_relaxed);
     }
 
     bool exact() const { return !coarse(); }
-    std::size_t occupied() const { return occupied_; }
+
+    // Columns in use.
+    double occupied() const {
+        if (exact()) return static_cast<double>(occupied_);
+        return -size() * std::expm1(distinct() * std::log1p(-1.0 / size()));
+    }
+
     const std::vector<std::uint32_t>& columns() const { return columns_; }
     const std::vector<std::uint32_t>& ends() const { return ends_; }
     const std::string& text() const { return text_; }
@@ -108,18 +124,21 @@ public:
     // How many names there are: counted, or estimated once the looking is coarse.
     double distinct() const {
         if (exact()) return static_cast<double>(columns_.size());
-        const double m = std::ldexp(1.0, static_cast<int>(bits_)), free = m - static_cast<double>(occupied_);
-        return std::log(std::max(free, 0.5) / m) / std::log1p(-1.0 / m);
+        const double free = size() - static_cast<double>(in_sample_);
+        return 64.0 * std::log(std::max(free, 0.5) / size()) / std::log1p(-1.0 / size());
     }
 
     // How many names do not have their column to themselves.
     double shared() const {
         if (exact()) return static_cast<double>(sharing_);
         const double n = distinct();
-        return n * -std::expm1((n - 1.0) * std::log1p(-std::ldexp(1.0, -static_cast<int>(bits_))));
+        return n * -std::expm1((n - 1.0) * std::log1p(-1.0 / size()));
     }
 
 private:
+    using Bits = std::unique_ptr<std::atomic<std::uint64_t>[]>;
+
+    double size() const { return std::ldexp(1.0, static_cast<int>(bits_)); }
     std::size_t blocks() const { return ((std::size_t{1} << bits_) + 63) / 64; }
 
     bool full(bool phrase) const { return (phrase ? phrases_full_ : words_full_).load(std::memory_order_relaxed); }
@@ -133,11 +152,16 @@ private:
         return true;
     }
 
-    void use(std::uint32_t column) {
-        if (used(column)) return;
-        const std::uint64_t bit = std::uint64_t{1} << column % 64;
-        used_[column / 64].store(used_[column / 64].load(std::memory_order_relaxed) | bit, std::memory_order_relaxed);
-        ++occupied_;
+    static bool bit(const Bits& bits, std::uint32_t column) {
+        return bits[column / 64].load(std::memory_order_relaxed) >> column % 64 & 1;
+    }
+
+    // True when it was not set.
+    static bool set(Bits& bits, std::uint32_t column) {
+        if (bit(bits, column)) return false;
+        const std::uint64_t one = std::uint64_t{1} << column % 64;
+        bits[column / 64].store(bits[column / 64].load(std::memory_order_relaxed) | one, std::memory_order_relaxed);
+        return true;
     }
 
     // One more name in a column in use; the first one there has not been counted unless the column is shared already.
@@ -164,10 +188,11 @@ private:
 
     unsigned bits_;
     std::size_t limit_, mask_;
-    std::unique_ptr<std::atomic<std::uint64_t>[]> known_, used_;
+    std::unique_ptr<std::atomic<std::uint64_t>[]> known_;
+    Bits used_, counted_;  // columns of names that were kept, and of names that are counted
     std::unique_ptr<std::uint64_t[]> shared_;  // columns of several names, while names are told apart
     std::atomic<bool> words_full_ = false, phrases_full_ = false, coarse_ = false;
-    std::size_t occupied_ = 0, phrases_ = 0, looked_ = 0, sharing_ = 0;
+    std::size_t occupied_ = 0, phrases_ = 0, looked_ = 0, sharing_ = 0, in_sample_ = 0;
     std::vector<std::uint32_t> columns_, ends_;
     std::string text_;
 };

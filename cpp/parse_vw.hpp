@@ -33,13 +33,13 @@ public:
             ++out.lines;
             keys.clear();
             numbers.clear();
-            const std::size_t named = unknown.named.size(), spelled = unknown.text.size(), listed = unknown.columns.size();
+            const std::size_t named = unknown.named.size(), spelled = unknown.text.size(), listed = unknown.counted.size();
             stop = p - 1;
             blank = false;
             if (before_bar() && namespaces() && (blank || end_row())) continue;
             unknown.named.resize(named);
             unknown.text.resize(spelled);
-            unknown.columns.resize(listed);
+            unknown.counted.resize(listed);
             while (*stop != '\n') stop = stops.next();
         }
         return !out.stopped;

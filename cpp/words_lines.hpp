@@ -26,6 +26,10 @@ public:
 
     // Whole lines, as each_piece gives them. False: stopped at a bad line.
     bool read(const char* first, const char* last) {
+        if (out_.indices.size() == 0) {  // the first of about eight pieces; a word takes about six bytes
+            out_.indices.reserve(static_cast<std::size_t>(last - first) * (1 + hasher_.ngrams()));
+            out_.values.reserve(static_cast<std::size_t>(last - first) * (1 + hasher_.ngrams()));
+        }
         while (first < last && !out_.stopped) {
             const char* const end = static_cast<const char*>(std::memchr(first, '\n', static_cast<std::size_t>(last - first)));
             ++out_.lines;

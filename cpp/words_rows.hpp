@@ -46,11 +46,13 @@ public:
 
     Candidates candidates;
 
+    unsigned ngrams() const { return how_.ngrams; }
+
     // One more row, of one text or several.
     template <std::ranges::input_range Texts>
     void row(const Texts& texts, const SparseRows& rows) {
         folded_.clear();
-        hashes_.clear();
+        hashed_ = 0;
         texts_.clear();
         for (const Text& text : texts) hash_words(text);
         count(rows);
@@ -71,8 +73,8 @@ private:
         const std::size_t before = folded_.words().size(), longest = how_.ngrams;
         folded_.add(text.bytes, std::min(text.length, longest_text));
         const std::span words = std::span(folded_.words()).subspan(before);
-        std::size_t at = hashes_.size();
-        hashes_.resize(at + words.size() * longest);
+        std::size_t at = hashed_;
+        if (hashes_.size() < at + words.size() * longest) hashes_.resize(2 * (at + words.size() * longest));
         texts_.push_back({at, before});
         std::uint64_t phrase[most_ngrams];  // phrase[k]: hash of the k+1 words that end before this one
         for (std::size_t i = 0; i < words.size(); ++i) {
@@ -85,14 +87,14 @@ private:
                 next = join(shorter, word);
             }
         }
-        hashes_.resize(at);
+        hashed_ = at;
     }
 
     // Each distinct column once, in the order first met, and how often it was met. Whether a column is met again is
     // anyone's guess, so both cases write the same places and no branch asks; there is a search only where two columns
     // want the same slot.
     void count(const SparseRows& rows) {
-        const std::size_t most = hashes_.size();
+        const std::size_t most = hashed_;
         rows.indices.reserve(rows.indices.size() + most + 1);
         rows.values.reserve(rows.values.size() + most + 1);
         if (counts_.size() <= most) counts_.resize(2 * most + 1), origins_.resize(2 * most + 1);
@@ -154,28 +156,43 @@ private:
         }
     }
 
-    // The names of this row that the dictionary does not have yet. Most are there: the loops only collect the others,
-    // as positions in `hashes_`. While names are told apart exactly every hash is looked up, for of two names that share
-    // a column the row has one entry; then only the columns are.
+    // The names of this row that the dictionary does not have yet, as positions in `hashes_`. Most are there: the loops
+    // only collect the others. While names are told apart every hash is looked up, for of two names that share a column
+    // the row has one entry.
     void see_names(const std::int32_t* indices) {
-        const bool coarse = names_->coarse();
-        const std::size_t looked = coarse ? size_ : hashes_.size();
-        missing_.resize(looked + 1);
+        const bool late = Names::is_late(seen_++);
+        if (missing_.size() <= hashed_) missing_.resize(2 * hashed_ + 1);
         std::size_t missing = 0;
-        for (std::size_t i = 0; coarse && i < looked; ++i) {
-            missing_[missing] = origins_[i];
-            missing += !names_->used(static_cast<std::uint32_t>(indices[i] - how_.first));
+        if (names_->coarse()) {
+            count_names();
+            for (std::size_t i = 0; late && i < size_; ++i) {
+                missing_[missing] = origins_[i];
+                missing += !names_->used(static_cast<std::uint32_t>(indices[i] - how_.first));
+            }
+        } else {
+            for (std::size_t i = 0; i < hashed_; ++i) {
+                missing_[missing] = static_cast<std::uint32_t>(i);
+                missing += !names_->knows(hashes_[i]);
+            }
         }
-        for (std::size_t i = 0; !coarse && i < looked; ++i) {
-            missing_[missing] = static_cast<std::uint32_t>(i);
-            missing += !names_->knows(hashes_[i]);
-        }
-        candidates.looked += looked;
+        candidates.looked += hashed_;
         for (std::size_t j = 0; j < missing; ++j) {
             const std::uint64_t hash = hashes_[missing_[j]];
             const auto [last, k] = phrase_of(missing_[j]);
-            names_->list({hash, column(hash, how_.bits), k > 0}, candidates,
+            names_->list({hash, column(hash, how_.bits), k > 0}, late, candidates,
                          [&, last = last, k = k](std::string& out) { spell(last, k, out); });
+        }
+    }
+
+    void count_names() {
+        std::size_t found = 0;
+        for (std::size_t i = 0; i < hashed_; ++i) {
+            missing_[found] = static_cast<std::uint32_t>(i);
+            found += Names::is_counted(hashes_[i]);
+        }
+        for (std::size_t j = 0; j < found; ++j) {
+            const std::uint32_t at = column(hashes_[missing_[j]], how_.bits);
+            if (!names_->counted(at)) candidates.counted.push_back(at);
         }
     }
 
@@ -211,13 +228,15 @@ private:
     Hashing how_;
     const Names* names_;
     Folded folded_;
-    std::vector<std::uint64_t> hashes_;
+    std::vector<std::uint64_t> hashes_;  // of the row, the first `hashed_` of them
+    std::size_t hashed_ = 0;
     std::vector<Begin> texts_;  // where in the row each text begins
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> counts_, origins_;  // of each entry of the row: how often, and its first hash
     std::vector<std::uint32_t> missing_;
     std::uint32_t row_ = 0;
     std::size_t size_ = 0;  // entries of the row
+    std::size_t seen_ = 0;  // rows whose names were looked up
 };
 
 }  // namespace rosenblatt::words

@@ -75,15 +75,15 @@ def column_names(names: kernels.Names | None, first: int = 0) -> Mapping[int, st
 def collisions(names: kernels.Names | None) -> Mapping[str, object]:
     """What a collision report is made of: how many names there were, how many columns they use, how many share one.
 
-    `names_shared` counts the names that do not have their column to themselves. Both numbers of names are counted
-    where `exact`, and estimated otherwise.
+    `names_shared` counts the names that do not have their column to themselves. The numbers are counted where `exact`,
+    and estimated otherwise.
     """
     if names is None:
         return {}
     return {
         "names": round(names.distinct),
         "exact": names.exact,
-        "columns_used": names.occupied,
+        "columns_used": round(names.occupied),
         "names_shared": round(names.shared),
         "names_kept": names.kept,
     }
