@@ -67,6 +67,8 @@ def option(of: Option[Any], *more: str, **changes: Any) -> Callable[[F], F]:
         said += f" One of {', '.join(of.choices)}."
     if of.kind == "bool":
         kind: dict[str, Any] = {"is_flag": True, "default": of.default}
+        if of.default is not False:
+            flag += "/--no-" + of.name.replace("_", "-")
     elif of.kind == "strs":
         kind = {"multiple": True, "metavar": "NAME"}
     else:
@@ -113,25 +115,13 @@ def several(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 data_argument = click.argument("data", metavar="DATA", type=click.Path(allow_dash=True))
 model_argument = click.argument("model", metavar="MODEL", type=click.Path())
 
-_label = option(options.label, metavar="COLUMN")
-_header = click.option("--header/--no-header", default=options.header.default, help=options.header.help)
-reading_options = several(
-    option(options.format),
-    _label,
-    option(options.text, metavar="COLUMN"),
-    option(options.labels_from),
-    _header,
-    option(options.index_base),
-    option(options.bits),
-    option(options.ngrams),
-    option(options.scale),
-    option(options.classes, metavar="LABELS"),
-    option(options.on_bad_row),
-)
+_TAKES = {"label": "COLUMN", "text": "COLUMN", "words": "COLUMN", "classes": "LABELS"}
+_reading = {
+    name: option(of, **({"metavar": _TAKES[name]} if name in _TAKES else {})) for name, of in options.READING.items()
+}
+reading_options = several(*_reading.values())
 # What is not in the model: how the new file is written, and where its labels are.
-new_data_options = several(
-    option(options.format), _label, option(options.labels_from), _header, option(options.on_bad_row)
-)
+new_data_options = several(*(_reading[name] for name in ("format", "label", "labels_from", "header", "on_bad_row")))
 
 
 def reading(asked: dict[str, Any], model: "Model | None" = None) -> "Reading":
@@ -147,7 +137,7 @@ def reading(asked: dict[str, Any], model: "Model | None" = None) -> "Reading":
     label = taken.get("label")
     if isinstance(label, str) and label.lstrip("-").isdecimal():
         taken["label"] = int(label)
-    taken["text"] = _split(taken.get("text", ()))
+    taken |= {name: _split(taken[name]) for name in ("text", "words") if name in taken}
     taken["classes"] = tuple(_number(word) for word in _split(taken.get("classes", ())))
     return Reading(**taken)
 
