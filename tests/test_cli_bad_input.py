@@ -161,8 +161,20 @@ def test_a_bad_model_is_one_line_and_4(
 
 def test_a_model_for_other_features_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", "table.csv", "--label", "income", "-o", "table.model", "--quiet"]) == 0
-    assert main(["predict", "table.model", "good.svm"]) in (3, 4)
-    assert capsys.readouterr().err.count("\n") == 1
+    assert main(["fit", "good.svm", "-o", "good.model", "--quiet"]) == 0
+    assert main(["fit", "mail.tsv", "-o", "mail.model", "--quiet", "--bits", "12"]) == 0
+    for model, data in [("table", "good.svm"), ("mail", "good.svm"), ("good", "table.csv"), ("good", "mail.tsv")]:
+        assert main(["predict", f"{model}.model", data]) == 4, (model, data)
+        said = capsys.readouterr()
+        assert (said.out, said.err.count("\n")) == ("", 1)
+        assert "this model reads" in said.err
+
+
+def test_a_table_without_a_column_of_the_model_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", "table.csv", "--label", "income", "-o", "table.model", "--quiet"]) == 0
+    make("other.csv", b"age,wage\n1,2\n")
+    assert main(["predict", "table.model", "other.csv"]) == 3
+    assert "'job'" in capsys.readouterr().err
 
 
 def test_labels_the_model_does_not_know_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

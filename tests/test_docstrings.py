@@ -8,11 +8,14 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import rosenblatt
+from rosenblatt.cli import main
 
 MODULES = sorted(
     module.name
@@ -96,9 +99,21 @@ def commands(block: str) -> list[tuple[str, str]]:
 
 
 def lay_out_mail(folder: Path) -> None:
+    """What the pages find where they are run: the mail, a model of it, and a folder for pictures."""
+    (folder / "pictures").mkdir()
     (folder / "mail").mkdir()
     for path in (Path(rosenblatt.__file__).parent / "data" / "mail").glob("*.gz"):
         shutil.copy(path, folder / "mail")
+    (folder / "mail.model").write_bytes(mail_model())
+
+
+@cache
+def mail_model() -> bytes:
+    """As `rosenblatt fit mail/train.tsv.gz -o mail.model` saves it."""
+    mail = Path(rosenblatt.__file__).parent / "data" / "mail" / "train.tsv.gz"
+    with tempfile.TemporaryDirectory() as folder:
+        assert main(["fit", str(mail), "-o", f"{folder}/mail.model", "--quiet"]) == 0
+        return Path(folder, "mail.model").read_bytes()
 
 
 def with_rosenblatt_on_the_path(folder: Path) -> dict[str, str]:
@@ -110,3 +125,8 @@ def with_rosenblatt_on_the_path(folder: Path) -> dict[str, str]:
         (home / "rosenblatt").chmod(0o755)
         (home / "python").symlink_to(sys.executable)
     return {**os.environ, "PATH": f"{home}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
+
+
+def test_the_index_lists_every_page() -> None:
+    listed = set(re.findall(r"\]\(([\w-]+\.md)\)", PAGES["docs/README.md"]))
+    assert listed == {Path(name).name for name in PAGES if name.startswith("docs/")} - {"README.md"}

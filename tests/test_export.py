@@ -89,9 +89,11 @@ def selected(sql: bytes, table: str, columns: Any, rows: Any) -> list[Any]:
 
 
 def test_sql_knows_word_columns_and_missing_values() -> None:
-    encoded = np.array([[1.0, 1, 0], [2, 0, 1], [3, 1, 0], [0, 0, 0]])
+    encoded = np.array([[1.0, 1, 0, 0], [2, 0, 1, 0], [3, 1, 0, 0], [0, 0, 0, 1]])
     estimator = Perceptron(max_iter=10).fit(encoded, ["a", "b", "a", "b"])
-    space = FeatureSpace("columns", columns=("size", "colour=red", "colour=it's blue"))
+    assert estimator.coef_.all()
+    names = ("size", "colour=red", "colour=it's blue", "size=missing")
+    space = FeatureSpace("columns", columns=names, settings={"numbers": ["size"], "words": ["colour"]})
     rows = [(1, "red"), (2, "it's blue"), (3, "red"), (None, None)]
     found = selected(exported(model(estimator, space), "sql", "t"), "t", ["size", "colour"], rows)
     assert [row[-1] for row in found] == estimator.predict(encoded).tolist()

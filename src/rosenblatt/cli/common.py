@@ -142,7 +142,7 @@ def reading(asked: dict[str, Any], model: "Model | None" = None) -> "Reading":
     return Reading(**taken)
 
 
-_REMEMBERED = ("format", "label", "header")
+_REMEMBERED = ("format", "header")
 
 
 def _split(words: tuple[str, ...]) -> tuple[str, ...]:

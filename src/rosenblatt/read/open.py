@@ -2,10 +2,11 @@
 
 import importlib
 import os
+from dataclasses import replace
 from typing import cast
 
 from rosenblatt import options
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, ModelError
 from rosenblatt.read.detect import format_of
 from rosenblatt.read.opened import Opened
 from rosenblatt.read.source import Reading, Source
@@ -25,6 +26,10 @@ _MODULES = {
 }
 
 
+_NUMBERED = ("svmlight", "npy", "npz")
+_TABLES = ("csv", "tsv", "parquet", "arrow")
+
+
 def open_source(path: str | os.PathLike[str], reading: Reading, space: FeatureSpace | None = None) -> Source:
     """A source of the examples in a file, or in standard input when the path is '-'.
 
@@ -36,6 +41,11 @@ def open_source(path: str | os.PathLike[str], reading: Reading, space: FeatureSp
     options.on_bad_row.check(reading.on_bad_row, "read")
     opened = Opened(path)
     reading = reading.of_format(reading.format or _format(opened, reading, space))
+    if space is not None:
+        _refuse_other(opened.name, cast(str, reading.format), space)
+        if space.kind == "columns" and "numbers" not in space.settings:  # of an estimator that learned a DataFrame
+            columns = {"numbers": list(space.columns), "words": [], "texts": [], "label": ""}
+            space = replace(space, settings={**columns, **space.settings})
     module = importlib.import_module(f"rosenblatt.read.{_MODULES[cast(str, reading.format)]}")
     return cast(Source, module.open(opened, reading, space))
 
@@ -50,3 +60,14 @@ def _format(opened: Opened, reading: Reading, space: FeatureSpace | None) -> str
             return "text"
         raise
     return "text" if of_texts and found in ("csv", "tsv") else found
+
+
+def _refuse_other(name: str, format: str, space: FeatureSpace) -> None:
+    """A model reads features of the kind it learned: numbered ones, named columns, texts, or VW names."""
+    hashed = "vw" if space.settings.get("names") == "vw" else "text"
+    reads = {"index": _NUMBERED, "columns": _TABLES, "hashed": (hashed,)}[space.kind]
+    if format not in reads:
+        raise ModelError(
+            f"{name}: is read as {format}, and this model reads {' or '.join(reads)}; "
+            "give it examples of its own kind, or say how they are written with --format."
+        )

@@ -47,7 +47,7 @@ def _unit(model: Model, unit: int) -> dict[str, Any]:
     weights = []
     for j in np.flatnonzero(row):
         one: dict[str, Any] = {"feature": model.name(int(j)), "column": int(j), "weight": float(row[j])}
-        if space.shift is not None and space.scale is not None:
+        if space.shift is not None and space.scale is not None and j < len(space.shift):
             one |= {"shift": float(space.shift[j]), "scale": float(space.scale[j])}
         weights.append(one)
     return {**speaks, "intercept": float(model.intercept[unit]), "weights": weights}

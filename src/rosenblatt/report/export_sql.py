@@ -17,7 +17,7 @@ def to_sql(model: Model, table: str = TABLE) -> str:
     A table for a model of numbered features has columns f1, f2, ... by the numbers of the file. A missing value adds
     nothing.
     """
-    if model.space.kind == "hashed":
+    if model.space.kind == "hashed" or model.space.bits:
         raise ModelError(
             "SQL needs named columns, and this model hashes words into weights: export it --to json or --to onnx."
         )
@@ -46,24 +46,26 @@ def _sum(terms: Sequence[str]) -> str:
 
 
 def _term(model: Model, j: int, weight: float) -> str:
-    space = model.space
+    """What a feature adds: a number times its weight, or the weight of a word where the column holds it."""
+    space, shown = model.space, _number(weight)
     if space.kind == "index":
-        column, value = f"f{j + space.index_base}", None
-    else:
-        column, value = _column_and_value(model, j)
-    if value is not None:
-        return f"CASE WHEN {_name(column)} = {_text(value)} THEN {_number(weight)} ELSE 0 END"
-    number = _name(column)
+        return _times(model, j, f"f{j + space.index_base}", shown)
+    name = model.name(j)
+    for column in space.settings.get("words", ()):
+        if name.startswith(f"{column}="):
+            word = name[len(column) + 1 :]
+            return f"CASE WHEN {_name(column)} = {_text(word)} THEN {shown} ELSE 0 END"
+    column = name.removesuffix("=missing")
+    if column != name and column in space.settings.get("numbers", ()):
+        return f"CASE WHEN {_name(column)} IS NULL THEN {shown} ELSE 0 END"
+    return _times(model, j, name, shown)
+
+
+def _times(model: Model, j: int, column: str, weight: str) -> str:
+    number, space = _name(column), model.space
     if space.shift is not None and space.scale is not None:
         number = f"(({number} - {_number(float(space.shift[j]))}) * {_number(float(space.scale[j]))})"
-    return f"COALESCE({_number(weight)} * {number}, 0)"
-
-
-def _column_and_value(model: Model, j: int) -> tuple[str, str | None]:
-    """The table's column of a feature, and the word it must hold where the feature is `column=word`."""
-    name = model.name(j)
-    column, found, value = name.partition("=")
-    return (column, value) if found else (name, None)
+    return f"COALESCE({weight} * {number}, 0)"
 
 
 def _decision(model: Model, names: Sequence[str]) -> str:

@@ -243,7 +243,9 @@ def features(model: Model) -> str:
     space = model.space
     if space.kind == "hashed":
         return f"words hashed into 2^{space.bits} weights"
-    return plural(model.features, "numbered feature" if space.kind == "index" else "column")
+    if space.bits:
+        return f"{plural(len(space.columns), 'column')} and words hashed into 2^{space.bits} weights"
+    return plural(model.features, "feature" if space.kind == "index" else "column")
 
 
 def next_steps(summary: Summary) -> Iterator[str]:
