@@ -59,7 +59,8 @@ class Running:
         self.votes: Votes | None = None
         self.history: History | None = None  # what a recorded run was shown, while all of it is at hand
         self._answer: Answer | None = None
-        self.start_from(*self._weights())
+        if settings.keep == "vote":  # else the weights are zeros already; of millions no copy is made
+            self.votes = Votes(settings, self.class_weight, self._weights())
 
     def _weights(self) -> tuple[Floats, Floats]:
         weights = self.learner.get("weights")

@@ -11,6 +11,7 @@ from rosenblatt.errors import ModelError
 from rosenblatt.learn import tensors as lay
 from rosenblatt.learn.header import Header, damaged
 from rosenblatt.learn.tensors import Tensors
+from rosenblatt.read.names import ColumnNames
 from rosenblatt.records import FeatureSpace, Label
 
 _KINDS: Mapping[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
@@ -44,9 +45,7 @@ def unpack_classes(header: Header) -> tuple[Label, ...]:
 
 def pack_space(space: FeatureSpace, tensors: Tensors) -> dict[str, Any]:
     lay.put_texts(tensors, "space.columns", space.columns)
-    columns = sorted(space.names)
-    tensors["space.names.column"] = np.array(columns, dtype=np.int64)
-    lay.put_texts(tensors, "space.names", (space.names[column] for column in columns))
+    _put_names(tensors, space.names)
     for name in ("shift", "scale"):
         array = getattr(space, name)
         if array is not None:
@@ -57,10 +56,22 @@ def pack_space(space: FeatureSpace, tensors: Tensors) -> dict[str, Any]:
         "columns": len(space.columns),
         "bits": space.bits,
         "ngrams": space.ngrams,
-        "names": len(columns),
+        "names": len(space.names),
         "scaled": None if space.scale is None else len(space.scale),
         "settings": json.loads(json.dumps(dict(space.settings))),
     }
+
+
+def _put_names(tensors: Tensors, names: Mapping[int, str]) -> None:
+    """Hundreds of thousands of names go as the arrays they are, not one by one."""
+    if isinstance(names, ColumnNames):
+        columns, ends, text = names.arrays
+        tensors["space.names.column"] = columns
+        tensors["space.names.ends"] = ends
+        tensors["space.names.bytes"] = np.frombuffer(text, dtype=np.uint8)
+        return
+    tensors["space.names.column"] = np.array(sorted(names), dtype=np.int64)
+    lay.put_texts(tensors, "space.names", (names[column] for column in sorted(names)))
 
 
 def unpack_space(header: Header, tensors: Mapping[str, NDArray[Any]]) -> FeatureSpace:
