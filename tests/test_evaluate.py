@@ -11,6 +11,7 @@ from sklearn import metrics
 from rosenblatt.evaluate import Estimate, Scores, Tally, evaluate, roc_points
 from rosenblatt.evaluate.counting import macro
 from rosenblatt.evaluate.intervals import effective, wilson
+from rosenblatt.evaluate.judging import comparable
 from rosenblatt.evaluate.ranking import influence, ranked
 from tests.reference_evaluate import area, delong_variance, macro_variance
 
@@ -208,3 +209,15 @@ def test_effective_number_of_examples() -> None:
     assert effective(np.ones(10)) == 10
     assert effective(np.array([1.0, 0, 0])) == 1
     assert effective(np.array([2.0, 2.0])) == 2
+
+
+def test_joint_scores_are_ranked_by_probability() -> None:
+    scores, truth, _ = many(0, weighted=False)
+    shifted = scores + np.random.default_rng(1).normal(0, 50, (len(scores), 1))  # means nothing for the decisions
+    decided = scores.argmax(axis=1)
+    found = evaluate(comparable(shifted, "softmax"), decided, truth, tuple("abcd"), link="softmax")
+    chances = softmax(scores, axis=1)
+    areas = [metrics.roc_auc_score(truth == k, chances[:, k]) for k in range(4)]
+    assert close(found.roc_auc, float(np.mean(areas)))
+    assert close(found.log_loss, metrics.log_loss(truth, chances))
+    assert comparable(shifted, None) is shifted

@@ -181,7 +181,17 @@ SCORES = {
 }
 FIT = {
     *("data", "rows", "features", "classes", "rule", "passes", "status", "seconds", "n_mistakes", "mistakes"),
-    *("accuracy", "error", "error_of", "progressive_error", "holdout_error", "candidates", "test", "skipped"),
+    *(
+        "accuracy",
+        "error",
+        "error_of",
+        "progressive_error",
+        "holdout_error",
+        "candidates",
+        "test",
+        "skipped",
+        "grouped",
+    ),
     *("bad_rows", "top", "model", "report", "command"),
 }
 MODEL = {
@@ -215,3 +225,11 @@ def test_the_error_is_the_most_telling_one(judged: bool, held: bool, expected: s
     record = fit_record(replace(whole, fitted=fitted, judged=whole.judged if judged else None), None, 0)
     assert record["error_of"] == expected
     assert record["accuracy"] == pytest.approx(1 - record["error"])
+
+
+def test_a_sorted_file_is_called_sorted() -> None:
+    whole = summary()
+    sorted_one = replace(whole, fitted=replace(whole.fitted, grouped=True))
+    assert any("sorted by label" in line for line in "\n".join(terminal.summary_lines(sorted_one, 0)).splitlines())
+    assert "sorted by label" in page(sorted_one)
+    assert "sorted by label" not in page(whole)

@@ -249,7 +249,7 @@ def test_examples_without_a_length_leave_a_rule_as_it_is() -> None:
     assert fitted_to(RULES["arow"], np.full((1, 2), 1e200)) == RULES["arow"]
 
 
-def test_examples_sorted_by_label_are_shuffled_by_auto_alone() -> None:
+def test_examples_grouped_are_shuffled_by_auto_alone() -> None:
     X, y = make(3, n=400)
     by_label = np.argsort(y, kind="stable")
     X, y = X[by_label], y[by_label]
@@ -257,12 +257,12 @@ def test_examples_sorted_by_label_are_shuffled_by_auto_alone() -> None:
     given = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto")))
     asked = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), order="shuffle"))
     assert (auto.order, given.order, asked.order) == ("shuffle", "given", "shuffle")
-    assert auto.sorted_by_label
-    assert given.sorted_by_label
+    assert auto.grouped
+    assert given.grouped
     assert same(auto.model.running, asked.model.running)
     mixing = np.random.default_rng(1).permutation(400)
     mixed = fit_source(Arrays(X[mixing], y[mixing].tolist()), Plan(candidates("auto"), order="auto"))
-    assert (mixed.order, mixed.sorted_by_label) == ("given", False)
+    assert (mixed.order, mixed.grouped) == ("given", False)
 
 
 @pytest.mark.parametrize("sparse", [True, False])

@@ -109,7 +109,10 @@ def _decide(model: "Model", message: str, *, shown: bool = True) -> None:
 
     found = explained(model, message)
     reasons = [part for part in found["contributions"] if part.contribution > 0][:6]
-    because = ", ".join(f"{part.feature}{TIE}{part.contribution:+.2f}" for part in reasons) or "nothing it knows"
+    because = (
+        ", ".join(f"{part.feature.replace(' ', TIE)}{TIE}{part.contribution:+.2f}" for part in reasons)
+        or "nothing it knows"
+    )
     if shown:
         common.data(line("message", f"“{message}”"))
     common.data(line("is", f"{found['label']}, score {found['score']:.2f}: {because}"))

@@ -3,12 +3,14 @@
 import os
 from dataclasses import replace
 
+import numpy as np
+
 from rosenblatt.errors import DataError
 from rosenblatt.evaluate.tally import Link, Tally
 from rosenblatt.learn import Model
 from rosenblatt.learn.predicting import predict_source
 from rosenblatt.read import Reading, open_source
-from rosenblatt.records import Label
+from rosenblatt.records import Floats, Label
 
 
 def judge(model: Model, path: str, reading: Reading, threads: int | None = None) -> Tally:
@@ -20,7 +22,8 @@ def judge(model: Model, path: str, reading: Reading, threads: int | None = None)
             raise DataError(f"{path}: {_unknown(model, source.labels)}; leave such examples out, or learn them too.")
         known = chunk.truth >= 0
         weights = None if chunk.weights is None else chunk.weights[known]
-        tally.add(model.class_scores(chunk.scores)[known], chunk.decided[known], chunk.truth[known], weights)
+        scores = comparable(model.class_scores(chunk.scores)[known], tally.link)
+        tally.add(scores, chunk.decided[known], chunk.truth[known], weights)
     if tally.examples == 0:
         raise DataError(f"{path}: has no labels to compare with; say where they are with --label or --labels-from.")
     return tally
@@ -30,6 +33,16 @@ def _unknown(model: Model, met: list[Label]) -> str:
     known = {*model.classes, *map(str, model.classes)}
     label = next((label for label in met if label not in known and str(label) not in known), "?")
     return f"has the label {label}, and the model knows only {', '.join(map(str, model.classes[:8]))}"
+
+
+def comparable(scores: Floats, link: Link | None) -> Floats:
+    """Scores that can be ranked across examples: those that decide jointly mean something only within one example, so
+    they become logarithms of probabilities, which are softmaxed to the same probabilities again."""
+    if link != "softmax" or len(scores) == 0:
+        return scores
+    highest = scores.max(axis=1, keepdims=True)
+    found: Floats = scores - highest - np.log(np.exp(scores - highest).sum(axis=1, keepdims=True))
+    return found
 
 
 def link_of(model: Model) -> Link | None:

@@ -55,4 +55,4 @@ class Fitted:
     bad_rows: tuple[BadRow, ...]
     resumed: bool = False
     order: str = "given"
-    sorted_by_label: bool = False  # the file came class by class
+    grouped: bool = False  # the file is sorted by label, which an online learner suffers from

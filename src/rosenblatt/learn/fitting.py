@@ -19,7 +19,8 @@ from rosenblatt.learn.naming import Codes
 from rosenblatt.learn.portfolio import affordable, fitted_to
 from rosenblatt.learn.running import Running
 from rosenblatt.learn.settings import Settings
-from rosenblatt.learn.shuffling import Shuffled, Sorting, part
+from rosenblatt.learn.shuffling import Shuffled, part
+from rosenblatt.learn.turns import Turns
 from rosenblatt.read import Source
 from rosenblatt.records import Block, Label
 
@@ -71,7 +72,7 @@ class Fitting:
         self._held = Cache(plan.cache, source.name)
         self._store = Cache(plan.cache, source.name)
         self._shuffled = Shuffled(plan.cache, source.name, source.size, plan.seed)
-        self._sorting = Sorting(len(classes))
+        self.turns = Turns(len(classes))
         self._began = self._told = self._saved = time.monotonic()
         self._done = 0
 
@@ -128,12 +129,13 @@ class Fitting:
 
     def _from_source(self) -> Iterator[_Waiting]:
         self.learned = self.held_rows = 0
+        self.turns = Turns(len(self.classes))
         for chunk in self.source.chunks(self.plan.threads):
             labels = self._codes.of(chunk)
             block = Block(chunk.values, np.maximum(labels, 0), chunk.weights)
             order = self._hold_out(block, labels, chunk.first_row)
             self.learned += len(block.labels) if order is None else len(order)
-            self._sorting.see(labels)
+            self.turns.see(labels)
             if self.plan.order == "shuffle":
                 self._shuffled.append(block if order is None else part(block, order))
             elif self.plan.passes > 1:
@@ -219,7 +221,7 @@ class Fitting:
     def _end_pass(self) -> None:
         if not self.runs or self.learned == 0:
             raise DataError(f"{self.source.name}: has no example to learn from.")
-        if self.pass_ == 0 and self.plan.order == "auto" and self.source.rewindable and self._sorting.is_sorted:
+        if self.pass_ == 0 and self.plan.order == "auto" and self.source.rewindable and self.turns.grouped:
             raise SortedLabelsError
         ended = self._open()
         if self.pass_ == 0:
@@ -271,10 +273,6 @@ class Fitting:
         kept = self.best[self.chosen][1]
         kept.status = run.status
         return kept
-
-    @property
-    def sorted_by_label(self) -> bool:
-        return self._sorting.is_sorted
 
     @property
     def seconds(self) -> float:

@@ -93,27 +93,3 @@ def _stacked(values: Sequence[Values]) -> Values:
         np.concatenate([matrix.values for matrix in sparse]),
         max(matrix.features for matrix in sparse),
     )
-
-
-class Sorting:
-    """Watches the labels go by: a file sorted by label has far fewer changes of label than chance would make."""
-
-    def __init__(self, classes: int) -> None:
-        self._counts = np.zeros(classes, dtype=np.int64)
-        self._changes = 0
-        self._last = -1
-
-    def see(self, labels: np.ndarray) -> None:
-        known = labels[labels >= 0]
-        if len(known) == 0:
-            return
-        self._changes += int(np.count_nonzero(known[1:] != known[:-1])) + int(known[0] != self._last)
-        self._counts += np.bincount(known, minlength=len(self._counts))
-        self._last = int(known[-1])
-
-    @property
-    def is_sorted(self) -> bool:
-        """Fewer than a tenth of the changes that the same labels in random order would have."""
-        rows = int(self._counts.sum())
-        expected = rows - float(np.square(self._counts, dtype=np.float64).sum()) / max(rows, 1)
-        return rows >= 100 and self._changes < expected / 10

@@ -7,9 +7,10 @@ from typing import Any
 
 from rosenblatt.evaluate import Estimate, Scores
 from rosenblatt.report import charts
-from rosenblatt.report.summary import STATUS, Summary
+from rosenblatt.report.summary import GROUPED, STATUS, Judged, Summary
 
 TOP = 15
+FEW_CLASSES = 4  # so many fit half the width of the page
 MOST_CLASSES = 30  # a larger table of confusion is no picture
 
 
@@ -42,7 +43,7 @@ def _head(summary: Summary) -> str:
     figures = [
         (f"{error:.2%}", words.get(measured, "progressive error: predict, then learn")),
         (f"{fitted.rows:,}", "examples"),
-        (f"{fitted.features:,}", "features"),
+        (f"{fitted.features:,}", "hashed weights" if fitted.model.space.bits else "features"),
         (f"{fitted.passes:,}", "pass" if fitted.passes == 1 else "passes"),
         (f"{fitted.seconds:.2f} s", "to learn"),
     ]
@@ -57,13 +58,10 @@ def _head(summary: Summary) -> str:
 def _sections(summary: Summary) -> Iterator[str]:
     fitted, judged = summary.fitted, summary.judged
     if judged is not None:
-        yield _section(f"How good it is, on {judged.on}", _scores_table(judged.scores))
-        if len(judged.scores.classes) <= MOST_CLASSES:
-            yield _section("Decided (across) against true (down)", _confusion(judged.scores))
-        if judged.scores.roc_auc is not None:
-            yield _section("ROC", charts.roc(judged.tally), f"area {judged.scores.roc_auc:.4f}")
-        yield _section("How clearly", charts.margins(judged.tally.margins()), "the margin of each example")
+        yield from _judged_sections(judged)
     yield _section("What it learned", charts.top_features(summary.top(TOP)), "the largest weights", wide=True)
+    if fitted.grouped and fitted.order == "given":
+        yield _section("Caution", f"<p>{escape(GROUPED[0].upper() + GROUPED[1:])}.</p>", wide=True)
     if fitted.mistakes:
         yield _section("Mistakes per pass", charts.mistakes_per_pass(fitted.mistakes))
     if len(fitted.candidates) > 1:
@@ -71,6 +69,25 @@ def _sections(summary: Summary) -> Iterator[str]:
     if fitted.skipped:
         yield _section(f"{fitted.skipped:,} rows left out", _bad_rows(summary), wide=True)
     yield _section("To do it again", f"<pre>{escape(summary.command)}</pre>", wide=True)
+
+
+def _judged_sections(judged: Judged) -> Iterator[str]:
+    """The scores, the table of confusion, the curve and the margins; a wide table stands alone."""
+    scores, classes = judged.scores, len(judged.scores.classes)
+    roc = ""
+    if scores.roc_auc is not None:
+        roc = _section("ROC", charts.roc(judged.tally), f"area {scores.roc_auc:.4f}")
+    yield _section(f"How good it is, on {judged.on}", _scores_table(scores))
+    if classes > FEW_CLASSES:
+        yield roc
+    if classes <= MOST_CLASSES:
+        wide = classes > FEW_CLASSES
+        yield _section("Decided (across) against true (down)", _confusion(scores, wide), wide=wide)
+    if classes > 2:
+        yield _section("Class by class", _per_class(scores))
+    if classes <= FEW_CLASSES:
+        yield roc
+    yield _section("How clearly", charts.margins(judged.tally.margins()), "the margin of each example")
 
 
 def _section(title: str, content: str, note: str = "", *, wide: bool = False) -> str:
@@ -108,8 +125,8 @@ def _parts(value: Estimate, spec: str) -> tuple[str, str]:
     return f"{value.value:{spec}}", f"{value.low:{spec}} to {value.high:{spec}}"
 
 
-def _confusion(scores: Scores) -> str:
-    head = "".join(f"<th>{escape(str(label))}</th>" for label in scores.classes)
+def _confusion(scores: Scores, many: bool) -> str:
+    head = "".join(f"<th><span>{escape(str(label))}</span></th>" for label in scores.classes)
     rows = []
     for i, label in enumerate(scores.classes):
         whole = max(float(scores.confusion[i].sum()), 1e-300)
@@ -118,15 +135,20 @@ def _confusion(scores: Scores) -> str:
             for j, cell in enumerate(scores.confusion[i].tolist())
         )
         rows.append(f"<tr><th>{escape(str(label))}</th>{cells}</tr>")
+    kind = "confusion many" if many else "confusion"
     counted = (
-        f'<div class="scroll"><table class="confusion"><thead><tr><th></th>{head}</tr></thead>'
+        f'<div class="scroll"><table class="{kind}"><thead><tr><th></th>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
-    per_class = [
-        (one.label, *(f"{value.value:.2%}" for value in (one.precision, one.recall, one.f1)))
+    return counted if len(scores.classes) > 2 else counted + _per_class(scores)
+
+
+def _per_class(scores: Scores) -> str:
+    rows = [
+        (one.label, f"{one.support:,.10g}", *(f"{value.value:.2%}" for value in (one.precision, one.recall, one.f1)))
         for one in scores.per_class
     ]
-    return counted + _table(["class", "precision", "recall", "F1"], per_class)
+    return _table(["class", "examples", "precision", "recall", "F1"], rows)
 
 
 def _candidates(summary: Summary) -> str:

@@ -13,6 +13,10 @@ STATUS = {
     "open": "the stream may go on",
     "interrupted": "stopped before its end",
 }
+GROUPED = (
+    "the file is sorted by label, so that each class is forgotten while the next is learned, and the progressive error "
+    "means little: learn them in another order, with --order shuffle"
+)
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rosenblatt.evaluate import Estimate, Scores
 from rosenblatt.learn import Model
-from rosenblatt.report.summary import STATUS, Summary
+from rosenblatt.report.summary import GROUPED, STATUS, Summary
 from rosenblatt.report.weights import Contribution, Weight
 
 NAME = 10  # the width of the names on the left
 MOST_CLASSES = 12  # a wider table of confusion would not fit
 TIE = "\u00a0"  # a space that no line is broken at; printed as a plain one
 _SHOWN_PASSES = 8
-_SORTED = {
-    "shuffle": "shuffled, because the file is sorted by label",
-    "given": "as given, but the file is sorted by label: each class is forgotten for the next; try --order shuffle",
-}
 
 
 def bold(words: str) -> str:
@@ -33,13 +29,13 @@ def width() -> int:
     return min(max(shutil.get_terminal_size((80, 24)).columns, 40), 110)
 
 
-def line(name: str, words: str) -> str:
+def line(name: str, words: str, left: int = NAME) -> str:
     """A name on the left and what there is to say of it, wrapped under itself."""
-    room = width() - NAME - 2
+    room = max(width() - left - 2, 24)
     parts = textwrap.wrap(words, room, break_long_words=False, break_on_hyphens=False) or [""]
     parts = [part.replace(TIE, " ") for part in parts]
-    rest = [f"  {'':{NAME}}{part}" for part in parts[1:]]
-    return "\n".join([f"  {bold(f'{name:{NAME}}')}{parts[0]}", *rest])
+    rest = [f"  {'':{left}}{part}" for part in parts[1:]]
+    return "\n".join([f"  {bold(f'{name:{left}}')}{parts[0]}", *rest])
 
 
 def commands(name: str, written: Iterable[str]) -> Iterator[str]:
@@ -65,10 +61,12 @@ def summary_lines(summary: Summary, top: int) -> Iterator[str]:
     yield line("learned", f"{fitted.chosen}, {plural(fitted.passes, 'pass')}, {seconds(fitted.seconds)}")
     yield line("mistakes", mistakes(fitted.mistakes))
     yield line("status", f"{fitted.status}: {STATUS[fitted.status]}")
-    if fitted.sorted_by_label:
-        yield line("order", _SORTED[fitted.order])
+    if fitted.order != "given":
+        yield line("order", "shuffled" + (", because the file is sorted by label" if fitted.grouped else ""))
     for name, words in zip(["error", "", ""], _errors(summary), strict=False):
         yield line(name, words)
+    if fitted.grouped and fitted.order == "given":
+        yield line("caution", GROUPED)
     if fitted.skipped:
         yield line("left out", f"{plural(fitted.skipped, 'bad row')}, first: {fitted.bad_rows[0].sentence}")
     if len(fitted.candidates) > 1:
@@ -158,9 +156,11 @@ def class_lines(scores: Scores) -> Iterator[str]:
 
 def weight_lines(sides: Iterable[tuple[str, Sequence[Weight]]]) -> Iterator[str]:
     """For each class the features that speak for it, on a line or two."""
+    sides = list(sides)
+    left = max([NAME, *(len(_clipped(label)) + 6 for label, _ in sides)])
     for label, weights in sides:
-        said = "  ".join(f"{_clipped(one.feature)}{TIE}{_signed(one.weight)}" for one in weights)
-        yield line(f"says {_clipped(label)}"[: NAME - 1], said or "(nothing)")
+        said = "  ".join(f"{_clipped(one.feature).replace(' ', TIE)}{TIE}{_signed(one.weight)}" for one in weights)
+        yield line(f"says {_clipped(label)}", said or "(nothing)", left)
 
 
 def table_lines(sides: Iterable[tuple[str, Sequence[Weight]]]) -> Iterator[str]:

@@ -1,0 +1,36 @@
+"""A sorted file is noticed, a shuffled one is not called sorted."""
+
+import numpy as np
+import pytest
+
+from rosenblatt.learn.turns import Turns
+
+
+def seen(labels: np.ndarray, classes: int, pieces: int = 1) -> Turns:
+    turns = Turns(classes)
+    for part in np.array_split(labels, pieces):
+        turns.see(part)
+    return turns
+
+
+@pytest.mark.parametrize("classes", [2, 3, 20])
+@pytest.mark.parametrize("share", [None, 0.01])
+def test_sorted_is_grouped_and_shuffled_is_not(classes: int, share: float | None) -> None:
+    random = np.random.default_rng(classes)
+    p = None if share is None else [1 - share, *[share / (classes - 1)] * (classes - 1)]
+    labels = random.choice(classes, 20_000, p=p).astype(np.int32)
+    assert not seen(labels, classes).grouped
+    assert seen(np.sort(labels), classes).grouped
+
+
+def test_pieces_and_rows_without_a_label_do_not_matter() -> None:
+    labels = np.random.default_rng(0).integers(0, 3, 1000).astype(np.int32)
+    gaps = np.insert(labels, np.arange(0, 1000, 10), -1)
+    assert (
+        seen(labels, 3).made == seen(labels, 3, 17).made == seen(gaps, 3, 5).made == int((np.diff(labels) != 0).sum())
+    )
+
+
+def test_of_few_rows_nothing_is_said() -> None:
+    assert not seen(np.repeat([0, 1], 20).astype(np.int32), 2).grouped
+    assert seen(np.repeat([0, 1], 30).astype(np.int32), 2).grouped
