@@ -1,7 +1,5 @@
 // The kernels for one instruction set. Compiled once for each, with ROSENBLATT_ISA naming the namespace.
-#include "ascent.hpp"
 #include "check.hpp"
-#include "nearest.hpp"
 #include "pass.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
@@ -12,6 +10,6 @@ namespace rosenblatt::ROSENBLATT_ISA {
 extern const Parsers parsers;  // parsers.cpp
 extern const Kernels table;
 const Kernels table{ROSENBLATT_NAME(ROSENBLATT_ISA), check, pass, mistakes, scores, learner_scores, end_batches, judge_clean,
-                    score_one, ascend, nearest_start, nearest_run, &parsers};
+                    score_one, &parsers};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

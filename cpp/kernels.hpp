@@ -1,7 +1,6 @@
 // The kernels, as the rest of the core sees them: one table of functions per instruction set.
 #pragma once
 
-#include "hulls.hpp"
 #include "learner.hpp"
 #include "rows.hpp"
 
@@ -38,11 +37,6 @@ struct Kernels {
     void (*judge_clean)(const Examples&, Learner&, const std::vector<std::uint64_t>& mistakes);
     // The score of one row by the only unit of a learner, with its last or its average weights.
     double (*score_one)(const Learner&, const Rows&, bool average);
-    // Dual coordinate ascent over rows in an order; see ascent.hpp.
-    std::size_t (*ascend)(Ascent&, const std::uint32_t* order, std::size_t count, double* score);
-    // The nearest points of two hulls; see nearest.hpp.
-    void (*nearest_start)(Hulls&, const std::uint32_t* rows, const double* weights, std::size_t count);
-    void (*nearest_run)(Hulls&, std::size_t steps, double tolerance, std::size_t batch);
     const Parsers* parsers;
 };
 

@@ -56,14 +56,16 @@ public:
             }
             if (s_.norm2 < best_ * (1.0 - 1e-13)) {
                 best_ = s_.norm2;
-                waited_ = 0;
-            } else if (++waited_ > 60) {
+                blocked_.clear();
+            } else if (blocked_.size() > patience_) {
                 s_.status = Hulls::Status::stalled;
                 return;
             }
             const std::int64_t entering = worst_of_pool(tolerance);
-            if (entering >= 0) bring_in(static_cast<std::uint32_t>(entering), 0.0);
-            else if (!widen_pool(tolerance, batch)) s_.status = Hulls::Status::nearest;
+            if (entering >= 0) {
+                blocked_.push_back(static_cast<std::uint32_t>(entering));
+                bring_in(blocked_.back(), 0.0);
+            } else if (!widen_pool(tolerance, batch)) s_.status = Hulls::Status::nearest;
         }
     }
 
@@ -249,37 +251,55 @@ private:
         s_.norm2 = dot_of(s_.p.data(), s_.p.data(), s_.p.size()) + s_.p_constant * s_.p_constant;
     }
 
-    // One step of iterative refinement: the products with p itself show how far the weights are from the best.
+    // The products with p itself show how far the weights are from the best; one more solve of the same system brings
+    // them nearer (iterative refinement), and again as long as it helps.
     void refine() {
-        Numbers g(size());
+        double off = look();
+        for (int round = 0; round < 5 && off > 1e-11 * s_.norm2 && u_[0].size() == size(); ++round) {
+            Numbers better = corrected();
+            if (std::any_of(better.begin(), better.end(), [](double x) { return !(x > 0.0); })) return;
+            std::swap(better, s_.weight);
+            make_point();
+            const double now = look();
+            if (now < 0.5 * off) {
+                off = now;
+                continue;
+            }
+            if (now > off) {
+                std::swap(better, s_.weight);
+                make_point();
+                look();
+            }
+            return;
+        }
+    }
+
+    // The level of each hull, and the largest deviation of a row of the corral from it; both from products with p.
+    double look() {
+        g_.resize(size());
         s_.level[0] = s_.level[1] = 0.0;
         products(s_.corral.data(), size(), s_.p.data(), s_.p_constant, [&](std::size_t at, double d) {
-            g[at] = d;
+            g_[at] = d;
             s_.level[s_.hull_of(s_.corral[at])] += s_.weight[at] * d;
         });
         double off = 0.0;
         for (std::size_t j = 0; j < size(); ++j) {
-            g[j] -= s_.level[s_.hull_of(s_.corral[j])];
-            off = std::max(off, std::fabs(g[j]));
+            g_[j] -= s_.level[s_.hull_of(s_.corral[j])];
+            off = std::max(off, std::fabs(g_[j]));
         }
-        if (off <= 1e-11 * s_.norm2 || u_[0].size() != size()) return;
-        forward(g);
-        backward(g);
+        return off;
+    }
+
+    Numbers corrected() {
+        forward(g_);
+        backward(g_);
         double sums[2] = {}, m[2];
-        for (std::size_t j = 0; j < size(); ++j) sums[s_.hull_of(s_.corral[j])] += g[j];
+        for (std::size_t j = 0; j < size(); ++j) sums[s_.hull_of(s_.corral[j])] += g_[j];
         level_system(sums, m);
         Numbers better(size());
-        for (std::size_t j = 0; j < size(); ++j) {
-            better[j] = s_.weight[j] - g[j] + m[0] * u_[0][j] + (s_.hulls() == 2 ? m[1] * u_[1][j] : 0.0);
-            if (!(better[j] > 0.0)) return;
-        }
-        std::swap(better, s_.weight);
-        const double before = s_.norm2;
-        make_point();
-        if (s_.norm2 > before) {
-            std::swap(better, s_.weight);
-            make_point();
-        }
+        for (std::size_t j = 0; j < size(); ++j)
+            better[j] = s_.weight[j] - g_[j] + m[0] * u_[0][j] + (s_.hulls() == 2 ? m[1] * u_[1][j] : 0.0);
+        return better;
     }
 
     std::int64_t worst_of_pool(double tolerance) {
@@ -287,13 +307,16 @@ private:
         double most = slack(tolerance);
         products(s_.pool.data(), s_.pool.size(), s_.p.data(), s_.p_constant, [&](std::size_t at, double d) {
             const double short_by = s_.level[s_.hull_of(s_.pool[at])] - d;
-            if (short_by > most) {
+            if (short_by > most && !listed(blocked_, s_.pool[at]) && !listed(s_.corral, s_.pool[at])) {
                 most = short_by;
                 worst = s_.pool[at];
             }
         });
-        if (worst >= 0 && std::find(s_.corral.begin(), s_.corral.end(), worst) != s_.corral.end()) return -1;
         return worst;
+    }
+
+    static bool listed(const std::vector<std::uint32_t>& rows, std::uint32_t i) {
+        return std::find(rows.begin(), rows.end(), i) != rows.end();
     }
 
     // What rounding can feign is no violation.
@@ -321,12 +344,13 @@ private:
         return !found.empty();
     }
 
+    static constexpr std::size_t patience_ = 100;
     static constexpr double touching_ = 1e-22, dependent_ = 1e-13, vanishing_ = 1e-14;
     Hulls& s_;
     Numbers buffer_;
-    Numbers u_[2];
+    Numbers u_[2], g_;
     double best_ = std::numeric_limits<double>::infinity();
-    int waited_ = 0;
+    std::vector<std::uint32_t> blocked_;  // rows that came in since p was last shortened: rounding made them useless
 };
 
 void nearest_start(Hulls& state, const std::uint32_t* rows, const double* weights, std::size_t count) {
