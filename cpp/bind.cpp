@@ -31,6 +31,21 @@ HeldRows dense_rows(AnyArray values) {
     return rows;
 }
 
+// The rows with all products of up to `degree` columns, which are `features` in number.
+HeldRows product_rows(AnyArray values, unsigned degree, std::size_t features) {
+    HeldRows rows = dense_rows(values);
+    rows.degree = degree;
+    rows.columns = rows.features;
+    std::size_t number = rows.columns, all = rows.columns;  // C(d + k - 1, k) of k columns
+    for (std::size_t k = 2; k <= degree; ++k) {
+        number = number * (rows.columns + k - 1) / k;
+        all += number;
+    }
+    if (degree < 1 || all != features) throw nb::value_error("the products of so many columns are not so many");
+    rows.features = features;
+    return rows;
+}
+
 HeldRows csr_rows(AnyArray starts, AnyArray indices, AnyArray values, std::size_t features) {
     if (starts.ndim() != 1 || indices.ndim() != 1 || values.ndim() != 1 || starts.shape(0) == 0)
         throw nb::value_error("indptr, indices and data must have one dimension");
@@ -358,6 +373,7 @@ NB_MODULE(_native, m) {
 
     nb::class_<HeldRows>(m, "Rows")
         .def_static("dense", &dense_rows, "values"_a)
+        .def_static("products", &product_rows, "values"_a, "degree"_a, "features"_a)
         .def_static("csr", &csr_rows, "indptr"_a, "indices"_a, "values"_a, "features"_a)
         .def("check", &check)
         .def_prop_ro("count", [](const HeldRows& rows) { return rows.count; })

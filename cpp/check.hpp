@@ -125,6 +125,15 @@ Fault check_sparse(Rows& rows) {
 }
 
 Fault check(Rows& rows) {
+    if (rows.degree > 1) {
+        Rows plain = rows;
+        plain.degree = 1;
+        plain.features = rows.columns;
+        const Fault fault = check(plain);
+        rows.largest = plain.largest;
+        for (unsigned k = 1; k < rows.degree && plain.largest > 1.0; ++k) rows.largest *= plain.largest;
+        return fault;
+    }
     const auto values = [&](auto value) {
         using V = decltype(value);
         if (!rows.sparse) return check_dense<V>(rows);

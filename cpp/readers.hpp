@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "polynomial.hpp"
 #include "rows.hpp"
 #include "vector.hpp"
 
@@ -131,6 +132,46 @@ private:
     std::size_t first_ = 0, filled_ = 0;
 };
 
+// Products of columns, made for a few rows at a time and forgotten: the expanded matrix is never written out.
+template <class V>
+class ProductReader {
+public:
+    ProductReader(const Rows& rows, Order order, bool several)
+        : rows_(rows), order_(order), blocks_(rows.features, several), products_(rows.columns, rows.degree),
+          height_(std::clamp<std::size_t>(65536 / std::max<std::size_t>(rows.features * sizeof(V), 1), 4, 64)),
+          column_(rows.columns), tile_(height_ * rows.features) {}
+
+    DenseRow<V> operator[](std::size_t p) {
+        if (p < first_ || p >= first_ + filled_) fill(p);
+        return blocks_(at(p), rows_.features);
+    }
+    const V* hold(std::size_t p, std::size_t count) {
+        if (p < first_ || p + count > first_ + filled_) fill(p);
+        return nullptr;
+    }
+    const V* at(std::size_t p) const { return tile_.data() + (p - first_) * rows_.features; }
+
+private:
+    void fill(std::size_t p) {
+        first_ = p;
+        filled_ = std::min(height_, order_.count - p);
+        for (std::size_t i = 0; i < filled_; ++i) {
+            const V* const row = static_cast<const V*>(rows_.values) +
+                                 static_cast<std::ptrdiff_t>(order_[p + i]) * rows_.row_stride;
+            for (std::size_t j = 0; j < rows_.columns; ++j)
+                column_[j] = row[static_cast<std::ptrdiff_t>(j) * rows_.column_stride];
+            products_.write(column_.data(), tile_.data() + i * rows_.features);
+        }
+    }
+    const Rows& rows_;
+    Order order_;
+    Blocks<V> blocks_;
+    ProductsOfColumns products_;
+    std::size_t height_;
+    std::vector<V> column_, tile_;
+    std::size_t first_ = 0, filled_ = 0;
+};
+
 template <class I, class V>
 class CsrReader {
 public:
@@ -206,6 +247,7 @@ auto with_reader(const Rows& rows, Order order, bool several, F&& f) {
             };
             return rows.wide_indices ? indices(std::int64_t{}) : indices(std::int32_t{});
         }
+        if (rows.degree > 1) return f(ProductReader<V>(rows, order, several));
         return rows.column_stride == 1 ? f(DenseReader<V>(rows, order, several)) : f(TileReader<V>(rows, order, several));
     };
     return rows.single ? values(float{}) : values(double{});

@@ -17,6 +17,10 @@ struct Rows {
     std::ptrdiff_t row_stride = 0;
     std::ptrdiff_t column_stride = 0;
 
+    // dense, with all products of up to `degree` columns made when a row is read: `features` counts them too
+    unsigned degree = 1;
+    std::size_t columns = 0;               // of the matrix itself
+
     // CSR
     const std::int64_t* starts = nullptr;  // count + 1
     const void* indices = nullptr;

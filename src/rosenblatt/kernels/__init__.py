@@ -15,6 +15,9 @@ Names = _native.Names
 Rows = _native.Rows
 hash_columns = _native.hash_columns
 hash_of = _native.hash_of
+Panel = _native.Panel
+Rows = _native.Rows
+SinglePanel = _native.SinglePanel
 dual_scores = _native.dual_scores
 dual_visit = _native.dual_visit
 dual_votes = _native.dual_votes
@@ -42,6 +45,9 @@ __all__ = [
     "Rows",
     "ascend",
     "checksum",
+    "Panel",
+    "Rows",
+    "SinglePanel",
     "dual_scores",
     "dual_visit",
     "dual_votes",

@@ -5,6 +5,7 @@ On a mistake, y s <= margin, the example joins the sum: f += y k(x, .). The bias
 scores. Order, mistakes, stopping and what is kept are those of the perceptron in `running`.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +16,9 @@ from rosenblatt import kernels, options
 from rosenblatt.errors import DataError
 from rosenblatt.learn.answer import pairs
 from rosenblatt.learn.dual_kernel import Kernel
-from rosenblatt.learn.dual_pocket import Pocket
+from rosenblatt.learn.dual_pocket import Pocket, Targets
 from rosenblatt.learn.dual_scores import Held, Source, Streamed, refuse_overflow, rows_together, table_of
-from rosenblatt.learn.dual_support import Support, Updates, add_scores, joined, sum_of
-from rosenblatt.learn.votes import take
+from rosenblatt.learn.dual_support import Support, Updates, joined, sum_of
 from rosenblatt.records import Block, Floats, Run, Status, Trace, Values
 
 _WORD = 2**64
@@ -34,6 +34,7 @@ class DualSettings:
     multi_class: str = options.multi_class.default
     fit_intercept: bool = options.fit_intercept.default
     record: bool = options.record.default
+    budget: int | None = options.budget.default
     cache_mb: float = options.cache_mb.default
 
     def scheme(self, classes: int) -> str:
@@ -52,6 +53,17 @@ def signs_of(scheme: str, classes: int) -> Floats:
     return 2 * np.eye(classes) - 1
 
 
+@dataclass(frozen=True)
+class Visit:
+    """What one pass over some rows needs: who they are, where their scores come from, who of them is support."""
+
+    block: Block
+    targets: Targets
+    source: Source
+    places: NDArray[np.int64]  # of each row among the support, -1 where it is none
+    first: int = 0  # rows streamed before
+
+
 class Dual:
     """The state of one dual run between visits."""
 
@@ -63,7 +75,7 @@ class Dual:
         self.scheme = settings.scheme(len(class_weight))
         self.signs = signs_of(self.scheme, len(class_weight))
         self.random = seed % _WORD
-        self.support = Support(self.units)
+        self.support = Support(self.units, kernel)
         self.t = 0
         self.rows_streamed = 0
         self.n_mistakes = 0
@@ -84,41 +96,40 @@ class Dual:
 
     def fit(self, block: Block, max_iter: int) -> None:
         """Visit epochs until one is clean or max_iter are spent."""
-        count, weights = block.values.shape[0], self._weights(block)
-        if weights is not None and not weights.any():
+        targets = self._targets(block)
+        if targets.weights is not None and not targets.weights.any():
             raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
-        source = self._source(block.values, max_iter)
-        places = np.full(count, -1, dtype=np.int64)
+        count = block.values.shape[0]
+        visit = Visit(block, targets, self._source(block.values, max_iter), np.full(count, -1, dtype=np.int64))
         self.status = "budget"
         for epoch in range(max_iter):
-            before = self.n_mistakes
-            made = self._pass(block, weights, self._order(count), source, places)
-            self.mistakes.append(self.n_mistakes - before)
+            made = self._pass(visit, self._order(count))
+            self.mistakes.append(int(made.sum()))
             if self.pocket is not None:
-                self.pocket.judge_clean(made, source.everything(), *self._targets(block, weights), self.support)
-            if self.mistakes[-1] == 0 and self._is_separated(block, weights, source):
+                self.pocket.judge_clean(made, visit.source.everything(), targets, self.support)
+            if self.mistakes[-1] == 0 and self._is_separated(targets, visit.source.everything()):
                 self.status = "separated"
                 return
             if epoch + 1 < max_iter:
-                source.end_epoch()
+                visit.source.end_epoch()
 
     def visit(self, block: Block) -> None:
         """Visit the rows once, in the order given."""
         count = block.values.shape[0]
-        source = Streamed(
-            self.kernel, block.values, self._last_scores(block.values), self.settings.fit_intercept, once=True
-        )
+        known = self._last_scores(block.values)
+        source = Streamed(self.kernel, block.values, known, bool(self.settings.fit_intercept), once=True)
         places = np.full(count, -1, dtype=np.int64)
-        self._pass(block, self._weights(block), np.arange(count), source, places, first=self.rows_streamed)
+        self._pass(Visit(block, self._targets(block), source, places, self.rows_streamed), np.arange(count))
         self.rows_streamed += count
 
     def _source(self, values: Values, max_iter: int) -> Source:
-        scores, intercept = self._last_scores(values), bool(self.settings.fit_intercept)
+        intercept = bool(self.settings.fit_intercept)
         limit = int(self.settings.cache_mb * 2**20) if max_iter > 1 or self.pocket is not None else 0
         table = table_of(self.kernel, values, limit)
         if table is not None or self.pocket is not None:
-            return Held(self.kernel, values, scores, intercept, table)
-        return Streamed(self.kernel, values, scores, intercept, once=self.settings.order != "sample")
+            return Held(self.kernel, values, self._last_scores(values), intercept, table)
+        once = self.settings.order != "sample"
+        return Streamed(self.kernel, values, self._last_scores(values), intercept, once=once)
 
     def _order(self, count: int) -> NDArray[np.intp]:
         if self.settings.order == "given":
@@ -126,98 +137,82 @@ class Dual:
         order, self.random = kernels.order(self.random, count, self.settings.order == "sample")
         return order.astype(np.intp)
 
-    def _weights(self, block: Block) -> Floats | None:
-        """How much each row counts; None where all count 1."""
-        if block.weights is None and (self.class_weight == 1).all():
-            return None
-        weighed: Floats = self.class_weight[block.labels]
-        return weighed if block.weights is None else weighed * block.weights
+    def _targets(self, block: Block) -> Targets:
+        """What each row should be, and how much it counts; no weights where all count 1."""
+        weights = block.weights
+        if (self.class_weight != 1).any():
+            weights = self.class_weight[block.labels] * (1.0 if weights is None else weights)
+        return Targets(block.labels, self.signs, weights)
 
-    def _pass(
-        self,
-        block: Block,
-        weights: Floats | None,
-        order: NDArray[np.intp],
-        source: Source,
-        places: NDArray[np.int64],
-        first: int = 0,
-    ) -> NDArray[np.int64]:
+    def _pass(self, visit: Visit, order: NDArray[np.intp]) -> NDArray[np.int64]:
         """One visit of the rows in this order; returns the mistakes of each unit, or of the joint decision."""
         made = np.zeros(1 if self.joint else self.units, dtype=np.int64)
         at = 0
         while at < len(order):
             rows = order[at : at + rows_together(len(self.support))]
             at += len(rows)
-            scores, kernel = source.begin(rows)
+            scores, kernel = visit.source.begin(rows)
             start = 0
             while start < len(rows):
-                start, updates, mistakes, visited, to_judge = kernels.dual_visit(
-                    kernel,
-                    np.ascontiguousarray(block.labels[rows]),
-                    None if weights is None else weights[rows],
-                    self.signs,
-                    self.joint,
-                    float(self.settings.margin),
-                    bool(self.settings.fit_intercept),
-                    start,
-                    scores,
-                    None if self.pocket is None else self.pocket.ratchet,
-                )
-                self._learned(block.values, rows, scores, updates, source, places, first)
+                start, updates, mistakes, visited, to_judge = self._visit_rows(visit, rows, scores, kernel, start)
+                self._learned(visit, rows, scores, updates)
                 made += mistakes
-                self.n_mistakes += int(mistakes.sum())
                 self.t += visited
-                if self.pocket is not None:
-                    targets = self._targets(block, weights)
-                    for keeper in to_judge.tolist():
-                        self.pocket.judge(keeper, source.everything(), *targets, self.support)
+                for keeper in to_judge.tolist():
+                    assert self.pocket is not None
+                    self.pocket.judge(keeper, visit.source.everything(), visit.targets, self.support)
+        self.n_mistakes += int(made.sum())
         return made
 
+    def _visit_rows(
+        self, visit: Visit, rows: NDArray[np.intp], scores: Floats, kernel: NDArray[Any], start: int
+    ) -> tuple[int, tuple[NDArray[Any], ...], NDArray[np.int64], int, NDArray[np.int32]]:
+        weights = visit.targets.weights
+        return kernels.dual_visit(
+            kernel,
+            np.ascontiguousarray(visit.block.labels[rows]),
+            None if weights is None else weights[rows],
+            self.signs,
+            self.joint,
+            float(self.settings.margin),
+            bool(self.settings.fit_intercept),
+            start,
+            scores,
+            None if self.pocket is None else self.pocket.ratchet,
+        )
+
     def _learned(
-        self,
-        values: Values,
-        rows: NDArray[np.intp],
-        scores: Floats,
-        found: tuple[NDArray[Any], ...],
-        source: Source,
-        places: NDArray[np.int64],
-        first: int,
+        self, visit: Visit, rows: NDArray[np.intp], scores: Floats, found: tuple[NDArray[Any], ...]
     ) -> None:
         """Give the rows that moved their place among the support, and the source their updates."""
         position, unit, coefficient, seen = found
-        moved, which = np.unique(position, return_inverse=True)
-        moved_rows = rows[moved]
-        when = seen + self.t
-        source.learned(rows, scores, Updates(which.astype(np.int64), unit, coefficient, when), moved_rows)
+        positions, which = np.unique(position, return_inverse=True)
+        moved, when, places = rows[positions], seen + self.t, visit.places
+        visit.source.learned(rows, scores, Updates(which.astype(np.int64), unit, coefficient, when), moved)
         if len(moved) == 0:
             return
-        fresh = np.unique(moved_rows[places[moved_rows] < 0], return_index=True)[1]
-        fresh_rows = moved_rows[places[moved_rows] < 0][np.sort(fresh)]
-        places[fresh_rows] = len(self.support) + np.arange(len(fresh_rows))
-        self.support.extend(self.kernel.support(values, fresh_rows), fresh_rows + first)
-        updates = Updates(places[moved_rows][which], unit, coefficient, when)
+        fresh = np.array(list(dict.fromkeys(moved[places[moved] < 0].tolist())), dtype=np.intp)
+        if len(fresh):
+            places[fresh] = len(self.support) + np.arange(len(fresh))
+            self.support.extend(self.kernel.support(visit.block.values, fresh), fresh + visit.first)
+        updates = Updates(places[moved][which], unit, coefficient, when)
         self.support.move(updates)
         if self.settings.keep == "vote" or self.settings.record:
             self.log.append(updates)
 
-    def _targets(self, block: Block, weights: Floats | None) -> tuple[NDArray[np.int32], Floats, Floats | None]:
-        return block.labels, self.signs, weights
-
-    def _is_separated(self, block: Block, weights: Floats | None, source: Source) -> bool:
+    def _is_separated(self, targets: Targets, scores: Floats) -> bool:
         """A clean epoch; one drawn with replacement has missed rows, so all are looked at."""
         if self.settings.order != "sample":
             return True
-        scores = source.everything()
         columns = np.arange(scores.shape[1])
         if self.joint:
-            own = scores[block.labels, columns]
             others = scores.copy()
-            others[block.labels, columns] = -np.inf
-            right = (own - others.max(axis=0) > self.settings.margin)[None]
+            others[targets.labels, columns] = -np.inf
+            right = (scores[targets.labels, columns] - others.max(axis=0) > self.settings.margin)[None]
         else:
-            y = self.signs[block.labels].T
+            y = self.signs[targets.labels].T
             right = (y == 0) | (y * scores > self.settings.margin)
-        return bool((right if weights is None else right | (weights == 0)).all())
+        return bool((right if targets.weights is None else right | (targets.weights == 0)).all())
 
     # -- what it has learned ----------------------------------------------------------------------------------------
 
@@ -239,53 +234,39 @@ class Dual:
     def _last_scores(self, values: Values) -> Floats:
         return self._sums(values, sum_of(self.support.coefficient))
 
-    def _sums(self, values: Values, updates: Updates) -> Floats:
-        scores = np.zeros((self.units, values.shape[0]))
-        if len(updates) == 0:
-            return scores
-        for rows, kernel in self._kernel_of(values):
-            part = np.zeros((self.units, len(rows)))
-            add_scores(kernel, updates, self.settings.fit_intercept, part)
-            refuse_overflow(part, rows)
-            scores[:, rows] = part
-        return scores
-
-    def _votes(self, values: Values) -> Floats:
-        log = joined(self.log)
-        tally = np.zeros((self.units, values.shape[0]))
-        for rows, kernel in self._kernel_of(values):
-            part = np.zeros((self.units, len(rows)))
-            kernels.dual_votes(
-                kernel,
-                log.support,
-                log.unit,
-                log.coefficient,
-                log.when,
-                self.t,
-                bool(self.settings.fit_intercept),
-                self.joint,
-                part,
-            )
-            tally[:, rows] = part
-        return tally.T / max(self.t, 1)
-
-    def _kernel_of(self, values: Values) -> Any:
-        """Blocks of rows, each with its kernel values to all support examples."""
+    def _blocks(self, values: Values) -> Iterator[tuple[NDArray[np.intp], Values]]:
         size = rows_together(len(self.support))
         for at in range(0, values.shape[0], size):
             rows = np.arange(at, min(at + size, values.shape[0]))
-            if len(self.support):
-                yield rows, self.kernel.between(self.support.rows.values, take(values, rows))
-            else:
-                yield rows, np.zeros((0, len(rows)))
+            yield rows, self.kernel.take(values, rows)
+
+    def _sums(self, values: Values, updates: Updates) -> Floats:
+        scores = np.zeros((self.units, values.shape[0]))
+        if len(updates):
+            for rows, part in self._blocks(values):
+                found = np.zeros((self.units, len(rows)))
+                self.support.rows.add_scores(part, updates, bool(self.settings.fit_intercept), found)
+                refuse_overflow(found, rows)
+                scores[:, rows] = found
+        return scores
+
+    def _votes(self, values: Values) -> Floats:
+        log, constant = joined(self.log), bool(self.settings.fit_intercept)
+        tally = np.zeros((self.units, values.shape[0]))
+        for rows, part in self._blocks(values):
+            kernel = self.support.rows.kernel_with(part) if len(log) else np.zeros((0, len(rows)))
+            heard = np.zeros((self.units, len(rows)))
+            kernels.dual_votes(
+                kernel, log.support, log.unit, log.coefficient, log.when, self.t, constant, self.joint, heard
+            )
+            tally[:, rows] = heard
+        return tally.T / max(self.t, 1)
 
     @property
     def record(self) -> Run:
         trace = None
         if self.settings.record:
             log = joined(self.log)
-            row = self.support.origin[log.support] if len(log) else log.support
-            trace = Trace(
-                log.when.astype(np.uint64), row.astype(np.uint64), log.unit.astype(np.uint32), log.coefficient
-            )
+            row = self.support.origin[log.support].astype(np.uint64)
+            trace = Trace(log.when.astype(np.uint64), row, log.unit.astype(np.uint32), log.coefficient)
         return Run(self.status, len(self.mistakes), self.n_mistakes, self.t, tuple(self.mistakes), (), trace)

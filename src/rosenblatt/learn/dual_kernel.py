@@ -1,19 +1,24 @@
-"""Kernel values between rows and support examples, a block at a time, as one matrix product.
+"""Kernel values between support examples and rows, a block of rows at a time.
 
-The product is made in the type of the rows: float32 rows give float32 kernel values at twice the speed. Sums of kernel
-values are float64 in every case.
+They are made in the type of the rows (float32 rows cost half) and added up in float64. Rows with many zeros go through
+the native products, which skip them and sum in one fixed order; rows with few go through BLAS.
 """
 
+import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import kernels
 from rosenblatt.errors import DataError
 from rosenblatt.learn.votes import take
 from rosenblatt.records import Csr, Values
+
+THREADS = os.cpu_count() or 1
+_NARROW = 4096  # sparse rows with no more features than this are compared as dense ones
 
 
 @dataclass(frozen=True)
@@ -25,31 +30,69 @@ class Kernel:
     gamma: float = 1.0
     coef0: float = 0.0
     function: Callable[[Any, Any], Any] | None = None
+    skips_zeros: bool = False
+
+    def suited_to(self, values: Values) -> "Kernel":
+        """The same kernel, its products chosen by how many of the values are zero."""
+        if self.name not in ("linear", "poly", "rbf") or values.shape[1] > _NARROW and isinstance(values, Csr):
+            return self
+        stored = values.indptr[-1] - values.indptr[0] if isinstance(values, Csr) else np.count_nonzero(values)
+        return replace(self, skips_zeros=bool(2 * stored < values.shape[0] * values.shape[1]))
+
+    def take(self, values: Values, rows: NDArray[np.intp]) -> Values:
+        """Some rows, in the layout in which they are compared."""
+        taken = take(values, rows)
+        if isinstance(taken, Csr) and taken.features <= _NARROW and self.function is None:
+            return np.ascontiguousarray(_plain(taken).toarray())
+        return taken if isinstance(taken, Csr) else np.ascontiguousarray(taken)
 
     def support(self, values: Values, rows: NDArray[np.intp]) -> Values:
         """What must be kept of some rows so that others can be compared with them; of a table, which columns."""
-        return rows if self.name == "precomputed" else take(values, rows)
+        return rows if self.name == "precomputed" else self.take(values, rows)
+
+    @property
+    def power(self) -> tuple[float, float, int]:
+        """What the native products make of an inner product: gamma, coef0 and degree, 0 for the product as it is."""
+        return (self.gamma, self.coef0, self.degree) if self.name == "poly" else (1.0, 0.0, 0)
+
+    def among(self, values: Values) -> NDArray[Any]:
+        """The kernel values of some rows with each other."""
+        if not self.skips_zeros:
+            return self.between(values, values)
+        assert not isinstance(values, Csr)
+        panel = new_panel(values)
+        panel.extend(values)
+        return self.through(panel, values, lambda: values)
+
+    def through(self, panel: Any, values: NDArray[Any], support: Callable[[], Values]) -> NDArray[Any]:
+        """One line for each support example in the panel, one column for each row."""
+        found: NDArray[Any] = panel.products(values, 0, *self.power, THREADS)
+        return self._of_distance(found, support(), values) if self.name == "rbf" else found
 
     def between(self, support: Values, values: Values) -> NDArray[Any]:
-        """One line for each support example, one column for each row."""
+        """The same where the support examples are plain rows."""
         if self.name == "precomputed":
             assert not isinstance(values, Csr)
             return np.ascontiguousarray(values[:, support].T)
         if self.function is not None:
             return self._called(support, values)
         found = _inner(support, values)
+        if self.name == "rbf":
+            return self._of_distance(found, support, values)
         if self.name == "poly":
-            if self.gamma != 1:
-                found *= self.gamma
+            found *= self.gamma
             found += self.coef0
             return _power(found, self.degree)
-        if self.name == "rbf":
-            # |x - z|^2 = |x|^2 + |z|^2 - 2 x.z, which rounding can make a little less than 0
-            found *= -2
-            found += _squares(support)[:, None]
-            found += _squares(values)
-            np.maximum(found, 0, out=found)
-            found *= -self.gamma
+        return found
+
+    def _of_distance(self, found: NDArray[Any], support: Values, values: Values) -> NDArray[Any]:
+        """|x - z|^2 = |x|^2 + |z|^2 - 2 x.z, which rounding can make a little less than 0."""
+        found *= -2
+        found += _squares(support)[:, None]
+        found += _squares(values)
+        np.maximum(found, 0, out=found)
+        found *= -self.gamma
+        with np.errstate(under="ignore"):
             np.exp(found, out=found)
         return found
 
@@ -73,16 +116,22 @@ class Kernel:
         return np.ascontiguousarray(found.T, dtype=np.float32 if found.dtype == np.float32 else np.float64)
 
 
+def new_panel(values: NDArray[Any]) -> Any:
+    """An empty store of support examples for the native products, in the type of these rows."""
+    panel = kernels.SinglePanel if values.dtype == np.float32 else kernels.Panel
+    return panel(values.shape[1])
+
+
 def _power(base: NDArray[Any], exponent: int) -> NDArray[Any]:
     """base^exponent by squaring, in place: exact where the powers are whole numbers that a float can hold."""
     result: NDArray[Any] | None = None
-    while True:
-        if exponent & 1:
-            if exponent == 1:
-                return base if result is None else np.multiply(result, base, out=result)
-            result = base.copy() if result is None else np.multiply(result, base, out=result)
-        exponent >>= 1
-        with np.errstate(over="ignore"):  # what overflows is refused where the scores are made
+    with np.errstate(over="ignore", under="ignore"):  # what overflows is refused where the scores are made
+        while True:
+            if exponent & 1:
+                if exponent == 1:
+                    return base if result is None else np.multiply(result, base, out=result)
+                result = base.copy() if result is None else np.multiply(result, base, out=result)
+            exponent >>= 1
             base *= base
 
 

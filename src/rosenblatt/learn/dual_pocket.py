@@ -1,10 +1,21 @@
 """The pocket of a dual run (Gallant 1990): the coefficients that erred least over the training rows."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.learn.dual_support import Support
 from rosenblatt.records import Floats
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What the rows should be: their classes, y by class and unit, and how much each counts."""
+
+    labels: NDArray[np.int32]
+    signs: Floats
+    weights: Floats | None
 
 
 class Pocket:
@@ -21,49 +32,29 @@ class Pocket:
         self.coefficient: dict[int, Floats] = {}
 
     @property
-    def ratchet(
-        self,
-    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint8]]:
+    def ratchet(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint8]]:
         return self.run, self.best_run, self.judged, self.held
 
-    def judge(
-        self,
-        keeper: int,
-        scores: Floats,
-        labels: NDArray[np.int32],
-        signs: Floats,
-        weights: Floats | None,
-        support: Support,
-    ) -> None:
-        """Weights that outlived those in the pocket are counted over all the rows, and replace them if they err less."""
-        errors = self._errors(keeper, scores, labels, signs, weights)
+    def judge(self, keeper: int, scores: Floats, targets: Targets, support: Support) -> None:
+        """Weights that outlived the pocket's are counted over all the rows, and replace them if they err less."""
+        errors = self._errors(keeper, scores, targets)
         if errors < self.fewest[keeper]:
             self._put(keeper, errors, support)
 
-    def judge_clean(
-        self,
-        mistakes: NDArray[np.int64],
-        scores: Floats,
-        labels: NDArray[np.int32],
-        signs: Floats,
-        weights: Floats | None,
-        support: Support,
-    ) -> None:
+    def judge_clean(self, mistakes: NDArray[np.int64], scores: Floats, targets: Targets, support: Support) -> None:
         """Weights that came through a whole epoch win a tie: on separable data they are the separator."""
         for keeper in np.flatnonzero(mistakes == 0).tolist():
-            errors = self._errors(keeper, scores, labels, signs, weights)
+            errors = self._errors(keeper, scores, targets)
             if errors <= self.fewest[keeper]:
                 self._put(keeper, errors, support)
 
-    def _errors(
-        self, keeper: int, scores: Floats, labels: NDArray[np.int32], signs: Floats, weights: Floats | None
-    ) -> float:
+    def _errors(self, keeper: int, scores: Floats, targets: Targets) -> float:
         if self.joint:
-            wrong = scores.argmax(axis=0) != labels
+            wrong = scores.argmax(axis=0) != targets.labels
         else:
-            y = signs[labels, keeper]
+            y = targets.signs[targets.labels, keeper]
             wrong = (y != 0) & ((scores[keeper] > 0) != (y > 0))
-        return float(wrong.sum() if weights is None else weights[wrong].sum())
+        return float(wrong.sum() if targets.weights is None else targets.weights[wrong].sum())
 
     def _put(self, keeper: int, errors: float, support: Support) -> None:
         self.fewest[keeper] = errors

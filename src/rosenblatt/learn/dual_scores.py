@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from rosenblatt.errors import LearningOverflowError
 from rosenblatt.learn.dual_kernel import Kernel
 from rosenblatt.learn.dual_support import Rows, Updates, add_scores, joined
-from rosenblatt.learn.votes import take
 from rosenblatt.records import Floats, Values
 
-TOGETHER = 512  # rows visited on kernel values made together: enough for a fast matrix product
+TOGETHER = 256  # rows visited on kernel values made together: enough for fast products
 _CELLS = 8 << 20  # kernel values made together
 
 
@@ -51,6 +50,8 @@ class Source(Protocol):
 
 
 class Streamed:
+    """Scores brought forward when they are needed."""
+
     def __init__(self, kernel: Kernel, values: Values, scores: Floats, intercept: bool, *, once: bool) -> None:
         self.kernel, self.values, self.intercept = kernel, values, intercept
         self.scores = scores
@@ -58,31 +59,24 @@ class Streamed:
         self._new_epoch()
 
     def _new_epoch(self) -> None:
-        self.moved = Rows()  # rows of this epoch's updates, in their order
+        self.moved = Rows(self.kernel)  # rows of this epoch's updates, in their order
         self.updates: list[Updates] = []
         self.visited: list[tuple[NDArray[np.intp], int]] = []  # rows, and how many updates their scores know of
 
     def begin(self, rows: NDArray[np.intp]) -> tuple[Floats, NDArray[Any]]:
-        values = take(self.values, rows)
-        scores = np.ascontiguousarray(self.scores[:, rows])
-        self._bring(scores, values, rows, joined(self.updates), 0)
-        return scores, self.kernel.between(values, values)
+        values = self.kernel.take(self.values, rows)
+        scores = self._brought(rows, values, joined(self.updates))
+        return scores, self.kernel.among(values)
 
-    def _bring(self, scores: Floats, values: Values, rows: NDArray[Any], updates: Updates, first: int) -> None:
-        """Add the updates; all of them speak of places from `first` on."""
-        if len(updates) == 0:
-            return
-        support = self.moved.values
-        if first:
-            support = take(support, np.arange(first, self.moved.count))
-            updates = Updates(updates.support - first, updates.unit, updates.coefficient, updates.when)
-        add_scores(self.kernel.between(support, values), updates, self.intercept, scores)
+    def _brought(self, rows: NDArray[np.intp], values: Values, updates: Updates) -> Floats:
+        scores: Floats = np.ascontiguousarray(self.scores[:, rows])
+        self.moved.add_scores(values, updates, self.intercept, scores)
         refuse_overflow(scores, rows)
+        return scores
 
     def learned(self, rows: NDArray[np.intp], scores: Floats, updates: Updates, moved: NDArray[np.intp]) -> None:
         if len(updates):
-            own = Updates(updates.support + self.moved.count, updates.unit, updates.coefficient, updates.when)
-            self.updates.append(own)
+            self.updates.append(updates.shifted(self.moved.count))
             self.moved.extend(self.kernel.support(self.values, moved))
         if self.once:
             self.scores[:, rows] = scores
@@ -91,15 +85,9 @@ class Streamed:
     def end_epoch(self) -> None:
         every = joined(self.updates)
         if len(every):
-            parts = self.visited if self.once else _all_rows(self.scores.shape[1], self.moved.count)
-            for rows, known in parts:
-                missing = every.after(known)
-                if len(missing):
-                    part = np.ascontiguousarray(self.scores[:, rows])
-                    # visited once, rows move in the order of their places
-                    first = int(missing.support[0]) if self.once else 0
-                    self._bring(part, take(self.values, rows), rows, missing, first)
-                    self.scores[:, rows] = part
+            for rows, known in self.visited if self.once else _all_rows(self.scores.shape[1], self.moved.count):
+                values = self.kernel.take(self.values, rows)
+                self.scores[:, rows] = self._brought(rows, values, every.after(known))
         self._new_epoch()
 
     def everything(self) -> Floats:
@@ -112,6 +100,8 @@ def _all_rows(count: int, support: int) -> list[tuple[NDArray[np.intp], int]]:
 
 
 class Held:
+    """All scores, always up to date; the kernel values from a table where there is one."""
+
     def __init__(
         self, kernel: Kernel, values: Values, scores: Floats, intercept: bool, table: NDArray[Any] | None
     ) -> None:
@@ -120,12 +110,10 @@ class Held:
         self.waiting: list[tuple[Updates, NDArray[np.intp]]] = []
 
     def begin(self, rows: NDArray[np.intp]) -> tuple[Floats, NDArray[Any]]:
-        self.everything()
-        scores = np.ascontiguousarray(self.scores[:, rows])
+        scores = np.ascontiguousarray(self.everything()[:, rows])
         if self.table is not None:
             return scores, self.table[np.ix_(rows, rows)]
-        values = take(self.values, rows)
-        return scores, self.kernel.between(values, values)
+        return scores, self.kernel.among(self.kernel.take(self.values, rows))
 
     def learned(self, rows: NDArray[np.intp], scores: Floats, updates: Updates, moved: NDArray[np.intp]) -> None:
         if len(updates):
@@ -140,17 +128,17 @@ class Held:
                 own = Updates(moved[updates.support].astype(np.int64), updates.unit, updates.coefficient, updates.when)
                 add_scores(self.table, own, self.intercept, self.scores)
             else:
-                self._compute(updates, take(self.values, moved), len(moved))
+                self._compute(updates, moved)
             refuse_overflow(self.scores, np.arange(self.scores.shape[1]))
         self.waiting.clear()
         return self.scores
 
-    def _compute(self, updates: Updates, support: Values, count: int) -> None:
-        step = max(TOGETHER, _CELLS // max(count, 1))
-        for at in range(0, self.scores.shape[1], step):
-            rows = np.arange(at, min(at + step, self.scores.shape[1]))
+    def _compute(self, updates: Updates, moved: NDArray[np.intp]) -> None:
+        support = Rows(self.kernel)
+        support.extend(self.kernel.support(self.values, moved))
+        for rows, _ in _all_rows(self.scores.shape[1], 0):
             part = np.ascontiguousarray(self.scores[:, rows])
-            add_scores(self.kernel.between(support, take(self.values, rows)), updates, self.intercept, part)
+            support.add_scores(self.kernel.take(self.values, rows), updates, self.intercept, part)
             self.scores[:, rows] = part
 
 
@@ -161,4 +149,6 @@ def table_of(kernel: Kernel, values: Values, limit: int) -> NDArray[Any] | None:
         square: Any = values
         return square if np.array_equal(square, square.T) else np.ascontiguousarray(square.T)
     size = 4 if getattr(values, "dtype", None) == np.float32 else 8
-    return kernel.between(values, values) if count * count * size <= limit else None
+    if count * count * size > limit:
+        return None
+    return kernel.among(kernel.take(values, np.arange(count)))

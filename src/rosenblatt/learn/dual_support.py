@@ -1,12 +1,14 @@
 """The examples that moved a dual run, how far each moved which unit, and when."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import kernels
+from rosenblatt.learn.dual_kernel import THREADS, Kernel, new_panel
 from rosenblatt.records import Csr, Floats, Values
 
 
@@ -26,10 +28,9 @@ class Updates:
         """Those from a position on."""
         return Updates(self.support[first:], self.unit[first:], self.coefficient[first:], self.when[first:])
 
-
-NONE = Updates(
-    np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0), np.zeros(0, dtype=np.int64)
-)
+    def shifted(self, places: int) -> "Updates":
+        """The same, of support examples that stand so many places further on."""
+        return Updates(self.support + places, self.unit, self.coefficient, self.when)
 
 
 def joined(parts: list[Updates]) -> Updates:
@@ -37,22 +38,37 @@ def joined(parts: list[Updates]) -> Updates:
     if len(parts) > 1:
         columns = [[getattr(part, name) for part in parts] for name in Updates.__dataclass_fields__]
         parts[:] = [Updates(*(np.concatenate(column) for column in columns))]
-    return parts[0] if parts else NONE
+    return parts[0] if parts else sum_of(np.zeros((0, 1)))
 
 
-@dataclass
+def sum_of(coefficient: Floats) -> Updates:
+    """A matrix of coefficients as updates, one for each that is not 0."""
+    support, unit = np.nonzero(coefficient)
+    when = np.zeros(len(support), dtype=np.int64)
+    return Updates(support.astype(np.int64), unit.astype(np.int32), coefficient[support, unit], when)
+
+
 class Rows:
-    """Rows that become more, in one piece of memory so that one matrix product reads them all."""
+    """Rows to be compared with, which become more; in one piece, so that one matrix product reads them all."""
 
-    count: int = 0
-    _dense: NDArray[Any] | None = None
-    _sparse: list[Csr] = field(default_factory=list)
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.count = 0
+        self._panel: Any = None
+        self._dense: NDArray[Any] | None = None
+        self._sparse: list[Csr] = []
 
     def extend(self, values: Values) -> None:
         if isinstance(values, Csr):
             self._sparse.append(values)
-            self.count += values.shape[0]
-            return
+        elif self.kernel.skips_zeros:
+            self._panel = new_panel(values) if self._panel is None else self._panel
+            self._panel.extend(values)
+        else:
+            self._grow(values)
+        self.count += values.shape[0]
+
+    def _grow(self, values: NDArray[Any]) -> None:
         end = self.count + len(values)
         if self._dense is None or end > len(self._dense):
             grown = np.empty((max(64, 2 * end), *values.shape[1:]), dtype=values.dtype)
@@ -60,37 +76,80 @@ class Rows:
                 grown[: self.count] = self._dense[: self.count]
             self._dense = grown
         self._dense[self.count : end] = values
-        self.count = end
 
     @property
     def values(self) -> Values:
+        """All of them, as plain rows."""
+        if self._panel is not None:
+            rows: NDArray[Any] = self._panel.rows()
+            return rows
         if self._dense is not None:
             return self._dense[: self.count]
         if len(self._sparse) > 1:
-            lengths = np.concatenate([np.diff(part.indptr) for part in self._sparse])
-            self._sparse = [
-                Csr(
-                    np.concatenate([[0], np.cumsum(lengths)]),
-                    np.concatenate([part.indices[part.indptr[0] : part.indptr[-1]] for part in self._sparse]),
-                    np.concatenate([part.values[part.indptr[0] : part.indptr[-1]] for part in self._sparse]),
-                    self._sparse[0].features,
-                )
-            ]
+            self._sparse = [_stacked(self._sparse)]
         return self._sparse[0]
 
+    def kernel_with(self, values: Values, first: int = 0) -> NDArray[Any]:
+        """One line for each of these rows from `first` on, one column for each of the others."""
+        if self._panel is not None:
+            return self.kernel.through(self._panel, self._alike(values), lambda: self.values)[first:]
+        own = self.values
+        if first:
+            own = self.kernel.take(own, np.arange(first, self.count)) if isinstance(own, Csr) else own[first:]
+        return self.kernel.between(own, values)
+
+    def add_scores(self, values: Values, updates: Updates, intercept: bool, scores: Floats) -> None:
+        """Add to scores, one line a unit, what the updates give each row."""
+        if len(updates) == 0:
+            return
+        first = int(updates.support.min())
+        if self._panel is None or self.kernel.name == "rbf":
+            own = updates.shifted(-first)
+            add_scores(self.kernel_with(values, first), own, intercept, scores)
+            return
+        in_turn = np.argsort(updates.support, kind="stable")
+        start = np.searchsorted(updates.support[in_turn], np.arange(self.count + 1)).astype(np.int64)
+        self._panel.add_sums(
+            self._alike(values),
+            first // 2,
+            *self.kernel.power,
+            THREADS,
+            start,
+            updates.unit[in_turn],
+            updates.coefficient[in_turn],
+            intercept,
+            scores,
+        )
+
+    def _alike(self, values: Values) -> NDArray[Any]:
+        assert not isinstance(values, Csr)
+        single = isinstance(self._panel, kernels.SinglePanel)
+        return np.ascontiguousarray(values, dtype=np.float32 if single else np.float64)
+
     def __getstate__(self) -> dict[str, Any]:
-        if self.count == 0:
-            return {"count": 0, "_dense": None, "_sparse": []}
-        values = self.values
-        is_sparse = isinstance(values, Csr)
-        return {"count": self.count, "_dense": None if is_sparse else values, "_sparse": [values] if is_sparse else []}
+        return {"kernel": self.kernel, "values": self.values if self.count else None}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        Rows.__init__(self, state["kernel"])
+        if state["values"] is not None:
+            self.extend(state["values"])
+
+
+def _stacked(parts: list[Csr]) -> Csr:
+    lengths = np.concatenate([np.diff(part.indptr) for part in parts])
+    return Csr(
+        np.concatenate([[0], np.cumsum(lengths)]),
+        np.concatenate([part.indices[part.indptr[0] : part.indptr[-1]] for part in parts]),
+        np.concatenate([part.values[part.indptr[0] : part.indptr[-1]] for part in parts]),
+        parts[0].features,
+    )
 
 
 class Support:
     """Support examples in the order of their first mistakes, and the coefficient of each in each unit."""
 
-    def __init__(self, units: int) -> None:
-        self.rows = Rows()
+    def __init__(self, units: int, kernel: Kernel) -> None:
+        self.rows = Rows(kernel)
         self.origin = np.zeros(0, dtype=np.int64)  # row of X, counted over all rows visited when streaming
         self.coefficient: Floats = np.zeros((0, units))
         self.drift: Floats = np.zeros((0, units))  # sum of when * coefficient: coefficient - drift / t is the average
@@ -112,12 +171,5 @@ class Support:
 
 
 def add_scores(kernel: NDArray[Any], updates: Updates, intercept: bool, scores: Floats) -> None:
-    """Add to scores, one line a unit, what the updates give each row."""
+    """The same from kernel values that are there already."""
     kernels.dual_scores(kernel, updates.support, updates.unit, updates.coefficient, intercept, scores)
-
-
-def sum_of(coefficient: Floats) -> Updates:
-    """A matrix of coefficients as updates, one for each that is not 0."""
-    support, unit = np.nonzero(coefficient)
-    when = np.zeros(len(support), dtype=np.int64)
-    return Updates(support.astype(np.int64), unit.astype(np.int32), coefficient[support, unit], when)
