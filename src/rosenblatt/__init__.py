@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rosenblatt import errors, logic, losses
-    from rosenblatt.estimators import Adaline, LogisticUnit, Perceptron, ThresholdNetwork, load, save, trace
+    from rosenblatt.estimators import (
+        Adaline,
+        KernelPerceptron,
+        LogisticUnit,
+        Perceptron,
+        ThresholdNetwork,
+        load,
+        save,
+        trace,
+    )
     from rosenblatt.learn import Learner, fit_file
     from rosenblatt.read.api import read, stream
     from rosenblatt.report import figures
@@ -16,6 +25,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Adaline": "rosenblatt.estimators",
+    "KernelPerceptron": "rosenblatt.estimators",
     "Learner": "rosenblatt.learn",
     "LogisticUnit": "rosenblatt.estimators",
     "Perceptron": "rosenblatt.estimators",
@@ -36,6 +46,7 @@ _MODULES = {"errors", "figures", "logic", "losses", "read"}
 
 __all__ = [
     "Adaline",
+    "KernelPerceptron",
     "Learner",
     "LogisticUnit",
     "Perceptron",

@@ -2,6 +2,7 @@
 
 from rosenblatt.estimators.adaline import Adaline
 from rosenblatt.estimators.files import load, save
+from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.estimators.logistic import LogisticUnit
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.tracing import trace
@@ -12,3 +13,4 @@ __all__ = ["Adaline", "LogisticUnit", "Perceptron", "load", "save"]
 from rosenblatt.estimators.threshold_network import ThresholdNetwork
 
 __all__ = ["Adaline", "LogisticUnit", "Perceptron", "ThresholdNetwork"]
+__all__ = ["Adaline", "KernelPerceptron", "LogisticUnit", "Perceptron"]

@@ -97,9 +97,8 @@ class Dual:
     def fit(self, block: Block, max_iter: int) -> None:
         """Visit epochs until one is clean or max_iter are spent."""
         targets = self._targets(block)
-        if targets.weights is not None and not targets.weights.any():
-            raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
         count = block.values.shape[0]
+        self.kernel.refuse_large(block.values)
         visit = Visit(block, targets, self._source(block.values, max_iter), np.full(count, -1, dtype=np.int64))
         self.status = "budget"
         for epoch in range(max_iter):
@@ -116,6 +115,7 @@ class Dual:
     def visit(self, block: Block) -> None:
         """Visit the rows once, in the order given."""
         count = block.values.shape[0]
+        self.kernel.refuse_large(block.values)
         known = self._last_scores(block.values)
         source = Streamed(self.kernel, block.values, known, bool(self.settings.fit_intercept), once=True)
         places = np.full(count, -1, dtype=np.int64)
@@ -142,6 +142,8 @@ class Dual:
         weights = block.weights
         if (self.class_weight != 1).any():
             weights = self.class_weight[block.labels] * (1.0 if weights is None else weights)
+        if weights is not None and not weights.any():
+            raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
         return Targets(block.labels, self.signs, weights)
 
     def _pass(self, visit: Visit, order: NDArray[np.intp]) -> NDArray[np.int64]:

@@ -4,6 +4,7 @@ They are made in the type of the rows (float32 rows cost half) and added up in f
 the native products, which skip them and sum in one fixed order; rows with few go through BLAS.
 """
 
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import kernels
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.learn.votes import take
 from rosenblatt.records import Csr, Values
 
@@ -38,6 +39,19 @@ class Kernel:
             return self
         stored = values.indptr[-1] - values.indptr[0] if isinstance(values, Csr) else np.count_nonzero(values)
         return replace(self, skips_zeros=bool(2 * stored < values.shape[0] * values.shape[1]))
+
+    def refuse_large(self, values: Values) -> None:
+        """No kernel value can be larger than the largest k(x, x) (Cauchy and Schwarz), so a look at these is enough."""
+        if self.name not in ("linear", "poly"):
+            return
+        gamma, coef0, degree = self.power if self.name == "poly" else (1.0, 0.0, 1)
+        dtype = values.values.dtype if isinstance(values, Csr) else values.dtype
+        largest = gamma * _squares(values, np.float64) + coef0
+        row = int(np.argmax(largest))
+        if degree * math.log2(max(float(largest[row]), 1.0)) > (120 if dtype == np.float32 else 960):
+            raise LearningOverflowError(
+                f"The kernel values of row {row} of X overflow: scale the features, or lower degree, gamma or coef0."
+            )
 
     def take(self, values: Values, rows: NDArray[np.intp]) -> Values:
         """Some rows, in the layout in which they are compared."""
@@ -143,11 +157,12 @@ def _inner(support: Values, values: Values) -> NDArray[Any]:
     return product
 
 
-def _squares(values: Values) -> NDArray[Any]:
+def _squares(values: Values, dtype: Any = None) -> NDArray[Any]:
     if isinstance(values, Csr):
-        matrix = _plain(values)
+        matrix = _plain(values).astype(dtype or values.values.dtype)
         return np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
-    squares: NDArray[Any] = np.einsum("ij,ij->i", values, values)
+    with np.errstate(over="ignore"):
+        squares: NDArray[Any] = np.einsum("ij,ij->i", values, values, dtype=dtype)
     return squares
 
 
