@@ -55,7 +55,7 @@ def test_linear_kernel_is_the_perceptron(keep: str, multi_class: str, order: str
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_polynomial_kernel_is_the_textbook_run(multi_class: str, order: str, classes: int) -> None:
-    X, y = whole_numbers(40, 4, classes, 7)
+    X, y = whole_numbers(24, 4, classes, 7)
     oracle = DualReference(poly(3, 1, 1), margin=2.0, order=order, multi_class=multi_class, random_state=5)
     oracle.fit(X.tolist(), y.tolist(), epochs=3)
     options: dict[str, Any] = {"kernel": "poly", "degree": 3, "gamma": 1, "order": order, "multi_class": multi_class}

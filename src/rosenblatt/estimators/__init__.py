@@ -5,12 +5,16 @@ from rosenblatt.estimators.files import load, save
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.estimators.logistic import LogisticUnit
 from rosenblatt.estimators.perceptron import Perceptron
+from rosenblatt.estimators.threshold_network import ThresholdNetwork
 from rosenblatt.estimators.tracing import trace
 
-__all__ = ["Adaline", "LogisticUnit", "Perceptron", "load", "save", "trace"]
-__all__ = ["Adaline", "LogisticUnit", "Perceptron", "trace"]
-__all__ = ["Adaline", "LogisticUnit", "Perceptron", "load", "save"]
-from rosenblatt.estimators.threshold_network import ThresholdNetwork
-
-__all__ = ["Adaline", "LogisticUnit", "Perceptron", "ThresholdNetwork"]
-__all__ = ["Adaline", "KernelPerceptron", "LogisticUnit", "Perceptron"]
+__all__ = [
+    "Adaline",
+    "KernelPerceptron",
+    "LogisticUnit",
+    "Perceptron",
+    "ThresholdNetwork",
+    "load",
+    "save",
+    "trace",
+]
