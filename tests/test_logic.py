@@ -1,8 +1,12 @@
 """Expressions, units by hand, parsing, truth tables: A1, A4, A5, E2 of the curriculum."""
 
+import contextlib
+import io
 import math
 import random
+import re
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -343,3 +347,20 @@ def test_a_table_of_30_variables_is_refused_with_its_size() -> None:
 def test_bad_tables(given: Any, words: str) -> None:
     with pytest.raises((DataError, ParameterError), match=words):
         logic.decide(given)
+
+
+# ---------------------------------------------------------------------------------------------------- the page
+
+
+def test_the_page_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks of docs/logic.md are one session; what a block prints stands in the block below it."""
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parent.parent / "docs" / "logic.md").read_text(encoding="utf-8")
+    names: dict[str, object] = {"__name__": "page"}
+    pairs = re.findall(r"^```python\n(.*?)^```$\n*(?:^```\n(.*?)^```$)?", page, flags=re.MULTILINE | re.DOTALL)
+    assert len(pairs) > 8
+    for code, shown in pairs:
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            exec(compile(code, "logic.md", "exec"), names)
+        assert said.getvalue() == shown
