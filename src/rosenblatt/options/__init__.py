@@ -126,6 +126,7 @@ __all__ = [
     "THRESHOLD_NETWORK",
     "TO",
     "TRACING",
+    "TO",
     "VW_BITS",
     "Option",
     "adaline_eta0",
