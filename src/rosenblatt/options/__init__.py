@@ -126,7 +126,6 @@ __all__ = [
     "THRESHOLD_NETWORK",
     "TO",
     "TRACING",
-    "TO",
     "VW_BITS",
     "Option",
     "adaline_eta0",
