@@ -83,6 +83,14 @@ def test_units_are_named_and_wide_rows_shortened() -> None:
     assert "… 13 more]" in text
 
 
+def test_of_very_wide_rows_the_counts_are_shown() -> None:
+    X = np.zeros((2, 60))
+    X[1, [3, 5]] = [3.0, 4.0]
+    lines = squeezed(trace_text(trace(X, [0, 1], max_iter=1)))
+    assert lines[1] == "1 1 1 of 61 not 0 -1 0 yes 0 not 0, length 0 1 not 0, length 1"
+    assert lines[2] == "1 2 3 of 61 not 0 +1 -1 yes 1 not 0, length 1 2 not 0, length 5"  # b = 0, w = (3, 4)
+
+
 def test_a_narrow_terminal_folds_vectors_and_keeps_numbers() -> None:
     out = io.StringIO()
     Console(width=66, file=out, color_system=None).print(trace_table(trace(CORNERS, AND), limit=4))

@@ -17,7 +17,7 @@ _IN_A_TABLE = 1000  # steps, unless more are asked for
 _RULE = ("loss", "learning_rate", "eta0", "margin", "r", "batch", "order", "multi_class")
 
 
-@click.command("trace")
+@common.command("trace")
 @common.data_argument
 @common.option(options.loss)
 @common.option(options.learning_rate)
@@ -29,7 +29,7 @@ _RULE = ("loss", "learning_rate", "eta0", "margin", "r", "batch", "order", "mult
 @common.option(options.multi_class)
 @click.option("--intercept/--no-intercept", "fit_intercept", default=True, help=options.fit_intercept.help)
 @common.option(options.trace_passes)
-@common.option(options.trace_seed)
+@common.option(options.seed)
 @common.option(options.steps)
 @common.option(options.epochs, metavar="N|N-M")
 @common.option(options.mistakes_only)

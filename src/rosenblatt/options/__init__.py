@@ -104,7 +104,6 @@ from rosenblatt.options.tracing import (
     totals,
     trace_order,
     trace_passes,
-    trace_seed,
 )
 
 __all__ = [
@@ -210,7 +209,6 @@ __all__ = [
     "totals",
     "trace_order",
     "trace_passes",
-    "trace_seed",
     "unit",
     "validation_fraction",
     "value",

@@ -49,7 +49,7 @@ seed: Option[int] = Option(
     name="seed",
     default=0,
     kind="int",
-    help="The seed that the run keeps; learning a file in its order draws nothing at random.",
+    help="The seed of all that is drawn at random; a file learned in its own order draws nothing.",
 )
 checkpoint_every: Option[float | None] = Option(
     name="checkpoint_every",

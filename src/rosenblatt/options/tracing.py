@@ -3,17 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rosenblatt.options.learning import max_iter, order, random_state
+from rosenblatt.options.learning import order
 from rosenblatt.options.option import Option, table
+from rosenblatt.options.streaming import passes
 
 # The lectures' tables go through the rows as they are printed.
 trace_order = order.but(default="given")
-trace_passes = max_iter.but(
-    name="passes", help="The most times the examples are visited; a rule that makes no mistake in a pass stops earlier."
-)
-trace_seed = random_state.but(
-    name="seed", kind="int", none_allowed=False, help="The seed of everything random: the same seed gives the same run."
-)
+trace_passes = passes.but(default=50)
 steps: Option[int | None] = Option(
     name="steps",
     default=None,
@@ -68,5 +64,5 @@ theme: Option[str | None] = Option(
 )
 
 TRACING: Mapping[str, Option[Any]] = table(
-    [trace_order, trace_passes, trace_seed, steps, epochs, mistakes_only, totals, plot, animate, columns, theme]
+    [trace_order, trace_passes, steps, epochs, mistakes_only, totals, plot, animate, columns, theme]
 )

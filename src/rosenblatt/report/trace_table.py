@@ -4,6 +4,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.learn import Step, Trace
+from rosenblatt.learn.trace_files import WIDE
 from rosenblatt.records import Floats
 
 if TYPE_CHECKING:
@@ -100,11 +101,22 @@ def _cells(trace: Trace, step: Step) -> list[str]:
     cells = [str(step.epoch), str(step.row + 1)]
     if trace.n_units > 1:
         cells.append(trace.names(step.unit)[1] if trace.n_units == len(trace.classes) else str(step.unit))
-    cells += [_vector(step.x), f"{step.target:+d}", _number(step.score), "yes" if step.mistake else ""]
-    cells += [_vector(step.before), _vector(step.after)]
+    shown = _weights if trace.n_features > WIDE else _vector
+    cells += [_example(step.x) if trace.n_features > WIDE else _vector(step.x)]
+    cells += [f"{step.target:+d}", _number(step.score), "yes" if step.mistake else ""]
+    cells += [shown(step.before), shown(step.after)]
     if step.total_loss is not None:
         cells += [_number(step.total_loss), str(step.total_errors)]
     return cells
+
+
+def _example(x: Floats) -> str:
+    return f"{int((x != 0).sum()):,} of {len(x):,} not 0"
+
+
+def _weights(w: Floats) -> str:
+    """Of weights that are too many to look at: how many there are, and how long they are together."""
+    return f"{int((w != 0).sum()):,} not 0, length {_number(float((w @ w) ** 0.5))}"
 
 
 def _number(value: float) -> str:
