@@ -121,7 +121,9 @@ _reading = {
 }
 reading_options = several(*_reading.values())
 # What is not in the model: how the new file is written, and where its labels are.
-new_data_options = several(*(_reading[name] for name in ("format", "label", "labels_from", "header", "on_bad_row")))
+new_data_options = several(
+    *(_reading[name] for name in ("format", "label", "labels_from", "header", "index_base", "on_bad_row"))
+)
 
 
 def reading(asked: dict[str, Any], model: "Model | None" = None) -> "Reading":

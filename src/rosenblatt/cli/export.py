@@ -16,8 +16,8 @@ SUFFIXES = {".onnx": "onnx", ".json": "json", ".sql": "sql"}
 @common.option(options.to)
 @common.option(options.output, "-o", help="Write to this file instead of stdout.")
 @common.option(options.table_name)
-@common.quiet_option
-def command(model: str, to: str | None, output: str | None, table: str) -> None:
+@common.output_options
+def command(model: str, to: str | None, output: str | None, table: str, as_json: bool) -> None:
     """Write MODEL for other programs: ONNX, JSON or SQL. `rosenblatt export m.model -o m.onnx`."""
     from rosenblatt.learn import load_model
     from rosenblatt.report.export import exported
@@ -28,6 +28,10 @@ def command(model: str, to: str | None, output: str | None, table: str) -> None:
     if to == "onnx" and output is None and common.on_terminal(sys.stdout):
         raise click.UsageError("ONNX is not for the terminal: give -o a file.")
     found = exported(load_model(model), to, table)
+    if as_json and output in (None, "-"):
+        raise click.UsageError("With --json the model needs a file of its own: give -o one.")
     common.write_file(output or "-", found)
-    if output not in (None, "-"):
+    if as_json:
+        common.as_json({"model": model, "to": to, "output": output, "bytes": len(found)})
+    elif output not in (None, "-"):
         common.say(f"{output}: {to}, {len(found):,} bytes")

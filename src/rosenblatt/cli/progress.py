@@ -17,6 +17,7 @@ class Watching:
     def __init__(self, words: str) -> None:
         self.words = words
         self.shown = common.on_terminal() and not common.quiet()
+        self.pass_, self.began, self.last = 1, 0.0, 0.0  # rates are those of the pass, which began so many seconds in
         self.bars: Any = None
         self.task: Any = None
 
@@ -30,6 +31,9 @@ class Watching:
             self.bars.stop()
 
     def __call__(self, now: "Progress") -> None:
+        if now.pass_ != self.pass_:
+            self.pass_, self.began = now.pass_, self.last
+        self.last = now.seconds
         if not self.shown or now.seconds < PATIENCE:
             return
         if self.bars is None:
@@ -55,9 +59,8 @@ class Watching:
         self.bars.start()
 
     def _says(self, now: "Progress") -> str:
-        seconds = max(now.seconds, 1e-9)
-        done = now.bytes_done + (now.pass_ - 1) * (now.bytes_total or 0)
-        parts = [f"{done / seconds / 1e6:,.0f} MB/s", f"{now.rows / seconds:,.0f} examples/s"]
+        seconds = max(now.seconds - self.began, 1e-3)
+        parts = [f"{now.bytes_done / seconds / 1e6:,.0f} MB/s", f"{now.rows / seconds:,.0f} examples/s"]
         if now.passes > 1:
             parts.insert(0, f"pass {now.pass_} of {now.passes}")
         if now.progressive_error is not None:

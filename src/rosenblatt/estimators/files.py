@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -59,7 +59,7 @@ def model_of(estimator: Any) -> Model:
     run = estimator._running()
     known = vars(estimator).get("_origin", {})
     names = [str(column) for column in vars(estimator).get("feature_names_in_", ())]
-    space = known.get("space") or FeatureSpace("columns" if names else "index", columns=tuple(names))
+    space = known.get("space") or _space_of(estimator, names)
     parameters = {key: _plain(key, value) for key, value in estimator.get_params(deep=False).items()}
     chosen = [_plain("chosen", value) for value in run.chosen]
     return Model(
@@ -75,6 +75,13 @@ def model_of(estimator: Any) -> Model:
             "named": bool(names),
         },
     )
+
+
+def _space_of(estimator: Any, names: Sequence[str]) -> FeatureSpace:
+    """Columns by name where they had names; else by number, and a file may begin to count at 0 or at 1."""
+    if names:
+        return FeatureSpace("columns", columns=tuple(names))
+    return FeatureSpace("index", settings={"features": estimator._run.learner.features, "index_base": "any"})
 
 
 def estimator_of(model: Model) -> Unit:

@@ -23,7 +23,8 @@ class Svmlight(LineSource):
 
     def __init__(self, opened: Opened, reading: Reading, space: FeatureSpace | None) -> None:
         super().__init__(opened, reading)
-        known = reading.index_base if space is None else space.index_base
+        learned = space is not None and space.settings.get("index_base") != "any"  # from a file, not from memory
+        known = space.index_base if space is not None and learned else reading.index_base
         self._limit = _ALL if space is None else int(space.settings.get("features", _ALL))
         self._frozen = space
         self._base = 1 if known is None else known

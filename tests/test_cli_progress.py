@@ -1,0 +1,63 @@
+"""Progress is shown on a terminal, after half a second, and nowhere else."""
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from rosenblatt.cli import common
+from rosenblatt.cli.progress import Watching
+from rosenblatt.learn import Progress
+
+
+def reports() -> list[Progress]:
+    """Two passes over 100 MB in two seconds each."""
+    return [
+        Progress(int(1e8 * part), int(1e8), int(1e6 * part), 2 * (number - 1) + 2 * part, 0.05, number, 2)
+        for number in (1, 2)
+        for part in (0.25, 0.5, 1.0)
+    ]
+
+
+def test_the_rates_are_those_of_the_pass() -> None:
+    watching = Watching("learning")
+    said = []
+    for now in reports():
+        watching(now)
+        said.append(watching._says(now))
+    assert said[0] == "pass 1 of 2 · 50 MB/s · 500,000 examples/s · error 5.00%"
+    assert said[-1] == "pass 2 of 2 · 50 MB/s · 500,000 examples/s · error 5.00%"
+
+
+def test_off_a_terminal_nothing_is_loaded_or_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    with Watching("learning") as watching:
+        for now in reports():
+            watching(now)
+    assert watching.bars is None
+    assert capsys.readouterr() == ("", "")
+
+
+def test_on_a_terminal_a_bar_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = (
+        "from rosenblatt.cli.progress import Watching\n"
+        "from rosenblatt.learn import Progress\n"
+        "with Watching('learning') as watching:\n"
+        "    for k in range(5): watching(Progress(k, 4, k, 0.6 + k, 0.25, 1, 1))\n"
+        "    watching.bars.refresh()\n"
+    )
+    ours, theirs = pty.openpty()
+    env = os.environ | {"TERM": "xterm", "COLUMNS": "120", "NO_COLOR": "1"}
+    subprocess.run([sys.executable, "-c", program], stderr=theirs, env=env, check=True, timeout=60)
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert "examples/s · error 25.00%" in shown
+    assert "100%" in shown
+
+
+def test_quiet_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(common, "on_terminal", lambda stream=None: True)
+    monkeypatch.setattr(common, "quiet", lambda: True)
+    assert not Watching("learning").shown
