@@ -22,49 +22,63 @@ ROSENBLATT_INLINE bool short_whole(const char* p, unsigned length, std::uint32_t
 
 #if defined(__AVX2__)
 
-// The point is taken out of sixteen bytes by moving those before it one place on; and the first bytes are set to 0.
-struct Moves {
-    alignas(16) std::uint8_t without[17][16];  // [place of the point, or 16 where there is none]
-    alignas(16) std::uint8_t last[17][16];     // [digits]
-    constexpr Moves() : without{}, last{} {
-        for (int point = 0; point <= 16; ++point)
+// Tables by place. In memory and not in registers, of which the loop of a parser has none to spare.
+struct Tables {
+    alignas(16) std::uint8_t last[17][16] = {};     // [length of the number]: keeps its bytes, clears those before it
+    alignas(16) std::uint8_t without[17][16] = {};  // [place of the point, 16: none]: moves what is before it onto it
+    alignas(16) double power[2][17] = {};           // [negative][place of the point]: what to divide the digits by
+    alignas(16) std::uint8_t zero[16], point[16], nine[16], ten[16];
+    alignas(16) std::uint16_t hundred[8], myriad[8];
+    alignas(16) double high[2] = {1e8, 1};
+    constexpr Tables() : zero{}, point{}, nine{}, ten{}, hundred{}, myriad{} {
+        for (int n = 0; n <= 16; ++n) {
             for (int i = 0; i < 16; ++i) {
-                const bool moved = point < 16 && i <= point;
-                without[point][i] = static_cast<std::uint8_t>(!moved ? i : i == 0 ? 0x80 : i - 1);
-                last[point][i] = i >= 16 - point ? 0xFF : 0;
+                last[n][i] = i >= 16 - n ? 0xFF : 0;
+                without[n][i] = static_cast<std::uint8_t>(n == 16 || i > n ? i : i == 0 ? 0x80 : i - 1);
             }
+            power[0][n] = tens[n == 16 ? 0 : 15 - n];
+            power[1][n] = -power[0][n];
+        }
+        for (int i = 0; i < 16; ++i) {
+            zero[i] = '0';
+            point[i] = static_cast<std::uint8_t>('.' - '0');
+            nine[i] = 9;
+            ten[i] = i % 2 ? 1 : 10;
+        }
+        for (int i = 0; i < 8; ++i) {
+            hundred[i] = i % 2 ? 1 : 100;
+            myriad[i] = i % 2 ? 1 : 10000;
+        }
     }
 };
-inline constexpr Moves moves;
+inline constexpr Tables tables;
 
-// [+-]digits[.digits] of at most sixteen bytes, from v to exactly e. False: something else. Sixteen bytes before e and
-// after v must be readable.
+template <class T>
+ROSENBLATT_INLINE __m128i table(const T* at) {
+    return _mm_load_si128(reinterpret_cast<const __m128i*>(at));
+}
+
+// [-]digits[.digits] of at most sixteen bytes without the sign, from v to exactly e, with a digit before the point.
+// False: something else. Sixteen bytes before e must be readable.
 ROSENBLATT_INLINE bool short_number(const char* v, const char* e, double& number) {
     const bool negative = *v == '-';
-    v += negative | (*v == '+');
-    const std::size_t length = static_cast<std::size_t>(e - v);
+    const std::size_t length = static_cast<std::size_t>(e - v) - negative;
     if (length - 1 >= 16) return false;
     __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(e - 16));
-    unsigned points = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8('.'))));
-    points = (points >> (16 - length)) << (16 - length) | 0x10000u;
-    const unsigned point = static_cast<unsigned>(std::countr_zero(points));
-    const unsigned has_point = point < 16, places = 15 - point + !has_point;
-    x = _mm_shuffle_epi8(x, _mm_load_si128(reinterpret_cast<const __m128i*>(moves.without[point])));
-    x = _mm_sub_epi8(x, _mm_set1_epi8('0'));
-    x = _mm_and_si128(x, _mm_load_si128(reinterpret_cast<const __m128i*>(moves.last[length - has_point])));
-    // A second point is no digit; a lone one leaves no digits.
-    const __m128i nine = _mm_set1_epi8(9);
-    if (!_mm_test_all_ones(_mm_cmpeq_epi8(_mm_max_epu8(x, nine), nine)) || length == has_point) return false;
-    // Pairs, fours, eights.
-    x = _mm_maddubs_epi16(x, _mm_set1_epi16(0x010A));
-    x = _mm_madd_epi16(x, _mm_set1_epi32(0x00010064));
-    x = _mm_packus_epi32(x, x);
-    x = _mm_madd_epi16(x, _mm_set1_epi32(0x00012710));
-    const std::uint64_t halves = static_cast<std::uint64_t>(_mm_cvtsi128_si64(x));
-    const std::uint64_t m = (halves & 0xFFFFFFFFu) * 100000000u + (halves >> 32);
-    if (m > exact) return false;
-    const double size = static_cast<double>(static_cast<std::int64_t>(m)) / tens[places];
-    number = std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) | static_cast<std::uint64_t>(negative) << 63);
+    x = _mm_and_si128(_mm_sub_epi8(x, table(tables.zero)), table(tables.last[length]));
+    const unsigned points = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(x, table(tables.point))));
+    const unsigned point = static_cast<unsigned>(std::countr_zero(points | 0x10000u));
+    x = _mm_shuffle_epi8(x, table(tables.without[point]));
+    const __m128i beyond = _mm_subs_epu8(x, table(tables.nine));  // a second point is no digit either
+    if (!_mm_testz_si128(beyond, beyond) || length + point == 16) return false;
+    // Pairs, fours, eights; both eights are whole doubles, and so is their sum below 2^53.
+    x = _mm_maddubs_epi16(x, table(tables.ten));
+    x = _mm_madd_epi16(x, table(tables.hundred));
+    x = _mm_madd_epi16(_mm_packus_epi32(x, x), table(tables.myriad));
+    const __m128d eights = _mm_mul_pd(_mm_cvtepi32_pd(x), _mm_load_pd(tables.high));
+    const double m = _mm_cvtsd_f64(_mm_add_sd(eights, _mm_unpackhi_pd(eights, eights)));
+    if (m >= 0x1p53) return false;
+    number = m / tables.power[negative][point];
     return true;
 }
 

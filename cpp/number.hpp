@@ -56,10 +56,11 @@ ROSENBLATT_INLINE bool usual_number(const char* v, const char* e, double& number
     v += negative | (*v == '+');
     const Digits whole = digits(load8(v));
     v += whole.count;
-    v += *v == '.';
+    const bool point = *v == '.';
+    v += point;
     const Digits part = digits(load8(v));
     const std::uint64_t m = whole.value * whole_tens[part.count] + part.value;
-    if (v + part.count != e || whole.count + part.count == 0 || m > exact) return false;
+    if (v + part.count != e || whole.count + part.count == 0 || (part.count && !point) || m > exact) return false;
     const double size = static_cast<double>(m) / tens[part.count];
     number = std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) | static_cast<std::uint64_t>(negative) << 63);
     return true;

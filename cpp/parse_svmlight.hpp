@@ -46,7 +46,8 @@ public:
 
 private:
     void end_row() {
-        out.labels.push(labelled ? out.table.code(label, static_cast<std::size_t>(label_end - label)) : -1);
+        if (labelled && code < 0) code = out.table.code(label, static_cast<std::size_t>(label_end - label));
+        out.labels.push(code);
         out.starts.push(static_cast<std::int64_t>(count));
         out.largest = largest;
     }
@@ -64,6 +65,7 @@ private:
     // The label, then features up to the end of the line. False: the line is bad.
     bool row(const char* p) {
         labelled = bare = commented = false;
+        code = -1;
         stop = stops.next();
         while (stop == p && *stop != ':') {  // white space before the first word
             if (*stop == '\n') return true;
@@ -79,6 +81,8 @@ private:
         label = p;
         label_end = stop;
         labelled = true;
+        code = out.table.known(label, static_cast<std::size_t>(label_end - label));
+        if (code >= 0) return features();
         if (const void* mark = std::memchr(label, '#', static_cast<std::size_t>(label_end - label))) {
             label_end = static_cast<const char*>(mark);
             return check_label() && comment();
@@ -244,6 +248,7 @@ private:
     const char* stop = nullptr;
     const char* label = nullptr;
     const char* label_end = nullptr;
+    std::int32_t code = -1;  // of a label that was met before
     bool labelled = false, bare = false, commented = false;
 };
 

@@ -19,14 +19,32 @@ public:
     std::vector<std::string> tokens;
 
     // Eight bytes from the token must be readable. A token never holds a zero byte, so zeros can fill a short one.
+    static ROSENBLATT_INLINE std::uint64_t key_of(const char* token, std::size_t length) {
+        return length == 8 ? load8(token) : load8(token) & ((std::uint64_t{1} << (8 * length)) - 1);
+    }
+
+    // The number of a label of at most eight bytes that is among the first few, or -1. No branch asks which one it is:
+    // labels come in an order that no processor can guess.
+    ROSENBLATT_INLINE std::int32_t known(const char* token, std::size_t length) const {
+        if (length - 1 >= 8) return -1;
+        const std::uint64_t key = key_of(token, length);
+        std::int32_t found = -1;
+        for (std::int32_t i = 0; i < few; ++i) found = first_keys[i] == key ? i : found;
+        return found >= 0 ? first_codes[found] : -1;
+    }
+
     std::int32_t code(const char* token, std::size_t length) {
         if (length > 8) return long_code({token, length});
-        const std::uint64_t key = length == 8 ? load8(token) : load8(token) & ((std::uint64_t{1} << (8 * length)) - 1);
-        if (key == last_key && !tokens.empty()) return last_code;
-        last_key = key;
-        const auto [place, fresh] = shorts.try_emplace(key, static_cast<std::int32_t>(tokens.size()));
-        if (fresh) tokens.emplace_back(token, length);
-        return last_code = place->second;
+        const std::int32_t next = static_cast<std::int32_t>(tokens.size());
+        const auto [place, fresh] = shorts.try_emplace(key_of(token, length), next);
+        if (fresh) {
+            tokens.emplace_back(token, length);
+            if (shorts.size() <= few) {
+                first_keys[shorts.size() - 1] = place->first;
+                first_codes[shorts.size() - 1] = next;
+            }
+        }
+        return place->second;
     }
 
 private:
@@ -36,8 +54,9 @@ private:
         return place->second;
     }
 
-    std::uint64_t last_key = 0;  // of no token
-    std::int32_t last_code = -1;
+    static constexpr std::int32_t few = 4;
+    std::uint64_t first_keys[few] = {};  // 0 is the key of no token
+    std::int32_t first_codes[few] = {};
     std::unordered_map<std::uint64_t, std::int32_t> shorts;
     std::unordered_map<std::string, std::int32_t> longs;
 };
