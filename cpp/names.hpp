@@ -59,6 +59,9 @@ public:
 
     bool used(std::uint32_t column) const { return bit(used_, column); }
 
+    // Soon `knows` will be asked for this one.
+    void expect(std::uint64_t hash) const { __builtin_prefetch(&known_[hash & mask_]); }
+
     bool knows(std::uint64_t hash) const {
         hash |= hash == 0;
         for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {

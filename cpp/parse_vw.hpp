@@ -33,13 +33,10 @@ public:
             ++out.lines;
             keys.clear();
             numbers.clear();
-            const std::size_t named = unknown.named.size(), spelled = unknown.text.size(), listed = unknown.counted.size();
+            spellings.clear();
             stop = p - 1;
             blank = false;
             if (before_bar() && namespaces() && (blank || end_row())) continue;
-            unknown.named.resize(named);
-            unknown.text.resize(spelled);
-            unknown.counted.resize(listed);
             while (*stop != '\n') stop = stops.next();
         }
         return !out.stopped;
@@ -137,11 +134,27 @@ private:
         const std::uint32_t column = words::column(hash, how.bits);
         keys.push_back(std::uint64_t{column} << 32 | keys.size());
         numbers.push_back(number);
-        if (how.names)
-            how.names->see({hash, column, false}, unknown, [&](std::string& text) {
-                if (!space.empty()) text.append(space).push_back('^');
-                text.append(name);
-            });
+        if (how.names) {
+            how.names->expect(hash);  // it is not near; the rest of the line is read while it comes
+            spellings.push_back({{hash, column, false}, space, name});
+        }
+    }
+
+    // As names.hpp says: all names at first, later those of some rows.
+    void see_names() {
+        const bool late = Names::is_late(out.labels.size());
+        for (const Spelling& spelling : spellings) {
+            const Names& names = *how.names;
+            const Name& name = spelling.known;
+            ++unknown.looked;
+            if (names.coarse() ? late && !names.used(name.column) : !names.knows(name.hash))
+                names.list(name, late, unknown, [&](std::string& text) {
+                    if (!spelling.space.empty()) text.append(spelling.space).push_back('^');
+                    text.append(spelling.name);
+                });
+            else if (names.coarse() && Names::is_counted(name.hash) && !names.counted(name.column))
+                unknown.counted.push_back(name.column);
+        }
     }
 
     // In the order of the columns, each once: the order that the learner reads fastest.
@@ -162,6 +175,7 @@ private:
         }
         out.indices.resize(count);
         out.values.resize(count);
+        see_names();
         if (weight != 1 && out.weights.size() == 0)
             for (std::size_t row = 0; row < out.labels.size(); ++row) out.weights.push(1);
         if (weight != 1 || out.weights.size() > 0) out.weights.push(weight);
@@ -182,6 +196,11 @@ private:
     const char* const first;
     const char* const last;
     Separators<'|'> stops;
+    struct Spelling {
+        Name known;
+        std::string_view space, name;
+    };
+    std::vector<Spelling> spellings;  // of the names of a row
     std::vector<std::uint64_t> keys;  // of the features of a row: column, place in `numbers`
     std::vector<double> numbers;
     const char* line = nullptr;
