@@ -87,14 +87,6 @@ public:
         }
     }
 
-    // All of it, for one name.
-    template <class Spell>
-    void see(const Name& name, Candidates& candidates, Spell&& spell) const {
-        ++candidates.looked;
-        if (coarse() ? !used(name.column) : !knows(name.hash)) list(name, true, candidates, spell);
-        else if (coarse() && is_counted(name.hash) && !counted(name.column)) candidates.counted.push_back(name.column);
-    }
-
     // --- for the one thread that merges, in the order of the file ---
 
     void merge(const Candidates& list) {
