@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt import kernels, options
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, ModelError
 from rosenblatt.read import Reading, lines, open_source
 from rosenblatt.read.lines import Parsed
 from rosenblatt.records import Csr, FeatureSpace
@@ -146,7 +146,7 @@ def test_a_model_reads_with_its_own_bits(tmp_path: Path) -> None:
     assert chunk.values.features == 32
     assert chunk.values.indices.max() < 32
     assert source.space is space
-    with pytest.raises(DataError, match="this model was not learned from it"):
+    with pytest.raises(ModelError, match="is read as vw, and this model reads svmlight or npy or npz"):
         open_source(str(path), Reading(), FeatureSpace(kind="index", index_base=1))
 
 
