@@ -1,7 +1,7 @@
 """The oracle of certify: linear separability by the textbook simplex method, in fractions, with Bland's rule.
 
 The classes cannot be separated exactly if some lambda >= 0 with sum lambda = 1 has sum lambda_i y_i (x_i, 1) = 0. The
-first phase of the simplex method decides it: start from artificial variables, drive their sum down, see if it reaches 0.
+first phase of the simplex method decides it: from artificial variables, drive their sum down, see if it reaches 0.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,9 @@ from typing import Any
 
 def is_separable(X: Sequence[Sequence[Any]], signs: Sequence[int]) -> bool:
     """Does some hyperplane have y (w.x + b) > 0 on every row?"""
-    columns = [[sign * Fraction(x) for x in row] + [Fraction(sign), Fraction(1)] for row, sign in zip(X, signs, strict=True)]
+    columns = [
+        [sign * Fraction(x) for x in row] + [Fraction(sign), Fraction(1)] for row, sign in zip(X, signs, strict=True)
+    ]
     height = len(columns[0])
     table = [[column[i] for column in columns] for i in range(height)]
     side = [Fraction(0)] * (height - 1) + [Fraction(1)]
@@ -25,7 +27,9 @@ def first_phase(table: list[list[Fraction]], side: list[Fraction], real: int) ->
     """The least sum of the artificial variables, which are the columns from `real` on and the basis to begin with."""
     basis = list(range(real, real + len(table)))
     while True:
-        price = [sum((row[j] for row, b in zip(table, basis, strict=True) if b >= real), Fraction(0)) for j in range(real)]
+        price = [
+            sum((row[j] for row, b in zip(table, basis, strict=True) if b >= real), Fraction(0)) for j in range(real)
+        ]
         entering = next((j for j in range(real) if price[j] > 0 and j not in basis), None)
         if entering is None:
             return sum((s for s, b in zip(side, basis, strict=True) if b >= real), Fraction(0))
@@ -43,7 +47,7 @@ def first_phase(table: list[list[Fraction]], side: list[Fraction], real: int) ->
 
 
 def fewest_errors(X: Sequence[Sequence[Any]], signs: Sequence[int]) -> int:
-    """The fewest rows to leave out so that the rest can be separated (one class alone always can), by trying them all."""
+    """The fewest rows to leave out so that the rest can be separated (one class alone always can): all are tried."""
     best = min(sum(sign > 0 for sign in signs), sum(sign < 0 for sign in signs))
     for kept in product((True, False), repeat=len(signs)):
         errors = len(signs) - sum(kept)
@@ -68,6 +72,9 @@ def separates(w: Sequence[Any], b: Any, X: Sequence[Sequence[Any]], signs: Seque
 def meets(rows: Sequence[int], weights: Sequence[Fraction], X: Sequence[Sequence[Any]], signs: Sequence[int]) -> bool:
     """Positive weights, and sum weight y (x, 1) = 0, in fractions."""
     width = len(X[0])
-    total = [sum(weight * signs[i] * Fraction(X[i][j]) for i, weight in zip(rows, weights, strict=True)) for j in range(width)]
+    total = [
+        sum(weight * signs[i] * Fraction(X[i][j]) for i, weight in zip(rows, weights, strict=True))
+        for j in range(width)
+    ]
     balance = sum(weight * signs[i] for i, weight in zip(rows, weights, strict=True))
     return all(weight > 0 for weight in weights) and balance == 0 and not any(total)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rosenblatt import errors, logic, losses
+    from rosenblatt.certify import certify, certify_classes, error_bracket, load_certificate, theorem_run
     from rosenblatt.estimators import (
         Adaline,
         KernelPerceptron,
         LogisticUnit,
+        MaxMargin,
         Perceptron,
         ThresholdNetwork,
         load,
@@ -28,39 +30,51 @@ _HOMES = {
     "KernelPerceptron": "rosenblatt.estimators",
     "Learner": "rosenblatt.learn",
     "LogisticUnit": "rosenblatt.estimators",
+    "MaxMargin": "rosenblatt.estimators",
     "Perceptron": "rosenblatt.estimators",
     "ThresholdNetwork": "rosenblatt.estimators",
     "animate": "rosenblatt.report.animate",
+    "certify": "rosenblatt",
+    "certify_classes": "rosenblatt.certify",
+    "error_bracket": "rosenblatt.certify",
     "errors": "rosenblatt",
     "figures": "rosenblatt.report",
     "fit_file": "rosenblatt.learn",
     "load": "rosenblatt.estimators",
+    "load_certificate": "rosenblatt.certify",
     "logic": "rosenblatt",
     "losses": "rosenblatt",
     "read": "rosenblatt",
     "save": "rosenblatt.estimators",
     "stream": "rosenblatt.read.api",
+    "theorem_run": "rosenblatt.certify",
     "trace": "rosenblatt.estimators",
 }
-_MODULES = {"errors", "figures", "logic", "losses", "read"}
+_MODULES = {"certify", "errors", "figures", "logic", "losses", "read"}
 
 __all__ = [
     "Adaline",
     "KernelPerceptron",
     "Learner",
     "LogisticUnit",
+    "MaxMargin",
     "Perceptron",
     "ThresholdNetwork",
     "animate",
+    "certify",
+    "certify_classes",
+    "error_bracket",
     "errors",
     "figures",
     "fit_file",
     "load",
+    "load_certificate",
     "logic",
     "losses",
     "read",
     "save",
     "stream",
+    "theorem_run",
     "trace",
 ]
 __version__ = "0.1.0"

@@ -1,9 +1,9 @@
 """The three answers, each with its evidence: Separable, Inseparable, Undecided.
 
-    Certificate
-    ├── Separable      a hyperplane, and how wide the gap is that it stands in
-    ├── Inseparable    a few rows with weights whose two averages are one point
-    └── Undecided      what is known so far
+Certificate
+├── Separable      a hyperplane, and how wide the gap is that it stands in
+├── Inseparable    a few rows with weights whose two averages are one point
+└── Undecided      what is known so far
 """
 
 from dataclasses import dataclass, field
@@ -158,7 +158,9 @@ class Separable(Certificate):
                 raise DataError(f"Row {row} is not strictly on its side of the {name}hyperplane.")
             if margin < widest.margin * (1 - 1e-12):
                 raise DataError(f"The {name}margin is smaller than the certificate says.")
-            if verify.margin_above(points, widest.rows, widest.weights, augmented=augmented) > widest.upper * (1 + 1e-12):
+            if verify.margin_above(points, widest.rows, widest.weights, augmented=augmented) > widest.upper * (
+                1 + 1e-12
+            ):
                 raise DataError(f"The rows of the certificate do not prove its upper bound on the {name}margin.")
         if verify.radius_above(points) > self.radius * (1 + 1e-12):
             raise DataError("A row is longer than the radius that the certificate gives.")
@@ -208,18 +210,19 @@ class Inseparable(Certificate):
 class Undecided(Certificate):
     """The time was up: the widest margin lies in `bracket`, where 0 stands for classes that cannot be separated.
 
-    `rows` with `weights` prove the upper end: the averages of the two classes are so near that no margin is wider.
+    The `hardest` rows, weighted by `shares`, prove the upper end: the averages of the two classes are so near that no
+    margin is wider.
     """
 
     kind: ClassVar[str] = "undecided"
     bracket: tuple[float, float]
-    rows: NDArray[np.intp] = field(repr=False)
-    weights: Floats = field(repr=False)
+    hardest: NDArray[np.intp] = field(repr=False)
+    shares: Floats = field(repr=False)
     verified: Verified = "numerical"
 
     def check(self, points: Points) -> None:
         self.subject.refuse_others(points)
-        if len(self.rows) and verify.margin_above(points, self.rows, self.weights) > self.bracket[1] * (1 + 1e-12):
+        if verify.margin_above(points, self.hardest, self.shares) > self.bracket[1] * (1 + 1e-12):
             raise DataError("The rows of the certificate do not prove the upper end of its bracket.")
 
     def explain(self) -> str:

@@ -1,9 +1,9 @@
 """The end of the search in exact arithmetic: integers of any size, linear systems solved by FLINT.
 
-A column may be moved and stretched without changing which classes can be separated, so each column is put on its own grid
-of integers first. Then either the weights of a common point of the two hulls are the only solution of a linear system,
-or Wolfe's algorithm, the one the search runs in floats, is run once more in fractions, where it cannot go wrong: every
-step shortens p, so it ends, with p = 0 or with a normal p that separates.
+A column may be moved and stretched without changing which classes can be separated, so each column is put on its own
+grid of integers first. Then either the weights of a common point of the two hulls are the only solution of a linear
+system, or Wolfe's algorithm, the one the search runs in floats, is run once more in fractions, where it cannot go
+wrong: every step shortens p, so it ends, with p = 0 or with a normal p that separates.
 """
 
 from collections.abc import Callable, Sequence
@@ -150,7 +150,7 @@ def nearest(grid: Grid, corral: Sequence[int], stop: Stop = lambda: False) -> Ne
     weights = [flint.fmpq(1, sum(hulls[k] == hulls[i] for k in inside)) for i in inside]
     while not stop():
         inside, weights = _settled(z, hulls, inside, weights)
-        point, scale = _point(z, inside, weights)
+        point = _point(z, inside, weights)
         products = (z * point.transpose()).tolist()
         levels = [next(int(products[k][0]) for k in inside if hulls[k] == h) for h in (0, 1)]
         short = [(int(products[i][0]) - levels[hulls[i]], i) for i in range(len(hulls))]
@@ -173,7 +173,7 @@ def _independent(z: Any, hulls: Sequence[int], wanted: Sequence[int]) -> list[in
 
 
 def _settled(z: Any, hulls: Sequence[int], inside: list[int], weights: list[Any]) -> tuple[list[int], list[Any]]:
-    """Walk to the nearest point of the flat through these rows; rows whose weight falls to zero on the way are let go."""
+    """Walk to the nearest point of the flat through these rows; rows whose weight falls to zero are let go."""
     while True:
         goal = _flat(z, hulls, inside)
         if all(v > 0 for v in goal):
@@ -190,21 +190,21 @@ def _flat(z: Any, hulls: Sequence[int], inside: Sequence[int]) -> list[Any]:
     corral = flint.fmpz_mat([entries[k] for k in inside])
     gram = (corral * corral.transpose()).tolist()
     edge = [[int(hulls[k] == h) for k in inside] for h in (0, 1)]
-    bordered = [[*gram[at], edge[0][at], edge[1][at]] for at in range(len(inside))]
+    bordered: list[list[Any]] = [[*gram[at], edge[0][at], edge[1][at]] for at in range(len(inside))]
     bordered += [[*edge[h], 0, 0] for h in (0, 1)]
     side = flint.fmpz_mat([[0]] * len(inside) + [[1], [1]])
     solution = flint.fmpz_mat(bordered).solve(side)
     return [solution[at, 0] for at in range(len(inside))]
 
 
-def _point(z: Any, inside: Sequence[int], weights: Sequence[Any]) -> tuple[Any, int]:
+def _point(z: Any, inside: Sequence[int], weights: Sequence[Any]) -> Any:
     """sum weight * z, multiplied by the weights' common denominator so that it is whole."""
     common = flint.fmpz(1)
     for weight in weights:
         common = common.lcm(weight.q)
     entries = z.tolist()
-    whole = flint.fmpz_mat([[weight.p * (common // weight.q) for weight in weights]])
-    return whole * flint.fmpz_mat([entries[k] for k in inside]), int(common)
+    row: list[Any] = [weight.p * (common // weight.q) for weight in weights]
+    return flint.fmpz_mat([row]) * flint.fmpz_mat([entries[k] for k in inside])
 
 
 def hyperplane(grid: Grid, found: Nearest, features: int) -> tuple[list[Fraction], Fraction]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import kernels
 from rosenblatt.certify.points import Conditioned, Points
+from rosenblatt.certify.verify import summed
 from rosenblatt.records import Csr, Floats
 
 Outcome: TypeAlias = Literal["nearest", "touching", "stalled", "time"]
@@ -86,7 +87,7 @@ class Scene:
         values = floats.values
         if isinstance(values, Csr):
             which = np.repeat(np.arange(points.count), np.diff(values.indptr))
-            self.squares: Floats = np.bincount(which, values.values**2, points.count)
+            self.squares = summed(which, values.values**2, points.count)
         else:
             self.squares = np.einsum("ij,ij->i", values, values).astype(np.float64)
         self.mean_square = float(self.squares.mean()) or 1.0
@@ -134,14 +135,12 @@ class Scene:
         constant = 1.0 if augmented is None else augmented
         hulls = kernels.Hulls(self.rows, self.signs, augmented is not None, constant)
         hulls.start(start.rows, start.weights, self.mean_square + (constant**2 if augmented is not None else 0.0))
-        outcome = "going"
-        while outcome == "going":
-            outcome = hulls.run(_STEPS, tolerance, _BATCH)
+        now = hulls.run(_STEPS, tolerance, _BATCH)
+        while now == "going" and not clock.is_over:
             clock.tell("hulls", hulls.steps, hulls.pool_size, hulls.distance2**0.5)
-            if outcome == "going" and clock.is_over:
-                outcome = "time"
+            now = hulls.run(_STEPS, tolerance, _BATCH)
         return Found(
-            outcome,
+            "time" if now == "going" else now,
             hulls.corral().astype(np.intp),
             hulls.weights(),
             hulls.point(),

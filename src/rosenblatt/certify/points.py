@@ -1,7 +1,7 @@
 """What the user hands in -> two classes of points: the numbers as they are, and as floats that a search can use.
 
-Nothing is rounded here. Integers beyond 2^53, Python's big ints, Fractions and Decimals stay what they are; `exact` gives
-any row as integers on a grid of its column, `conditioned` gives all rows as floats, moved and scaled by powers of two.
+Nothing is rounded on the way in: integers beyond 2^53, Python's big ints, Fractions and Decimals stay what they are.
+`conditioned` gives all rows as floats, moved and scaled by powers of two.
 """
 
 import hashlib
@@ -35,11 +35,11 @@ class Points:
 
     @property
     def count(self) -> int:
-        return self.values.shape[0]
+        return int(self.values.shape[0])
 
     @property
     def features(self) -> int:
-        return self.values.shape[1]
+        return int(self.values.shape[1])
 
     @property
     def sparse(self) -> bool:

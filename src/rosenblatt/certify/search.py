@@ -1,8 +1,8 @@
-"""Is there a hyperplane between the classes? Cheap witnesses first, then floats, and exact arithmetic for the last word."""
+"""Is there a hyperplane between the classes? Cheap witnesses first, then floats; exact arithmetic has the last word."""
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,24 +43,40 @@ def decide(
     points: Points, clock: Clock, *, gap: float = options.gap.default, exact: bool = True
 ) -> Separable | Inseparable | Undecided:
     """The answer for points that have been checked."""
+    answer, scene = settle(points, clock, gap=gap, exact=exact)
+    if not isinstance(answer, Widest):
+        return answer
+    start = Start(answer.rows.astype(np.uint32), answer.weights)
+    augmented = augmented_widest(points, start, gap, clock, scene)
+    if augmented is None:
+        own = verify.margin_below(points, answer.w, answer.b, augmented=True) or 0.0
+        upper = verify.margin_above(points, answer.rows, answer.weights, augmented=True)
+        augmented = Widest(answer.w, answer.b, own, max(own, upper), answer.rows, answer.weights)
+    return Separable(Subject.of(points), answer, augmented, verify.radius_above(points))
+
+
+Settled: TypeAlias = tuple[Widest | Inseparable | Undecided, Scene]
+
+
+def settle(points: Points, clock: Clock, *, gap: float, exact: bool = True) -> Settled:
+    """A separating hyperplane, near the widest, or the proof that there is none; and the scene it was found in."""
     scene = Scene(points, conditioned(points, by_column=_is_uneven(points)))
     pair = twins(points, scene)
     if pair is not None:
-        return _inseparable(points, pair, [Fraction(1), Fraction(1)])
+        return _inseparable(points, pair, [Fraction(1), Fraction(1)]), scene
     found = scene.nearest(scene.start(clock), gap / 10, clock)
     if found.outcome == "stalled" and not _by_column(scene):
-        again = Scene(points, conditioned(points, by_column=True))
-        found = again.nearest(Start(found.pool.astype(np.uint32), _spread(found)), gap / 10, clock)
-        scene = again
+        scene = Scene(points, conditioned(points, by_column=True))
+        found = scene.nearest(Start(found.pool.astype(np.uint32), _spread(found)), gap / 10, clock)
     plane = plane_of(points, scene, found)
     widest = None if plane is None else measured(points, plane, found)
     if widest is not None:
-        return _separable(points, _polished(points, scene, found, widest, gap, clock), gap, clock, scene)
+        return _polished(points, scene, found, widest, gap, clock), scene
     if found.outcome == "time":
-        return _undecided(points, found)
+        return _undecided(points, found), scene
     if not exact and found.outcome == "touching":
-        return _numerical(points, found)
-    return _exactly(points, scene, found, gap, clock)
+        return _numerical(points, found), scene
+    return _exactly(points, scene, found, gap, clock), scene
 
 
 def _is_uneven(points: Points) -> bool:
@@ -101,7 +117,9 @@ def twins(points: Points, scene: Scene) -> tuple[int, int] | None:
     if not len(same):
         return None
     first, second = order[same], order[same + 1]
-    for i, j in zip(*(side[points.signs[first] != points.signs[second]].tolist() for side in (first, second)), strict=True):
+    for i, j in zip(
+        *(side[points.signs[first] != points.signs[second]].tolist() for side in (first, second)), strict=True
+    ):
         if points.row(i) == points.row(j):
             return min(i, j), max(i, j)
     return None
@@ -149,22 +167,10 @@ def _polished(points: Points, scene: Scene, found: Found, widest: Widest, gap: f
     return better
 
 
-def _separable(points: Points, widest: Widest, gap: float, clock: Clock, scene: Scene | None = None) -> Separable:
-    start = Start(widest.rows.astype(np.uint32), widest.weights)
-    augmented = augmented_widest(points, start, gap, clock, scene)
-    if augmented is None:
-        own = verify.margin_below(points, widest.w, widest.b, augmented=True) or 0.0
-        upper = verify.margin_above(points, widest.rows, widest.weights, augmented=True)
-        augmented = Widest(widest.w, widest.b, own, max(own, upper), widest.rows, widest.weights)
-    return Separable(Subject.of(points), widest, augmented, verify.radius_above(points))
-
-
 # -- the last word --------------------------------------------------------------------------------------------------
 
 
-def _exactly(
-    points: Points, scene: Scene, found: Found, gap: float, clock: Clock
-) -> Separable | Inseparable | Undecided:
+def _exactly(points: Points, scene: Scene, found: Found, gap: float, clock: Clock) -> Widest | Inseparable | Undecided:
     """Floats could not tell: solve for a common point exactly, or run the search again in fractions."""
     from rosenblatt.certify import exact
 
@@ -190,7 +196,7 @@ def _exactly(
             proposal = Found("nearest", *evidence, np.empty(0), 0.0, (0.0, 0.0), rows)
             widest = measured(points, plane, proposal)
             if widest is not None:
-                return _separable(points, _polished(points, scene, proposal, widest, gap, clock), gap, clock, None)
+                return _polished(points, scene, proposal, widest, gap, clock)
             break
         rows = np.concatenate([rows, wrong[:100]])
     return _undecided(points, found)

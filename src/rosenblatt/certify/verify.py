@@ -2,8 +2,8 @@
 
 A score is first computed in floats together with a bound on its own error; only a row whose score the bound cannot
 tell from zero is computed again in exact fractions. The bound is the standard one (Higham, Accuracy and Stability of
-Numerical Algorithms, section 3.1): a sum of n products, in any order, fused or not, is wrong by at most g * sum |w x| with
-g = n u / (1 - n u), u = 2^-53. Rounding the numbers themselves to floats adds one u each, which a larger n covers.
+Numerical Algorithms, section 3.1): a sum of n products, in any order, fused or not, is wrong by at most g * sum |w x|
+with g = n u / (1 - n u), u = 2^-53. Rounding the numbers themselves to floats adds one u each, which a larger n covers.
 """
 
 import math
@@ -79,12 +79,16 @@ def sharper(points: Points, rows: NDArray[np.intp], w: Floats, b: float) -> Floa
     return error
 
 
+def summed(where: NDArray[Any], numbers: Floats, count: int) -> Floats:
+    """The sum of the numbers at each place."""
+    return np.bincount(where, numbers, count).astype(np.float64)  # type: ignore[return-value,unused-ignore]
+
+
 def _products(values: NDArray[Any] | Csr, w: Floats) -> Floats:
     """w.x of every row."""
     if isinstance(values, Csr):
         rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
-        summed: Floats = np.bincount(rows, as_floats(values.values) * w[values.indices], values.shape[0])
-        return summed
+        return summed(rows, as_floats(values.values) * w[values.indices], values.shape[0])
     score = np.empty(len(values))
     for rows_now, part in in_floats(values):
         np.matmul(part, w, out=score[rows_now])
@@ -191,10 +195,7 @@ def _weighted(points: Points, rows: NDArray[Any], share: Floats) -> tuple[Floats
     part = points.rows(rows)
     if isinstance(part, Csr):
         products = as_floats(part.values) * np.repeat(share, np.diff(part.indptr))
-        return (
-            np.bincount(part.indices, products, points.features),
-            np.bincount(part.indices, np.abs(products), points.features),
-        )
+        return summed(part.indices, products, points.features), summed(part.indices, np.abs(products), points.features)
     floats = as_floats(part)
     return share @ floats, np.abs(share) @ np.abs(floats)
 

@@ -79,7 +79,9 @@ def measured(points: Points, plane: Plane, found: Found, *, augmented: bool = Fa
     return Widest(plane.w, plane.b, margin, max(upper, margin), found.rows, found.weights)
 
 
-def augmented_widest(points: Points, start: Start, gap: float, clock: Clock, scene: Scene | None = None) -> Widest | None:
+def augmented_widest(
+    points: Points, start: Start, gap: float, clock: Clock, scene: Scene | None = None
+) -> Widest | None:
     """The widest hyperplane in the space of (x, 1), where the perceptron's bound is measured."""
     if scene is None or scene.floats.centre is not None or len(set(scene.floats.power.tolist())) > 1:
         if not points.is_float:

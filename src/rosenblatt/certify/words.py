@@ -82,22 +82,26 @@ def inseparable(certificate: Inseparable) -> str:
         first, second = (int(i) for i in certificate.rows)
         return (
             f"{head}\nWhy: row {first} and row {second} are the same point, but one is labelled "
-            f"{_label(certificate, 0)!r} and the other {_label(certificate, 1)!r}. Whatever side the point is on, one of "
-            "the two labels is wrong."
+            f"{_label(certificate, 0)!r} and the other {_label(certificate, 1)!r}. Whatever side the point is on, one "
+            "of the two labels is wrong."
         )
     lines = [head, f"Why: {_count(len(certificate.rows), 'row')} prove it. Give them these weights:"]
     lines += _weights(certificate)
     lines += [
         f"The weights of each class add up to 1, so they make a weighted average of its rows. The average of the "
         f"{positive!r} rows and the average of the {negative!r} rows are one and the same point"
-        + (", exactly." if certificate.verified == "exact" else f", up to {certificate.residual:.0e} of the data's size."),
+        + (
+            ", exactly."
+            if certificate.verified == "exact"
+            else f", up to {certificate.residual:.0e} of the data's size."
+        ),
         "If all the rows of a class are on one side of a boundary, so is every weighted average of them. Here that one "
         "point would have to be on both sides at once, which cannot be.",
     ]
     if certificate.verified == "exact":
         lines.append(
-            "How it was checked: the weights are fractions, the numbers in the data were taken digit for digit, and the "
-            "two averages were compared column by column without rounding. Anyone can repeat it with pencil and paper."
+            "How it was checked: the weights are fractions, the numbers in the data were taken digit for digit, and "
+            "the two averages were compared column by column without rounding. Anyone can repeat it with pen and paper."
         )
     else:
         lines.append("How it was checked: in rounded numbers only, so this is strong evidence and not a proof.")
@@ -126,8 +130,8 @@ def undecided(certificate: Undecided) -> str:
     negative, positive = certificate.subject.labels
     low, high = certificate.bracket
     return (
-        f"Not known yet: the time was up before it was clear whether {boundary(certificate.subject.n_features)} can tell "
-        f"{negative!r} and {positive!r} apart.\n"
+        f"Not known yet: the time was up before it was clear whether {boundary(certificate.subject.n_features)} "
+        f"can tell {negative!r} and {positive!r} apart.\n"
         f"What is known: if there is one, the nearest row is at most {high:.6g} away from it"
         + (f", and at least {low:.6g}" if low > 0 else "")
         + ".\nWhat to do: allow more time with time_limit."

@@ -4,6 +4,7 @@ from rosenblatt.estimators.adaline import Adaline
 from rosenblatt.estimators.files import load, save
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.estimators.logistic import LogisticUnit
+from rosenblatt.estimators.max_margin import MaxMargin
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.threshold_network import ThresholdNetwork
 from rosenblatt.estimators.tracing import trace
@@ -12,6 +13,7 @@ __all__ = [
     "Adaline",
     "KernelPerceptron",
     "LogisticUnit",
+    "MaxMargin",
     "Perceptron",
     "ThresholdNetwork",
     "load",

@@ -5,7 +5,17 @@ An estimator takes a default as `margin: float = options.margin.default`, checks
 combinations with `check_together`. Where an estimator differs, its option is a copy made with `Option.but`.
 """
 
-from rosenblatt.options.certifying import CERTIFY, CERTIFY_CLASSES, MAX_MARGIN, exact, gap, scheme, time_limit
+from rosenblatt.options.certifying import (
+    CERTIFY,
+    CERTIFY_CLASSES,
+    ERROR_BRACKET,
+    MAX_MARGIN,
+    bracket_time_limit,
+    exact,
+    gap,
+    scheme,
+    time_limit,
+)
 from rosenblatt.options.doors import DOORS, TO, example, message, output, report, table_name, to, top
 from rosenblatt.options.dual import (
     KERNEL_PERCEPTRON,
@@ -111,6 +121,7 @@ __all__ = [
     "CERTIFY",
     "CERTIFY_CLASSES",
     "DOORS",
+    "ERROR_BRACKET",
     "FORMATS",
     "KERNEL_PERCEPTRON",
     "LOGISTIC_UNIT",
@@ -134,6 +145,7 @@ __all__ = [
     "animate",
     "batch",
     "bits",
+    "bracket_time_limit",
     "budget",
     "cache",
     "cache_mb",

@@ -32,6 +32,12 @@ scheme: Option[str] = Option(
     help="Which questions are asked of more than two classes: every pair (ovo), or each class against the rest (ovr).",
 )
 
+# The fewest errors are NP-hard to find: without a limit the search could go on for ever.
+bracket_time_limit = time_limit.but(
+    default=30.0, help="Seconds after which the bracket is given as it stands; None lets it close as far as it can."
+)
+
 CERTIFY = table([time_limit, gap, exact])
 CERTIFY_CLASSES = table([scheme, time_limit, gap, exact, n_jobs])
+ERROR_BRACKET = table([bracket_time_limit])
 MAX_MARGIN = table([gap, time_limit])
