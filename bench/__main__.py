@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bench import accuracy, dense, figure, memory, reading, sparse, stream, table
+from bench import accuracy, certify, dense, figure, memory, reading, sparse, stream, table
 from bench.machine import measure
 from bench.records import Machine, Row, Size
 
@@ -23,6 +23,7 @@ WORKLOADS: dict[str, Callable[[Size, Machine], Iterator[Row]]] = {
     "wabbit": sparse.wabbit,
     "memory": memory.rows,
     "reading": reading.rows,
+    "certify": certify.rows,
 }
 
 

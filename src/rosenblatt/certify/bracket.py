@@ -138,7 +138,7 @@ def _disjoint(points: Points, clock: Clock) -> Iterator[Conflict]:
 def _twin_pairs(points: Points) -> Iterator[tuple[int, int]]:
     """Every row of one class paired with an identical one of the other, as far as they go."""
     floats = conditioned(points, by_column=not points.is_float)
-    weights, _ = kernels.uniform(1, points.features)
+    weights, _ = kernels.uniform(1, floats.values.shape[1])
     score = kernels.scores(kernels.rows_of(floats.values), None, weights.reshape(1, -1), np.zeros(1))[:, 0]
     _, group, size = np.unique(score, return_inverse=True, return_counts=True)
     mixed = np.bincount(group, points.signs > 0, len(size)) * np.bincount(group, points.signs < 0, len(size)) > 0
@@ -188,17 +188,17 @@ def _normals(points: Points, floats: Conditioned, clock: Clock, seed: int) -> It
     squares = Scene(points, floats).squares
     norm2, mean = squares + 1.0, float(squares.mean()) + 1.0
     for power in range(-12, 13, 3):
-        a, w, b, state = np.zeros(points.count), np.zeros((points.features + 7) // 8 * 8), np.zeros(1), seed
+        a, w, b, state = np.zeros(points.count), np.zeros((rows.features + 7) // 8 * 8), np.zeros(1), seed
         for _ in range(30):
             order, state = kernels.order(state % 2**64, points.count, False)
             kernels.ascend(rows, points.signs, 1.0, 2.0**power / mean, a, norm2, w, b, order)
             if clock.is_over:
                 return
-        yield floats.normal(w[: points.features])
+        yield floats.normal(w[: rows.features])
 
 
 def _pocket(points: Points, floats: Conditioned, seed: int) -> Floats:
-    run = Running(Settings(keep="pocket"), points.features, np.ones(2), seed)
+    run = Running(Settings(keep="pocket"), floats.values.shape[1], np.ones(2), seed)
     epochs = int(np.clip(4_000_000 // max(points.count * min(points.features, 100), 1), 3, 50))
     run.fit(Block(floats.values, (points.signs > 0).astype(np.int32)), epochs)
     return np.array(run.answer.coef[0])

@@ -35,8 +35,10 @@ class Grid:
 
 def grid_of(points: Points, rows: NDArray[Any]) -> Grid:
     """The rows on the coarsest grid of integers that holds them."""
-    part = points.rows(rows)
-    dense = _dense(part) if isinstance(part, Csr) else part
+    part, known = points.rows(rows), np.arange(points.features)
+    if isinstance(part, Csr):
+        known, part = _dense(part)
+    dense = part
     if dense.dtype.kind == "f" and (np.rint(dense) == dense).all() and np.abs(dense).max() < 2**53:
         dense = dense.astype(np.int64)
     columns, centre, stretch, integers = [], [], [], []
@@ -46,7 +48,7 @@ def grid_of(points: Points, rows: NDArray[Any]) -> Grid:
             continue
         numbers, unit = _on_grid(column)
         middle = min(numbers) if min(numbers) > 0 else max(numbers) if max(numbers) < 0 else 0
-        columns.append(j)
+        columns.append(int(known[j]))
         integers.append([number - middle for number in numbers] if middle else numbers)
         centre.append(middle / Fraction(unit) if middle else 0)
         stretch.append(unit)
@@ -54,10 +56,12 @@ def grid_of(points: Points, rows: NDArray[Any]) -> Grid:
     return Grid(by_row, columns, centre, stretch, points.signs[rows].tolist())
 
 
-def _dense(part: Csr) -> NDArray[Any]:
-    filled = np.zeros(part.shape, dtype=part.values.dtype)
-    filled[np.repeat(np.arange(part.shape[0]), np.diff(part.indptr)), part.indices] = part.values
-    return filled
+def _dense(part: Csr) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The columns that hold something, and the rows in them."""
+    columns, indices = np.unique(part.indices, return_inverse=True)
+    filled = np.zeros((part.shape[0], len(columns)), dtype=part.values.dtype)
+    filled[np.repeat(np.arange(part.shape[0]), np.diff(part.indptr)), indices] = part.values
+    return columns, filled
 
 
 def _on_grid(column: NDArray[Any]) -> tuple[list[int], Number]:

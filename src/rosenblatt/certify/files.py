@@ -97,7 +97,7 @@ def _label(label: Any) -> Any:
 
 def _widest(widest: Widest) -> dict[str, Any]:
     return {
-        "w": [_text(x) for x in widest.w.tolist()],
+        "w": _vector(widest.w),
         "b": _text(widest.b),
         "margin": widest.margin,
         "upper": widest.upper,
@@ -107,15 +107,32 @@ def _widest(widest: Widest) -> dict[str, Any]:
 
 
 def _to_widest(held: dict[str, Any]) -> Widest:
-    w: NDArray[Any]
-    if any(isinstance(x, str) for x in held["w"]):
-        w = np.empty(len(held["w"]), dtype=object)
-        w[:] = [_number(x) for x in held["w"]]
-    else:
-        w = np.array(held["w"], dtype=np.float64)
+    w = _to_vector(held["w"])
     b = held["b"] if isinstance(held["b"], float) else _number(held["b"])
     rows, weights = np.array(held["rows"], dtype=np.intp), np.array(held["weights"], dtype=np.float64)
     return Widest(w, b, float(held["margin"]), float(held["upper"]), rows, weights)
+
+
+def _vector(w: NDArray[Any]) -> Any:
+    """Every number; of a long vector that is mostly zero, the columns and numbers that are not."""
+    columns = np.flatnonzero(w)
+    if len(w) < 1000 or 2 * len(columns) > len(w):
+        return [_text(x) for x in w.tolist()]
+    return {"size": len(w), "columns": columns.tolist(), "numbers": [_text(x) for x in w[columns].tolist()]}
+
+
+def _to_vector(held: Any) -> NDArray[Any]:
+    if isinstance(held, dict):
+        whole = np.zeros(int(held["size"]))
+        numbers = _to_vector(held["numbers"])
+        whole = whole.astype(numbers.dtype)
+        whole[held["columns"]] = numbers
+        return whole
+    if not any(isinstance(x, str) for x in held):
+        return np.array(held, dtype=np.float64)
+    exact = np.empty(len(held), dtype=object)
+    exact[:] = [_number(x) for x in held]
+    return exact
 
 
 def _text(number: Any) -> float | str:

@@ -288,16 +288,25 @@ def _refuse(values: NDArray[Any], wrong: NDArray[np.bool_], sparse: Any) -> None
 
 @dataclass(frozen=True)
 class Conditioned:
-    """The points as floats: column j holds (x - centre_j) * 2^power_j, rounded; a constant column holds zeros."""
+    """The points as floats: column j holds (x - centre_j) * 2^power_j, rounded; a constant column holds zeros.
+
+    Of sparse rows only the columns that hold something are kept: `columns` are their numbers, of `features` in all.
+    """
 
     values: NDArray[Any] | Csr
     centre: Sequence[Number] | None
     power: NDArray[np.int64]
+    columns: NDArray[np.intp] | None = None
+    features: int = 0
 
     def normal(self, w: Floats) -> Floats:
-        """A normal found here, in the units of the user."""
+        """A normal found here, in the units and columns of the user."""
         scaled: Floats = np.ldexp(w, self.power)
-        return scaled
+        if self.columns is None:
+            return scaled
+        whole = np.zeros(self.features)
+        whole[self.columns] = scaled
+        return whole
 
 
 def conditioned(points: Points, *, by_column: bool, shift: bool = True) -> Conditioned:
@@ -337,12 +346,17 @@ def _powers(size: Floats, by_column: bool) -> NDArray[np.int64]:
 def _conditioned_sparse(points: Points, by_column: bool) -> Conditioned:
     values = points.values
     assert isinstance(values, Csr)
-    numbers = np.array([float(x) for x in values.values.tolist()]) if not points.is_float else values.values
-    size = np.zeros(points.features)
-    np.maximum.at(size, values.indices, np.abs(numbers))
+    numbers = _floats(values.values)
+    columns, indices = np.unique(values.indices, return_inverse=True)
+    if not len(columns):
+        columns, indices = np.zeros(1, dtype=np.intp), np.zeros(0, dtype=np.intp)
+    size = np.zeros(len(columns))
+    np.maximum.at(size, indices, np.abs(numbers))
     power = _powers(size, by_column)
-    scaled = np.ldexp(numbers.astype(np.float64), power[values.indices].astype(np.int32))
-    return Conditioned(Csr(values.indptr, values.indices, scaled, points.features), None, power)
+    with np.errstate(all="ignore"):
+        scaled = np.ldexp(numbers, power[indices].astype(np.int32))
+    held = Csr(values.indptr, indices.astype(np.int32), scaled, len(columns))
+    return Conditioned(held, None, power, columns.astype(np.intp), points.features)
 
 
 def _conditioned_exactly(points: Points) -> Conditioned:

@@ -60,7 +60,7 @@ def scores(points: Points, w: Floats, b: float) -> tuple[Floats, Floats]:
     """w.x + b of every row, and how wrong each may be, by a bound that is the same for all: sum |w x| <= |w| |x|."""
     score = _products(points.values, w)
     score += b
-    size = math.hypot(*w.tolist()) * points.longest + abs(b)
+    size = length(w) * points.longest + abs(b)
     return score, np.full(points.count, _error(points, size if size == size else math.inf))
 
 
@@ -152,8 +152,12 @@ def float_below(value: Number) -> float:
 
 def length(w: NDArray[Any]) -> float:
     """A little more than |w|."""
-    size = math.hypot(*as_floats(w).tolist())
-    return size * (1 + (len(w) + 8) * _UNIT)
+    floats = np.abs(as_floats(w))
+    largest = float(floats.max(initial=0.0))
+    if not 0 < largest < math.inf:
+        return largest
+    floats /= largest  # so that no square overflows, and those that vanish do not count
+    return largest * math.sqrt(float(floats @ floats)) * (1 + growth(len(w) + 8))
 
 
 def margin_below(points: Points, w: NDArray[Any], b: Any, *, augmented: bool = False) -> float | None:
@@ -182,8 +186,8 @@ def margin_above(points: Points, rows: NDArray[Any], weights: Floats, *, augment
         point, size = _weighted(points, rows, share * signs)
         if augmented:
             point, size = np.append(point, share @ signs), np.append(size, 1.0)
-        error = growth(len(rows) + 4) * math.hypot(*size.tolist())
-        distance = math.hypot(*point.tolist()) * (1 + (len(point) + 8) * _UNIT)
+        error = growth(len(rows) + 4) * length(size)
+        distance = length(point)
         # The shares sum to 1 up to rounding, which `error` covers: each is wrong by a few units, relatively.
         above = (distance + error) * (1 + _SAFE)
     above = above if augmented else above / 2

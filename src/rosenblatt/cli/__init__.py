@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "evaluate": ("rosenblatt.cli.evaluate", "How good a model is on examples with known labels."),
     "explain": ("rosenblatt.cli.explain", "What a model has learned, and why it decides as it does."),
     "export": ("rosenblatt.cli.export", "Write a model as ONNX, JSON or SQL."),
+    "certify": ("rosenblatt.cli.certify", "Whether a hyperplane can tell the classes apart, with a proof."),
     "trace": ("rosenblatt.cli.trace", "Print every step of a run, as the lectures do; draw it, animate it."),
     "completion": ("rosenblatt.cli.completion", "Print what makes the shell complete commands and options."),
 }

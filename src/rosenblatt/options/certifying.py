@@ -37,7 +37,34 @@ bracket_time_limit = time_limit.but(
     default=30.0, help="Seconds after which the bracket is given as it stands; None lets it close as far as it can."
 )
 
+pairs: Option[bool] = Option(
+    name="pairs", default=False, kind="bool", help="Ask for every pair of classes, where there are more than two."
+)
+one_vs_rest: Option[bool] = Option(
+    name="one_vs_rest", default=False, kind="bool", help="Ask for each class against all the others together."
+)
+save_proof: Option[str | None] = Option(
+    name="save",
+    default=None,
+    none_allowed=True,
+    kind="path",
+    help="Keep the certificate in this file, as JSON; with pairs or one_vs_rest, one file each in this folder.",
+)
+check_proof: Option[str | None] = Option(
+    name="check",
+    default=None,
+    none_allowed=True,
+    kind="path",
+    help="Check this certificate on the data instead of making one; exit code 0 if it holds.",
+)
+certify_threads = n_jobs.but(
+    name="threads",
+    default=-1,
+    help="How many questions to work on at once, with the same answers for any number; -1 as many as there are cores.",
+)
+
 CERTIFY = table([time_limit, gap, exact])
 CERTIFY_CLASSES = table([scheme, time_limit, gap, exact, n_jobs])
 ERROR_BRACKET = table([bracket_time_limit])
+CERTIFY_DOOR = table([pairs, one_vs_rest, save_proof, check_proof, certify_threads])
 MAX_MARGIN = table([gap, time_limit])
