@@ -31,9 +31,10 @@ def digits() -> tuple[Any, Any] | None:
     folder = Path(os.environ.get("ROSENBLATT_DATA", "")) / "mnist"
     if not (folder / "train-images-idx3-ubyte.gz").exists():
         return None
-    with gzip.open(folder / "train-images-idx3-ubyte.gz") as images, gzip.open(
-        folder / "train-labels-idx1-ubyte.gz"
-    ) as labels:
+    with (
+        gzip.open(folder / "train-images-idx3-ubyte.gz") as images,
+        gzip.open(folder / "train-labels-idx1-ubyte.gz") as labels,
+    ):
         X = np.frombuffer(images.read()[16:], np.uint8).reshape(-1, 784)
         return X, np.frombuffer(labels.read()[8:], np.uint8)
 

@@ -324,7 +324,8 @@ def conditioned(points: Points, *, by_column: bool, shift: bool = True) -> Condi
     size = width if shift or by_column else np.maximum(np.abs(low), np.abs(high))
     power = _powers(np.where(np.isfinite(size), size, np.maximum(np.abs(low), np.abs(high))), by_column)
     single = values.dtype != np.float64 and (values.dtype == np.float32 or points.largest <= _SINGLE_IS_EXACT)
-    floats = values.astype(np.float32 if single and not shift and values.size > 4096 else np.float64, order="C")
+    narrow = single and not shift and values.size > 4096
+    floats = values.astype(np.float32 if narrow else np.float64, order="C", copy=False)
     centre = None
     if shift:
         floats = floats - middle

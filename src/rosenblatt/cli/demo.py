@@ -42,7 +42,7 @@ def command(message: str | None, output: str, as_json: bool) -> None:
         decided = [{"message": one, **explained(model, one)} for one in asked]
         common.as_json({**fit_record(summary, str(folder / "report.html"), 10), "messages": decided})
         return
-    for line in _story(summary):
+    for line in (*_story(summary), *_certified(folder)):
         common.data(line)
     for one in asked:
         _decide(model, one)
@@ -88,6 +88,28 @@ def _story(summary: "Summary") -> Iterator[str]:
     yield ""
     yield dim(f"$ rosenblatt explain {summary.model}")
     yield from weight_lines(summary.top(12))
+    yield ""
+
+
+def _certified(folder: Path) -> Iterator[str]:
+    """Could a perceptron have learned every message? The proof is left in the folder."""
+    from rosenblatt.certify import Separable, certify
+    from rosenblatt.read.api import read
+    from rosenblatt.report.terminal import dim, line
+
+    train, proof = folder / "train.tsv.gz", folder / "certificate.json"
+    answer = certify(*read(train))
+    answer.save(proof)
+    yield dim(f"$ rosenblatt certify {train} --save {proof}")
+    if isinstance(answer, Separable):
+        yield line(
+            "separable", f"some weights get every message right; {len(answer.support):,} messages hold them in place"
+        )
+        yield line(
+            "", f"a perceptron finds such weights within {answer.mistake_bound:,.0f} mistakes, whatever the order"
+        )
+    else:
+        yield line(answer.kind, answer.explain().splitlines()[0])
     yield ""
 
 
