@@ -31,7 +31,9 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     names = ", ".join(WORKLOADS)
     parser = argparse.ArgumentParser(prog="python -m bench", description="Every claim of speed, against its peers.")
-    parser.add_argument("names", nargs="*", metavar="name", help=f"workloads: {names}; or accuracy (its own options)")
+    parser.add_argument(
+        "names", nargs="*", metavar="name", help=f"workloads: {names}; or accuracy, kernel (their own options)"
+    )
     parser.add_argument("--quick", action="store_true", help="a twentieth of the rows: does it run, not how fast")
     parser.add_argument("--repeats", type=int, default=5, help="alternating runs of each side (5)")
     parser.add_argument("--output", type=Path, help="folder for bench.json and bench.png (a full run: bench/results)")
@@ -59,6 +61,10 @@ def main(arguments: list[str]) -> None:
     """Parse, run, keep."""
     if arguments[:1] == ["accuracy"]:
         return accuracy.main(arguments[1:])
+    if arguments[:1] == ["kernel"]:
+        from bench import kernel
+
+        return kernel.main(arguments[1:])
     options = parser().parse_args(arguments)
     unknown = [name for name in options.names if name not in WORKLOADS]
     if unknown:

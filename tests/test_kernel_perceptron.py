@@ -65,7 +65,9 @@ def test_polynomial_kernel_is_the_textbook_run(multi_class: str, order: str, cla
             run = KernelPerceptron(record=True, **own).fit(X, y)
             assert run.mistakes_ == oracle.mistakes
             trace = run.trace_
-            log = zip(trace.t.tolist(), trace.row.tolist(), trace.unit.tolist(), trace.coefficient.tolist(), strict=True)
+            log = zip(
+                trace.t.tolist(), trace.row.tolist(), trace.unit.tolist(), trace.coefficient.tolist(), strict=True
+            )
             assert list(log) == oracle.log
             np.testing.assert_allclose(run._scores(X), [decision(x) for x in X.tolist()], rtol=1e-9, atol=1e-9)
 
@@ -267,7 +269,7 @@ def test_overflowing_kernels_are_refused_and_the_model_stays() -> None:
     "changes", [{"keep": "pocket"}, {"kernel": "precomputed"}, {"gamma": "scale"}, {"class_weight": "balanced"}]
 )
 def test_what_needs_all_rows_cannot_be_streamed(changes: dict[str, Any]) -> None:
-    with pytest.raises(ParameterError, match="at once|over all"):
+    with pytest.raises(ParameterError, match=r"at once|over all"):
         KernelPerceptron(**changes).partial_fit(*XOR, classes=[0, 1])
 
 

@@ -1,6 +1,8 @@
 """The learner behind scikit-learn's interface, one class per file."""
 
 from rosenblatt.estimators.adaline import Adaline
+from rosenblatt.estimators.comparing import compare
+from rosenblatt.estimators.degrees import degree_report
 from rosenblatt.estimators.files import load, save
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.estimators.logistic import LogisticUnit
@@ -16,6 +18,8 @@ __all__ = [
     "MaxMargin",
     "Perceptron",
     "ThresholdNetwork",
+    "compare",
+    "degree_report",
     "load",
     "save",
     "trace",

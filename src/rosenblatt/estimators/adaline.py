@@ -31,6 +31,7 @@ class Adaline(Unit):
         order: str = options.order.default,
         max_iter: int = options.max_iter.default,
         fit_intercept: bool = options.fit_intercept.default,
+        degree: int = options.degree.default,
         init: Any = options.init.default,
         multi_class: str = options.adaline_multi_class.default,
         class_weight: Any = options.class_weight.default,
@@ -49,6 +50,7 @@ class Adaline(Unit):
         self.order = order
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
+        self.degree = degree
         self.init = init
         self.multi_class = multi_class
         self.class_weight = class_weight

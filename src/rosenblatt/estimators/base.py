@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from rosenblatt import kernels, options
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import validation
+from rosenblatt.features.polynomial import checked_count
 from rosenblatt.learn import Running, Settings, Trace, decide, scores, share_pass
 from rosenblatt.learn.answer import majority
 from rosenblatt.learn.running import Validation
@@ -137,7 +138,7 @@ class Unit(ClassifierMixin, BaseEstimator):
         return Settings(loss=self._loss, **used)
 
     def _new_run(self, settings: Settings, values: Values, class_weight: Floats) -> Running:
-        seed, features = validation.seed_of(self.random_state), values.shape[1]
+        seed, features = validation.seed_of(self.random_state), checked_count(values.shape[1], self.degree)
         run = Running(settings, features, class_weight, seed, dense=not isinstance(values, Csr))
         run.chosen = self._options_now()
         if isinstance(self.init, str):
@@ -158,7 +159,7 @@ class Unit(ClassifierMixin, BaseEstimator):
 
     def _scores(self, X: Any) -> Floats:
         run = self._running()
-        found = scores(run.answer, kernels.rows_of(validation.check_values(self, X, reset=False)))
+        found = scores(run.answer, kernels.rows_of(validation.check_values(self, X, reset=False), degree=self.degree))
         finite = np.isfinite(found).all(axis=1)
         if not finite.all():
             raise DataError(f"The score of row {int(np.argmin(finite))} of X overflows: scale its values down.")

@@ -12,6 +12,7 @@ from rosenblatt.estimators.adaline import Adaline
 from rosenblatt.estimators.base import Unit
 from rosenblatt.estimators.logistic import LogisticUnit
 from rosenblatt.estimators.perceptron import Perceptron
+from rosenblatt.features.polynomial import columns_of
 from rosenblatt.learn import Model, load_model, save_model
 from rosenblatt.records import FeatureSpace, Label
 
@@ -88,7 +89,7 @@ def estimator_of(model: Model) -> Unit:
     """A model as an estimator: the run is shared, not copied."""
     made = _bare(model) if model.estimator is None else _restored(model, model.estimator)
     made._run = model.running
-    made.n_features_in_ = model.features
+    made.n_features_in_ = columns_of(model.features, model.settings.degree)
     made._origin = {"space": model.space, "provenance": dict(model.provenance)}
     return made
 

@@ -37,6 +37,8 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
     """
 
     classes_: NDArray[Any]
+    _run: Dual
+    _chosen: dict[str, Any]
 
     def __init__(
         self,
@@ -226,8 +228,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
     def _running(self) -> Dual:
         if "_run" not in self.__dict__:
             raise NotFittedError("This KernelPerceptron has not learned anything yet: call fit or partial_fit first.")
-        run: Dual = self._run
-        return run
+        return self._run
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_run" in self.__dict__
@@ -262,7 +263,8 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
     @property
     def intercept_(self) -> Floats:
         """The bias of each unit: the sum of its coefficients, or 0 without fit_intercept."""
-        return self.dual_coef_.sum(axis=1) * bool(self.fit_intercept)
+        sums: Floats = self.dual_coef_.sum(axis=1)
+        return sums * float(self.fit_intercept)
 
     @property
     def n_iter_(self) -> int:

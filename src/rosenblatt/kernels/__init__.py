@@ -7,22 +7,20 @@ from rosenblatt.kernels import _native
 from rosenblatt.kernels.rows import rows_of
 
 Candidates = _native.Candidates
-parse_text = _native.parse_text
 Hashing = _native.Hashing
 Hulls = _native.Hulls
 Learner = _native.Learner
 Names = _native.Names
-Rows = _native.Rows
-hash_columns = _native.hash_columns
-hash_of = _native.hash_of
 Panel = _native.Panel
 Rows = _native.Rows
 SinglePanel = _native.SinglePanel
+ascend = _native.ascend
+checksum = _native.checksum
 dual_scores = _native.dual_scores
 dual_visit = _native.dual_visit
 dual_votes = _native.dual_votes
-ascend = _native.ascend
-checksum = _native.checksum
+hash_columns = _native.hash_columns
+hash_of = _native.hash_of
 instruction_set = _native.instruction_set
 instruction_sets = _native.instruction_sets
 judge_clean = _native.judge_clean
@@ -30,6 +28,7 @@ learn = _native.learn
 mistakes = _native.mistakes
 order = _native.order
 parse_svmlight = _native.parse_svmlight
+parse_text = _native.parse_text
 parse_vw = _native.parse_vw
 scores = _native.scores
 unicode_version = _native.unicode_version

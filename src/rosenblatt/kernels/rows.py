@@ -1,5 +1,7 @@
 """Examples as arrays -> examples as the native core reads them: in place, and checked once."""
 
+from math import comb
+
 import numpy as np
 
 from rosenblatt.errors import DataError
@@ -9,9 +11,17 @@ from rosenblatt.records import Csr, Values
 _MOST = 2**32 - 1
 
 
-def rows_of(values: Values, name: str = "X") -> _native.Rows:
-    """The rows of a matrix, without a copy; a matrix that cannot be learned from raises DataError."""
-    rows = _csr(values, name) if isinstance(values, Csr) else _native.Rows.dense(np.require(values, requirements="A"))
+def rows_of(values: Values, name: str = "X", degree: int = 1) -> _native.Rows:
+    """The rows of a matrix, without a copy; a matrix that cannot be learned from raises DataError.
+
+    With a degree above 1 they are read as if all products of up to so many columns stood in the matrix.
+    """
+    if degree > 1:
+        rows = _products(values, name, degree)
+    elif isinstance(values, Csr):
+        rows = _csr(values, name)
+    else:
+        rows = _native.Rows.dense(np.require(values, requirements="A"))
     if rows.count > _MOST:
         raise DataError(f"{name} has {rows.count} rows; one call takes at most {_MOST}, so pass it in parts.")
     if rows.features > _MOST:
@@ -19,7 +29,22 @@ def rows_of(values: Values, name: str = "X") -> _native.Rows:
     fault = rows.check()
     if fault is not None:
         raise DataError(_sentence(name, *fault, rows.features))
+    if degree > 1 and not isinstance(values, Csr) and rows.largest > np.finfo(values.dtype).max:
+        raise DataError(
+            f"Products of {degree} values of {name} overflow: scale the features down, or lower the degree."
+        )
     return rows
+
+
+def _products(values: Values, name: str, degree: int) -> _native.Rows:
+    if isinstance(values, Csr):
+        raise DataError(
+            f"Products of columns (degree={degree}) are made of dense rows, and {name} is sparse: call {name}.toarray() "
+            "if it is narrow, or use KernelPerceptron(kernel='poly')."
+        )
+    return _native.Rows.products(
+        np.require(values, requirements="A"), degree, comb(values.shape[1] + degree, degree) - 1
+    )
 
 
 def _csr(values: Csr, name: str) -> _native.Rows:

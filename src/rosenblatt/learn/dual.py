@@ -5,7 +5,7 @@ On a mistake, y s <= margin, the example joins the sum: f += y k(x, .). The bias
 scores. Order, mistakes, stopping and what is kept are those of the perceptron in `running`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,7 +86,7 @@ class Dual:
 
     @property
     def units(self) -> int:
-        return self.signs.shape[1]
+        return int(self.signs.shape[1])
 
     @property
     def joint(self) -> bool:
@@ -94,8 +94,8 @@ class Dual:
 
     # -- learning ---------------------------------------------------------------------------------------------------
 
-    def fit(self, block: Block, max_iter: int) -> None:
-        """Visit epochs until one is clean or max_iter are spent."""
+    def fit(self, block: Block, max_iter: int, on_epoch: Callable[["Dual"], None] | None = None) -> None:
+        """Visit epochs until one is clean or max_iter are spent; after each, on_epoch is called."""
         targets = self._targets(block)
         count = block.values.shape[0]
         self.kernel.refuse_large(block.values)
@@ -106,6 +106,8 @@ class Dual:
             self.mistakes.append(int(made.sum()))
             if self.pocket is not None:
                 self.pocket.judge_clean(made, visit.source.everything(), targets, self.support)
+            if on_epoch is not None:
+                on_epoch(self)
             if self.mistakes[-1] == 0 and self._is_separated(targets, visit.source.everything()):
                 self.status = "separated"
                 return
@@ -183,9 +185,7 @@ class Dual:
             None if self.pocket is None else self.pocket.ratchet,
         )
 
-    def _learned(
-        self, visit: Visit, rows: NDArray[np.intp], scores: Floats, found: tuple[NDArray[Any], ...]
-    ) -> None:
+    def _learned(self, visit: Visit, rows: NDArray[np.intp], scores: Floats, found: tuple[NDArray[Any], ...]) -> None:
         """Give the rows that moved their place among the support, and the source their updates."""
         position, unit, coefficient, seen = found
         positions, which = np.unique(position, return_inverse=True)

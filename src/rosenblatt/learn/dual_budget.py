@@ -11,6 +11,7 @@ The paper takes k(x, x) <= 1; here mu is divided by the largest k(x, x) met, whi
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -52,13 +53,15 @@ class Forgetron(Dual):
         self.unit_mistakes = np.zeros(self.units, dtype=np.int64)
         self.largest = 0.0  # k(x, x)
 
-    def fit(self, block: Block, max_iter: int) -> None:
-        """Visit epochs until one is clean or max_iter are spent."""
+    def fit(self, block: Block, max_iter: int, on_epoch: Callable[[Dual], None] | None = None) -> None:
+        """Visit epochs until one is clean or max_iter are spent; after each, on_epoch is called."""
         count = block.values.shape[0]
         self.status = "budget"
         for _ in range(max_iter):
             made = self._forgetful_pass(block, self._order(count), 0)
             self.mistakes.append(made)
+            if on_epoch is not None:
+                on_epoch(self)
             if made == 0 and self._is_separated(self._targets(block), self._last_scores(block.values)):
                 self.status = "separated"
                 return

@@ -35,7 +35,7 @@ class Kernel:
 
     def suited_to(self, values: Values) -> "Kernel":
         """The same kernel, its products chosen by how many of the values are zero."""
-        if self.name not in ("linear", "poly", "rbf") or values.shape[1] > _NARROW and isinstance(values, Csr):
+        if self.name not in ("linear", "poly", "rbf") or (values.shape[1] > _NARROW and isinstance(values, Csr)):
             return self
         stored = values.indptr[-1] - values.indptr[0] if isinstance(values, Csr) else np.count_nonzero(values)
         return replace(self, skips_zeros=bool(2 * stored < values.shape[0] * values.shape[1]))
@@ -87,6 +87,7 @@ class Kernel:
         """The same where the support examples are plain rows."""
         if self.name == "precomputed":
             assert not isinstance(values, Csr)
+            assert not isinstance(support, Csr)
             return np.ascontiguousarray(values[:, support].T)
         if self.function is not None:
             return self._called(support, values)

@@ -65,7 +65,7 @@ class Model:
 
     def scores(self, values: Values) -> Floats:
         """One score per row and unit; what lies beyond the features of the model adds nothing."""
-        rows = kernels.rows_of(values)
+        rows = kernels.rows_of(values, degree=self.settings.degree)
         votes = self.running.answer.votes
         if votes is not None:
             return votes.scores(rows)

@@ -98,7 +98,7 @@ class Running:
 
         An exception from a signal leaves a run that can be continued; an overflow must be thrown away.
         """
-        rows = kernels.rows_of(block.values)
+        rows = kernels.rows_of(block.values, degree=self.settings.degree)
         if not self.counted(block).any():
             raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
         if self.status == "validated":
@@ -309,7 +309,7 @@ def share_pass(runs: Sequence[Running], block: Block, threads: int = 1) -> None:
 
     Nothing is changed in any run if the weights of one overflow.
     """
-    rows = kernels.rows_of(block.values)
+    rows = kernels.rows_of(block.values, degree=max(run.settings.degree for run in runs))
     heaviest = 1.0 if block.weights is None else float(block.weights.max(initial=0.0))
     learners = [run.learner for run in runs]
     at_risk = any(

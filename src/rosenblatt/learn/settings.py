@@ -23,6 +23,7 @@ class Settings:
     multi_class: str = options.multi_class.default
     fit_intercept: bool = options.fit_intercept.default
     record: bool = options.record.default
+    degree: int = options.degree.default
 
     @property
     def mistake_driven(self) -> bool:

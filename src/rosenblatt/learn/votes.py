@@ -109,7 +109,7 @@ class Votes:
         """Before each update, and at the end: examples visited, units about to move, weights and bias of all units."""
         learner = self.settings.learner(self.start[0].shape[1], self.class_weight)
         learner.put("weights", *self.start)
-        rows = [kernels.rows_of(store.values) for store in self.stores]
+        rows = [kernels.rows_of(store.values, degree=self.settings.degree) for store in self.stores]
         for t, which, place, units in self.visits:
             yield t, units, *_weights(learner)
             learner.restore(learner.counters() | {"t": t, "step": t})
@@ -133,7 +133,8 @@ def _stack(held: list[tuple[Floats, Floats, float]]) -> tuple[Floats, Floats, Fl
 def take(values: Values, row: NDArray[np.integer[Any]]) -> Values:
     """A copy of some rows."""
     if not isinstance(values, Csr):
-        return values[row]
+        taken: NDArray[Any] = values[row]
+        return taken
     lengths = np.diff(values.indptr)[row]
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     take = np.repeat(values.indptr[row] - indptr[:-1], lengths) + np.arange(indptr[-1])

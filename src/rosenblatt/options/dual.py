@@ -30,7 +30,7 @@ kernel_degree: Option[int] = Option(
     default=3,
     kind="int",
     low=1,
-    help="The degree of the polynomial kernel.",
+    help="The degree of the polynomial kernel; the others have none.",
 )
 gamma: Option[float | str | None] = Option(
     name="gamma",

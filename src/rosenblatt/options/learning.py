@@ -81,6 +81,14 @@ fit_intercept: Option[bool] = Option(
     kind="bool",
     help="Learn the bias b, an ordinary weight on the constant input 1. Without it every boundary passes through 0.",
 )
+degree: Option[int] = Option(
+    name="degree",
+    default=1,
+    kind="int",
+    low=1,
+    help="Learn on all products of up to this many features, made row by row and never stored; "
+    "1 is the features themselves.",
+)
 init: Option[Any] = Option(
     name="init",
     default="zeros",
@@ -226,6 +234,11 @@ def _refused(chosen: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 f"keep='vote' with the {cost} loss",
                 "weights vote until their next mistake; use the perceptron loss, or keep='average'",
             )
+    if chosen["degree"] > 1 and chosen["record"]:
+        yield (
+            f"degree={chosen['degree']} with record=True",
+            "a trace shows the weights of the features themselves; use record=False, or a Pipeline that makes products",
+        )
     if chosen["multi_class"] == "joint" and cost == "squared":
         yield (
             "multi_class='joint' with the squared loss",

@@ -9,12 +9,14 @@
     plot_mistakes       mistakes per epoch, and their sum against the bound
     plot_certificate    the widest margin, or the hulls that meet
     plot_network        threshold units, their thresholds, and the weights of their wires
+    plot_comparison     the boundaries of several methods in one picture
     plot_pairs          which pairs of classes are separable, and how widely
 
 `theme="dark"` draws on dark paper. Matplotlib is loaded when something is drawn, and its pyplot never.
 """
 
 from rosenblatt.report.figures.certificate import plot_certificate
+from rosenblatt.report.figures.comparison import plot_comparison
 from rosenblatt.report.figures.curves import plot_activations, plot_losses
 from rosenblatt.report.figures.learning import plot_boundaries, plot_frames
 from rosenblatt.report.figures.network import plot_network
@@ -26,6 +28,7 @@ __all__ = [
     "plot_activations",
     "plot_boundaries",
     "plot_certificate",
+    "plot_comparison",
     "plot_frames",
     "plot_inequalities",
     "plot_losses",

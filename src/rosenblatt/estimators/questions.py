@@ -1,0 +1,191 @@
+"""Six questions about the perceptron and logistic regression, each answered by a measurement on the user's rows.
+
+Two of them ask about rows that can be separated and one about rows that cannot. Where the user's rows are not of that
+kind, the nearest that are stand in: those that one hyperplane gets right, or all of them with one row again under the
+other label.
+"""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from rosenblatt.estimators.perceptron import Perceptron
+
+QUESTIONS = (
+    "Both are algorithms for binary classification.",
+    "When the data is not linearly separable, neither converges.",
+    "When the data is linearly separable, the logistic curve comes to look like the perceptron's step.",
+    "Only the perceptron defines a decision boundary.",
+    "The perceptron promotes a large margin.",
+    "Logistic regression promotes a large margin.",
+)
+_MOST = 2000  # rows that the widest separator is looked for among
+_FIRM = 1e6  # C: so little regularisation that the data decides
+_SEEDS = 10
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A statement, whether it is true, and the measurement that says so."""
+
+    question: str
+    verdict: bool
+    measured: str
+    numbers: Mapping[str, float]
+
+
+def answers_on(
+    X: Any, y: NDArray[Any], *, scale: bool = False, max_iter: int = 50, random_state: int = 0
+) -> tuple[Answer, ...]:
+    """The six answers, on the two largest classes and at most 2,000 rows of them, in dense columns."""
+    rows, target = _two_classes(X, y, random_state)
+    if scale:
+        rows = StandardScaler().fit_transform(rows)
+    easy, easy_target = _separable(rows, target)
+    hard, hard_target = _inseparable(rows, target, max_iter, random_state)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return (
+            _both_classify(rows, target, max_iter, random_state),
+            _neither_converges(hard, hard_target, max_iter, random_state),
+            _becomes_a_step(easy, easy_target),
+            _only_one_has_a_boundary(rows, target, max_iter, random_state),
+            *_margins(easy, easy_target, max_iter),
+        )
+
+
+def _two_classes(X: Any, y: NDArray[Any], seed: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    classes, counts = np.unique(y, return_counts=True)
+    two = np.sort(np.argsort(-counts, kind="stable")[:2])
+    where = np.flatnonzero(np.isin(y, classes[two]))
+    if len(where) > _MOST:
+        where = np.sort(np.random.default_rng(seed).permutation(where)[:_MOST])
+    rows = X[where]
+    dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
+    return np.asarray(dense, dtype=np.float64), (y[where] == classes[two[1]]).astype(np.intp)
+
+
+def _logistic(C: float) -> Any:
+    return LogisticRegression(C=C, max_iter=5000, tol=1e-8)
+
+
+def _separable(rows: NDArray[Any], target: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """All rows that one hyperplane gets right: the rows themselves where they are separable by it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        right = _logistic(_FIRM).fit(rows, target).predict(rows) == target
+    if len(np.unique(target[right])) < 2:
+        right[:] = True
+    return rows[right], target[right]
+
+
+def _inseparable(
+    rows: NDArray[Any], target: NDArray[np.intp], max_iter: int, seed: int
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    run = Perceptron(keep="last", max_iter=20 * max_iter, random_state=seed).fit(rows, target)
+    if run.status_ != "separated":
+        return rows, target
+    return np.vstack([rows, rows[:1]]), np.append(target, 1 - target[0])
+
+
+def _both_classify(rows: NDArray[Any], target: NDArray[np.intp], max_iter: int, seed: int) -> Answer:
+    share = float(np.mean(target))
+    unit = float(np.mean(Perceptron(max_iter=max_iter, random_state=seed).fit(rows, target).predict(rows) == target))
+    curve = float(np.mean(_logistic(1.0).fit(rows, target).predict(rows) == target))
+    rate = max(share, 1 - share)
+    measured = (
+        f"Of {len(rows):,} rows of two classes the perceptron decides {unit:.1%} rightly, logistic regression "
+        f"{curve:.1%}; always naming the larger class, {rate:.1%}."
+    )
+    numbers = {"perceptron": unit, "logistic": curve, "larger_class": rate}
+    return Answer(QUESTIONS[0], True, measured, numbers)
+
+
+def _neither_converges(rows: NDArray[Any], target: NDArray[np.intp], max_iter: int, seed: int) -> Answer:
+    run = Perceptron(keep="last", max_iter=20 * max_iter, random_state=seed).fit(rows, target)
+    curve = _logistic(1.0).fit(rows, target)
+    steps = int(curve.n_iter_[0])
+    slope = _slope(curve, rows, target, 1.0)
+    measured = (
+        f"On rows that are not separable the perceptron made {run.mistakes_[-1]:,} mistakes still in epoch "
+        f"{run.n_iter_:,}; logistic regression stopped after {steps:,} steps at a gradient of {slope:.0e} a row."
+    )
+    settled = steps < 5000
+    numbers = {"mistakes_in_last_epoch": run.mistakes_[-1], "logistic_steps": steps, "logistic_gradient": slope}
+    return Answer(QUESTIONS[1], not settled and run.status_ != "separated", measured, numbers)
+
+
+def _slope(model: Any, rows: NDArray[Any], target: NDArray[np.intp], C: float) -> float:
+    """The largest slope of the mean regularised logistic loss."""
+    rest = model.predict_proba(rows)[:, 1] - target
+    return float(np.max(np.abs(rows.T @ rest + model.coef_[0] / C)) / len(rows))
+
+
+def _becomes_a_step(rows: NDArray[Any], target: NDArray[np.intp]) -> Answer:
+    share, length = {}, {}
+    for C in (1.0, _FIRM):
+        model = _logistic(C).fit(rows, target)
+        probability = model.predict_proba(rows)[:, 1]
+        share[C] = float(np.mean(np.minimum(probability, 1 - probability) < 0.01))
+        length[C] = float(np.linalg.norm(model.coef_))
+    measured = (
+        f"On {len(rows):,} separable rows the weights grow from {length[1.0]:.3g} to {length[_FIRM]:.3g} as the "
+        f"regularisation is taken away, and the rows given a probability within 0.01 of 0 or 1 from {share[1.0]:.0%} to "
+        f"{share[_FIRM]:.0%}."
+    )
+    numbers = {"near_step_before": share[1.0], "near_step_after": share[_FIRM]}
+    return Answer(QUESTIONS[2], length[_FIRM] > length[1.0] and share[_FIRM] >= share[1.0], measured, numbers)
+
+
+def _only_one_has_a_boundary(rows: NDArray[Any], target: NDArray[np.intp], max_iter: int, seed: int) -> Answer:
+    unit = Perceptron(max_iter=max_iter, random_state=seed).fit(rows, target)
+    curve = _logistic(1.0).fit(rows, target)
+    v, w = unit.coef_[0], curve.coef_[0]
+    lengths = float(np.linalg.norm(v) * np.linalg.norm(w))
+    angle = float(np.degrees(np.arccos(np.clip(v @ w / lengths, -1, 1)))) if lengths else 0.0
+    agree = float(np.mean(unit.predict(rows) == curve.predict(rows)))
+    measured = (
+        f"Both are a hyperplane w.x + b = 0, logistic regression where its probability is 1/2: the two normals lie "
+        f"{angle:.0f} degrees apart and the decisions agree on {agree:.1%} of the rows."
+    )
+    return Answer(QUESTIONS[3], lengths == 0, measured, {"degrees_apart": angle, "agreement": agree})
+
+
+def _margins(rows: NDArray[Any], target: NDArray[np.intp], max_iter: int) -> tuple[Answer, Answer]:
+    """Margins on separable rows, as shares of the widest; logistic regression tends to it (Soudry et al. 2018)."""
+    widest = _margin(SVC(kernel="linear", C=1e8, max_iter=1_000_000).fit(rows, target), rows, target)
+    widest = max(widest, 1e-300)
+    units = [
+        _margin(Perceptron(keep="last", max_iter=20 * max_iter, random_state=seed).fit(rows, target), rows, target)
+        for seed in range(_SEEDS)
+    ]
+    shares = np.array([margin / widest for margin in units])
+    curves = {C: _margin(_logistic(C).fit(rows, target), rows, target) / widest for C in (1.0, 1e3, _FIRM)}
+    first = (
+        f"On {len(rows):,} separable rows its margin is {np.mean(shares):.0%} of the widest on average over {_SEEDS} "
+        f"orders, from {shares.min():.0%} to {shares.max():.0%}: it stops at the first separator it meets."
+    )
+    second = (
+        "Its margin as a share of the widest, as the regularisation is taken away: "
+        + ", ".join(f"{share:.0%} (C={C:g})" for C, share in curves.items())
+        + "."
+    )
+    mean = float(np.mean(shares))
+    numbers = {f"C={C:g}": float(share) for C, share in curves.items()}
+    return (
+        Answer(QUESTIONS[4], bool(mean > 0.9), first, {"mean_share": mean, "least_share": float(shares.min())}),
+        Answer(QUESTIONS[5], bool(curves[_FIRM] > max(mean, curves[1.0] - 0.01)), second, numbers),
+    )
+
+
+def _margin(model: Any, rows: NDArray[Any], target: NDArray[np.intp]) -> float:
+    length = float(np.linalg.norm(model.coef_))
+    scores = model.decision_function(rows)
+    return float(np.min(np.where(target == 1, scores, -scores)) / length) if length else 0.0

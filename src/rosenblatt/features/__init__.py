@@ -1,0 +1,1 @@
+"""Examples -> examples with other features: products of columns, products of words."""

@@ -1,0 +1,74 @@
+"""Products of columns: how many there are, what they are called, and the refusal of too many.
+
+The products themselves are made in the core, a few rows at a time, whenever a row is read: `kernels.rows_of` with a
+degree reads a matrix as if all products of up to so many columns stood in it, in the order of scikit-learn's
+`PolynomialFeatures(degree, include_bias=False)`, and the expanded matrix is never written out.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations_with_replacement, groupby
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import kernels
+from rosenblatt.errors import ParameterError
+
+MOST = 2**26  # weights of one unit: half a gigabyte
+
+
+def count(columns: int, degree: int) -> int:
+    """How many products of 1 to `degree` columns there are.
+
+    >>> count(2, 2), count(784, 2), count(30, 50)
+    (5, 308504, 8871186535580604437835)
+    """
+    return comb(columns + degree, degree) - 1
+
+
+def checked_count(columns: int, degree: int) -> int:
+    """The same, where so many can be learned; ParameterError names the number where they cannot."""
+    found = count(columns, degree)
+    if found > MOST:
+        raise ParameterError(
+            f"degree={degree} makes {found:,} features of {columns:,}; at most {MOST:,} can be learned: lower the "
+            f"degree, or use KernelPerceptron(kernel='poly', degree={degree}), which never makes them."
+        )
+    return found
+
+
+def columns_of(features: int, degree: int) -> int:
+    """The number of columns whose products are so many.
+
+    >>> columns_of(308504, 2)
+    784
+    """
+    low, high = 0, features
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if count(middle, degree) < features else (low, middle)
+    return low
+
+
+def names(columns: Sequence[str], degree: int) -> Iterator[str]:
+    """What each product is called, in the order of the columns.
+
+    >>> list(names(["a", "b"], 2))
+    ['a', 'b', 'a^2', 'a b', 'b^2']
+    """
+    for k in range(1, degree + 1):
+        for product in combinations_with_replacement(columns, k):
+            parts = ((name, len(list(times))) for name, times in groupby(product))
+            yield " ".join(name if power == 1 else f"{name}^{power}" for name, power in parts)
+
+
+def expand(values: NDArray[np.floating], degree: int) -> NDArray[np.float64]:
+    """The products written out, for looking at them.
+
+    >>> expand(np.array([[2.0, 3.0]]), 2).tolist()
+    [[2.0, 3.0, 4.0, 6.0, 9.0]]
+    """
+    features = checked_count(values.shape[1], degree)
+    rows = kernels.rows_of(values, degree=degree)
+    return kernels.scores(rows, None, np.eye(features), np.zeros(features))

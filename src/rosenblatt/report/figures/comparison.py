@@ -1,0 +1,59 @@
+"""The boundaries of several methods in one picture."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.errors import DataError
+from rosenblatt.records import Floats
+from rosenblatt.report.figures.plane import classes_of, draw_line, frame, names_of, scatter, view_of
+from rosenblatt.report.figures.regions import hyperplane_of
+from rosenblatt.report.figures.style import DASHES, legend, panels
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def plot_comparison(
+    found: Any,
+    X: Any,
+    y: Any,
+    ax: Any = None,
+    *,
+    columns: tuple[int, int] | None = None,
+    names: Sequence[str] | None = None,
+    theme: str = "light",
+) -> "Figure":
+    """The boundary of every method of a comparison that is one hyperplane, over the examples of two classes."""
+    figure, (shown, *_), look = panels(ax, theme, size=(6.0, 5.2))
+    view = view_of(X, columns, "plot_comparison")
+    labels, index = classes_of(y)
+    if len(labels) != 2:
+        raise DataError(f"plot_comparison draws the boundaries between two classes, and y has {len(labels)}.")
+    scatter(shown, view, index, labels.tolist(), look)
+    drawn = 0
+    for method in found.methods:
+        weights = _hyperplane(method.model, X)
+        if weights is None:
+            continue
+        style = {"color": look.of_class(drawn + 2), "lw": 1.8, "linestyle": DASHES[drawn % len(DASHES)]}
+        draw_line(shown, view, view.line(weights), label=method.name, **style)
+        drawn += 1
+    frame(shown, view, names or names_of(X))
+    shown.set_title("the boundary of each method")
+    legend(figure, [shown], look, columns=3, own=ax is None)
+    return figure
+
+
+def _hyperplane(model: Any, X: Any) -> Floats | None:
+    """[b, w1, ..., wd] on the columns as they came, also where the model scales them first."""
+    if not hasattr(model, "steps"):
+        return hyperplane_of(model, X)
+    scaler, learner = model[0], model[-1]
+    weights = hyperplane_of(learner, X)
+    if weights is None:
+        return None
+    slopes = weights[1:] / scaler.scale_
+    shift = 0.0 if scaler.mean_ is None or not scaler.with_mean else float(slopes @ scaler.mean_)
+    return np.concatenate([[weights[0] - shift], slopes])

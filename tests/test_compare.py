@@ -1,0 +1,146 @@
+"""The comparison: same folds, honest endings, questions answered by what was measured."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from rosenblatt import Perceptron, compare, degree_report
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.estimators.comparing import Comparison, record_of, training_margin
+from rosenblatt.report.compare import comparison_text
+from rosenblatt.report.figures import plot_comparison
+
+
+def blobs(apart: float, seed: int = 0) -> tuple[Any, Any]:
+    return make_blobs(90, centers=[[0, 0], [apart, apart]], cluster_std=1.0, random_state=seed)
+
+
+@pytest.fixture(scope="module")
+def easy() -> Comparison:
+    return compare(*blobs(9.0), folds=3)
+
+
+@pytest.fixture(scope="module")
+def hard() -> Comparison:
+    return compare(*blobs(1.5), folds=3)
+
+
+def test_every_method_has_its_line(easy: Comparison) -> None:
+    names = [method.name for method in easy.methods]
+    assert names[:6] == [
+        *(f"perceptron, {k}" for k in ("last", "average", "vote", "pocket")),
+        "Adaline",
+        "logistic unit",
+    ]
+    assert names[-2:] == ["LogisticRegression", "LinearSVC"]
+    assert "maximum margin" in names or any("MaxMargin" in note for note in easy.notes)
+
+
+def test_errors_are_those_of_the_folds(hard: Comparison) -> None:
+    X, y = blobs(1.5)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    wrong = np.mean(cross_val_predict(Perceptron(keep="average"), X, y, cv=folds) != y)
+    error = hard.methods[1].error
+    assert error.value == pytest.approx(wrong)
+    assert error.low < wrong < error.high
+
+
+def test_convergence_is_told_honestly(easy: Comparison, hard: Comparison) -> None:
+    assert all(method.converged for method in easy.methods[:4])
+    assert "no mistake" in easy.methods[0].why
+    assert not any(method.converged for method in hard.methods[:4])
+    assert "mistakes still in epoch 50" in hard.methods[0].why
+    assert hard.methods[-2].converged
+
+
+def test_margins_are_distances(easy: Comparison) -> None:
+    X, y = blobs(9.0)
+    model = easy.methods[0].model
+    y01 = 2 * y - 1
+    distances = y01 * (X @ model.coef_[0] + model.intercept_[0]) / np.linalg.norm(model.coef_)
+    assert easy.methods[0].margin == pytest.approx(distances.min())
+    assert distances.min() > 0
+    assert easy.methods[2].margin is None  # votes have no one boundary
+
+
+def test_a_margin_between_many_classes_is_the_least_of_all() -> None:
+    X, y = make_blobs(60, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
+    model = Perceptron(keep="last", multi_class="joint", max_iter=200).fit(X, y)
+    scores, w = model.decision_function(X), model.coef_
+    wanted = min(
+        (scores[i, y[i]] - scores[i, k]) / np.linalg.norm(w[y[i]] - w[k])
+        for i in range(60)
+        for k in range(3)
+        if k != y[i]
+    )
+    assert training_margin(model, X, y) == pytest.approx(wanted)
+    assert len(compare(X, y, folds=3).answers) == 6
+
+
+@pytest.mark.parametrize("which", ["easy", "hard"])
+def test_the_six_questions(which: str, request: pytest.FixtureRequest) -> None:
+    answers = request.getfixturevalue(which).answers
+    assert [answer.verdict for answer in answers] == [True, False, True, False, False, True]
+    assert all(any(letter.isdigit() for letter in answer.measured) for answer in answers)
+    assert answers[1].numbers["mistakes_in_last_epoch"] > 0
+    assert answers[5].numbers["C=1e+06"] > answers[4].numbers["mean_share"]
+
+
+def test_the_text_and_the_record_tell_all(hard: Comparison) -> None:
+    text = comparison_text(hard, width=90)
+    assert max(map(len, text.splitlines())) <= 100
+    for method in hard.methods:
+        assert method.name in text
+    assert text.count("TRUE") == 3
+    assert text.count("FALSE") == 3
+    assert json.loads(json.dumps(record_of(hard)))["methods"][0]["name"] == "perceptron, last"
+
+
+def test_the_boundaries_are_drawn(easy: Comparison) -> None:
+    X, y = blobs(9.0)
+    figure = plot_comparison(easy, X, y)
+    assert len(figure.axes[0].lines) >= 6
+    scaled = compare(X, y, folds=3, scale=True, questions=False)
+    assert len(plot_comparison(scaled, X, y, theme="dark").axes[0].lines) >= 6
+    with pytest.raises(DataError, match="two classes"):
+        plot_comparison(easy, X, np.arange(len(y)) % 3)
+
+
+def test_long_and_sparse_data() -> None:
+    X, y = blobs(9.0)
+    found = compare(sp.csr_array(X), y, folds=3, max_rows=60, questions=False)
+    assert found.rows == 60
+    assert "60 rows of 90" in found.notes[0]
+    assert found.answers == ()
+
+
+def test_bad_input_is_refused() -> None:
+    X, y = blobs(9.0)
+    with pytest.raises(DataError, match="folds=1"):
+        compare(X, y, folds=1)
+    with pytest.raises(DataError, match="the smallest class has 1"):
+        compare(X, np.append(np.zeros(89), 1))
+    with pytest.raises(DataError, match="one class only"):
+        compare(X, np.zeros(90))
+    with pytest.raises(ParameterError, match="at least one degree"):
+        degree_report(X, y, degrees=())
+
+
+def test_training_error_falls_with_the_degree_and_held_out_error_does_not() -> None:
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(150, 6))
+    y = ((X[:, 0] + X[:, 1] > 0) ^ (draw.random(150) < 0.1)).astype(int)
+    report = degree_report(X, y, degrees=(1, 2, 5), folds=3, max_iter=100)
+    first, _, last = report.degrees
+    assert last.training_error < first.training_error
+    assert last.held_out_error.value > last.training_error + 0.1
+    text = str(report)
+    assert "held out" in text
+    assert "best" in text
+    moons = degree_report(*make_moons(100, noise=0.1, random_state=0), degrees=(1, 3), folds=3)
+    assert moons.best.degree == 3

@@ -1,0 +1,156 @@
+"""Products of columns, made row by row in the core: the same bits as writing them all out first."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from agree import bits, real_numbers, run_of, whole_numbers
+from sklearn.base import clone
+from sklearn.preprocessing import PolynomialFeatures
+
+from rosenblatt import Adaline, LogisticUnit, Perceptron, load, save
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.features.cross import cross, hashed_pair, joined
+from rosenblatt.features.polynomial import MOST, columns_of, count, expand, names
+from rosenblatt.records import Csr
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3, 5])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_are_those_of_scikit_learn(degree: int, dtype: Any) -> None:
+    X = np.random.default_rng(0).normal(size=(9, 4)).astype(dtype)
+    twin = PolynomialFeatures(degree, include_bias=False).fit(X)
+    assert count(4, degree) == twin.n_output_features_
+    assert (expand(X, degree) == twin.transform(X)).all()
+    assert (expand(np.asfortranarray(X)[::2], degree) == twin.transform(X[::2])).all()
+    assert list(names(["x0", "x1", "x2", "x3"], degree)) == twin.get_feature_names_out().tolist()
+    assert columns_of(count(4, degree), degree) == 4
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Perceptron(),
+        Perceptron(learning_rate="arow", multi_class="joint"),
+        Perceptron(keep="vote"),
+        Perceptron(keep="pocket", multi_class="ovo"),
+        Perceptron(early_stopping=True, n_iter_no_change=2),
+        LogisticUnit(learning_rate="adagrad"),
+        Adaline(batch=7),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("degree", [2, 3])
+def test_a_run_on_products_is_the_run_on_the_written_out_table(model: Any, degree: int) -> None:
+    X, y = real_numbers(60, 5, 3, 1)
+    written = PolynomialFeatures(degree, include_bias=False).fit_transform(X)
+    lazy = clone(model).set_params(degree=degree, max_iter=5).fit(X, y)
+    eager = clone(model).set_params(max_iter=5).fit(written, y)
+    assert run_of(lazy) == run_of(eager)
+    assert bits(lazy.coef_) == bits(eager.coef_)
+    assert bits(lazy.decision_function(X)) == bits(eager.decision_function(written))
+    assert lazy.n_features_in_ == 5
+
+
+def test_streaming_and_layouts_give_the_same_bits() -> None:
+    X, y = real_numbers(40, 6, 2, 2)
+    whole = Perceptron(degree=2, order="given", max_iter=1, keep="last").fit(X, y)
+    parts = Perceptron(degree=2, keep="last")
+    for i in range(40):
+        parts.partial_fit(X[i : i + 1], y[i : i + 1], classes=[0, 1])
+    assert bits(parts.coef_) == bits(whole.coef_)
+    fortran = Perceptron(degree=2, order="given", max_iter=1, keep="last").fit(np.asfortranarray(X), y)
+    assert bits(fortran.coef_) == bits(whole.coef_)
+
+
+def test_a_saved_model_makes_its_products_again(tmp_path: Any) -> None:
+    X, y = real_numbers(40, 6, 3, 2)
+    model = Perceptron(degree=2).fit(X, y)
+    save(model, tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert bits(again.decision_function(X)) == bits(model.decision_function(X))
+    assert (again.n_features_in_, again.degree) == (6, 2)
+
+
+def test_ellipses_are_learned() -> None:
+    X, _ = whole_numbers(200, 2, 2, 0)
+    y = (X[:, 0] ** 2 + 2 * X[:, 1] ** 2 > 8).astype(int)
+    assert Perceptron(degree=2, keep="last", max_iter=500).fit(X, y).status_ == "separated"
+    assert Perceptron(keep="last", max_iter=50).fit(X, y).status_ == "budget"
+
+
+def test_too_many_products_are_refused_with_their_number() -> None:
+    X, y = real_numbers(20, 30, 2, 0)
+    with pytest.raises(ParameterError, match=r"degree=50 makes 8,871,186,535,580,604,437,835 features of 30") as caught:
+        Perceptron(degree=50).fit(X, y)
+    assert f"{MOST:,}" in str(caught.value)
+    assert Perceptron(degree=50, max_iter=2).fit(X[:, :1], y).coef_.shape == (1, 50)
+
+
+def test_sparse_rows_overflow_and_traces_are_refused() -> None:
+    X, y = real_numbers(20, 3, 2, 0)
+    with pytest.raises(DataError, match="is sparse"):
+        Perceptron(degree=2).fit(sp.csr_array(X), y)
+    with pytest.raises(DataError, match="Products of 5 values of X overflow"):
+        Perceptron(degree=5).fit(X * 1e80, y)
+    with pytest.raises(DataError, match="contains NaN at row 3, column 1"):
+        Perceptron(degree=2).fit(np.where(np.arange(60).reshape(20, 3) == 10, np.nan, X), y)
+    with pytest.raises(ParameterError, match="degree=2 with record=True"):
+        Perceptron(degree=2, record=True).fit(X, y)
+
+
+# -- pairs of hashed features -----------------------------------------------------------------------------------------
+
+
+def some_rows(seed: int) -> tuple[Csr, Any]:
+    draw = np.random.default_rng(seed)
+    lengths = draw.integers(0, 6, 12)
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    indices, values = draw.integers(0, 1000, indptr[-1]), draw.integers(1, 5, indptr[-1]).astype(float)
+    return Csr(indptr, indices, values, 1000), draw.integers(0, 3, indptr[-1])
+
+
+@pytest.mark.parametrize("pairs", [[(0, 1)], [(0, 0)], [(0, 1), (1, 2), (2, 2)], []])
+def test_pairs_are_all_pairs_of_a_row(pairs: list[tuple[int, int]]) -> None:
+    rows, group = some_rows(1)
+    found = cross(rows, group, pairs, 2**40, first=5)
+    for i in range(12):
+        entries = range(rows.indptr[i], rows.indptr[i + 1])
+        wanted = []
+        for a, b in pairs:
+            for p in entries:
+                for q in entries:
+                    if group[p] == a and group[q] == b and (a != b or p < q):
+                        j = hashed_pair(rows.indices[[p]], rows.indices[[q]])[0] % np.uint64(2**40)
+                        wanted.append((int(j) + 5, rows.values[p] * rows.values[q]))
+        part = slice(found.indptr[i], found.indptr[i + 1])
+        assert list(zip(found.indices[part].tolist(), found.values[part].tolist(), strict=True)) == wanted
+
+
+def test_joined_rows_hold_both() -> None:
+    rows, group = some_rows(2)
+    more = cross(rows, group, [(0, 1)], 64, first=1000)
+    both = joined(rows, more)
+    assert both.shape == (12, 1064)
+    for i in range(12):
+        parts = [part.indices[part.indptr[i] : part.indptr[i + 1]].tolist() for part in (rows, more)]
+        assert both.indices[both.indptr[i] : both.indptr[i + 1]].tolist() == parts[0] + parts[1]
+
+
+def test_a_pair_says_what_two_words_alone_cannot() -> None:
+    draw = np.random.default_rng(0)
+    a, b = draw.integers(0, 4, 300), draw.integers(0, 4, 300)
+    y = (a == b).astype(int)
+    indices = np.column_stack([a, 4 + b]).ravel()
+    rows = Csr(np.arange(0, 601, 2), indices, np.ones(600), 8)
+    crossed = joined(rows, cross(rows, np.tile([0, 1], 300), [(0, 1)], 2**10, first=8))
+    X = sp.csr_array((crossed.values, crossed.indices, crossed.indptr), shape=crossed.shape)
+    assert Perceptron(keep="last").fit(X, y).status_ == "separated"
+    assert Perceptron(keep="last").fit(X[:, :8], y).status_ == "budget"
+
+
+def test_bad_crossings_are_refused() -> None:
+    rows, group = some_rows(0)
+    with pytest.raises(ParameterError, match="at least one column"):
+        cross(rows, group, [(0, 1)], 0)
