@@ -121,7 +121,7 @@ def test_long_and_sparse_data() -> None:
 
 def test_bad_input_is_refused() -> None:
     X, y = blobs(9.0)
-    with pytest.raises(DataError, match="folds=1"):
+    with pytest.raises(ParameterError, match="an int of at least 2"):
         compare(X, y, folds=1)
     with pytest.raises(DataError, match="the smallest class has 1"):
         compare(X, np.append(np.zeros(89), 1))

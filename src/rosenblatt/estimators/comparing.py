@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from rosenblatt import options
 from rosenblatt.errors import DataError
 from rosenblatt.estimators import validation
 from rosenblatt.estimators.adaline import Adaline
@@ -65,11 +66,11 @@ def compare(
     X: Any,
     y: Any,
     *,
-    folds: int = 5,
+    folds: int = options.folds.default,
     scale: bool = False,
-    max_iter: int = 50,
-    max_rows: int | None = 20_000,
-    questions: bool = True,
+    max_iter: int = options.max_iter.default,
+    max_rows: int | None = options.max_rows.default,
+    questions: bool = options.questions.default,
     random_state: int = 0,
 ) -> Comparison:
     """Learn the same folds by every method and tell how each did.
@@ -86,6 +87,7 @@ def compare(
     >>> [answer.verdict for answer in found.answers]
     [True, False, True, False, False, True]
     """
+    options.check("compare", {"folds": folds, "max_rows": max_rows, "questions": questions}, options.COMPARE)
     values, labels, notes = _examples(X, y, max_rows, random_state)
     smallest = int(np.unique(labels, return_counts=True)[1].min())
     if not 2 <= folds <= smallest:
@@ -96,10 +98,12 @@ def compare(
     splits = list(StratifiedKFold(folds, shuffle=True, random_state=random_state).split(values, labels))
     made, missing = _methods(max_iter, random_state)
     methods = tuple(_measured(name, make, values, labels, splits, scale) for name, make in made.items())
-    answers = answers_on(values, labels, scale=scale, max_iter=max_iter, random_state=random_state)
+    answers: tuple[Answer, ...] = ()
+    if questions:
+        answers = answers_on(values, labels, scale=scale, max_iter=max_iter, random_state=random_state)
     return Comparison(
         methods,
-        answers if questions else (),
+        answers,
         values.shape[0],
         values.shape[1],
         tuple(np.unique(labels).tolist()),

@@ -137,8 +137,8 @@ def _becomes_a_step(rows: NDArray[Any], target: NDArray[np.intp]) -> Answer:
         length[C] = float(np.linalg.norm(model.coef_))
     measured = (
         f"On {len(rows):,} separable rows the weights grow from {length[1.0]:.3g} to {length[_FIRM]:.3g} as the "
-        f"regularisation is taken away, and the rows given a probability within 0.01 of 0 or 1 from {share[1.0]:.0%} to "
-        f"{share[_FIRM]:.0%}."
+        f"regularisation is taken away, and the rows given a probability within 0.01 of 0 or 1 from {share[1.0]:.0%} "
+        f"to {share[_FIRM]:.0%}."
     )
     numbers = {"near_step_before": share[1.0], "near_step_after": share[_FIRM]}
     return Answer(QUESTIONS[2], length[_FIRM] > length[1.0] and share[_FIRM] >= share[1.0], measured, numbers)

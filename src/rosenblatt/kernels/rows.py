@@ -39,8 +39,8 @@ def rows_of(values: Values, name: str = "X", degree: int = 1) -> _native.Rows:
 def _products(values: Values, name: str, degree: int) -> _native.Rows:
     if isinstance(values, Csr):
         raise DataError(
-            f"Products of columns (degree={degree}) are made of dense rows, and {name} is sparse: call {name}.toarray() "
-            "if it is narrow, or use KernelPerceptron(kernel='poly')."
+            f"Products of columns (degree={degree}) are made of dense rows, and {name} is sparse: call "
+            f"{name}.toarray() if it is narrow, or use KernelPerceptron(kernel='poly')."
         )
     return _native.Rows.products(
         np.require(values, requirements="A"), degree, comb(values.shape[1] + degree, degree) - 1

@@ -22,6 +22,8 @@ from rosenblatt.options.certifying import (
     scheme,
     time_limit,
 )
+from rosenblatt.options.certifying import CERTIFY, CERTIFY_CLASSES, MAX_MARGIN, exact, gap, scheme, time_limit
+from rosenblatt.options.comparing import COMPARE, folds, max_rows, questions
 from rosenblatt.options.doors import DOORS, TO, example, message, output, report, table_name, to, top
 from rosenblatt.options.dual import (
     KERNEL_PERCEPTRON,
@@ -128,6 +130,7 @@ __all__ = [
     "CERTIFY",
     "CERTIFY_CLASSES",
     "CERTIFY_DOOR",
+    "COMPARE",
     "DOORS",
     "ERROR_BRACKET",
     "FORMATS",
@@ -175,6 +178,7 @@ __all__ = [
     "exact",
     "example",
     "fit_intercept",
+    "folds",
     "format",
     "gamma",
     "gap",
@@ -192,6 +196,7 @@ __all__ = [
     "loss",
     "margin",
     "max_iter",
+    "max_rows",
     "max_units",
     "message",
     "mistakes_only",
@@ -208,6 +213,7 @@ __all__ = [
     "passes",
     "patience",
     "plot",
+    "questions",
     "r",
     "random_state",
     "record",

@@ -1,0 +1,88 @@
+"""`rosenblatt compare`: the perceptron and its relatives on the same folds."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt import options
+from rosenblatt.cli import common
+
+if TYPE_CHECKING:
+    from rosenblatt.learn.tracing import Gathered
+
+
+@common.command("compare")
+@common.data_argument
+@common.option(options.folds)
+@common.option(options.trace_passes)
+@common.option(options.max_rows)
+@common.option(options.trace_seed)
+@click.option("--questions/--no-questions", default=options.questions.default, help=options.questions.help)
+@common.option(options.plot)
+@common.option(options.columns, metavar="I,J")
+@common.option(options.theme)
+@common.reading_options
+@common.output_options
+def command(data: str, as_json: bool, **asked: Any) -> None:
+    """Learn DATA by every method on the same folds: the perceptron with each of its answers, Adaline, the logistic
+    unit, the widest separator, LogisticRegression and LinearSVC. One table: test error with its 95% interval, training
+    margin, time, and whether it converged and why; then six questions answered by measuring.
+    """
+    from rosenblatt.estimators import compare
+    from rosenblatt.estimators.comparing import record_of
+    from rosenblatt.report.compare import comparison_lines
+    from rosenblatt.report.terminal import width
+
+    X, y = _matrix(_gathered(data, asked))
+    found = compare(
+        X,
+        y,
+        folds=asked["folds"],
+        max_iter=asked["passes"],
+        max_rows=asked["max_rows"],
+        questions=asked["questions"],
+        random_state=asked["seed"],
+    )
+    if asked["plot"]:
+        _draw(found, X, y, asked)
+    if as_json:
+        common.as_json({"data": data, **record_of(found)})
+        return
+    for line in comparison_lines(found, max(width(), 90)):
+        common.data(line)
+
+
+def _gathered(data: str, asked: dict[str, Any]) -> "Gathered":
+    from rosenblatt.learn.tracing import gather
+    from rosenblatt.read import open_source
+
+    source = open_source(data, common.reading(asked))
+    return gather(list(source.chunks()), source.labels, data)
+
+
+def _matrix(table: "Gathered") -> tuple[Any, Any]:
+    from rosenblatt.records import Csr
+
+    values, labels = table.block.values, table.block.labels
+    if isinstance(values, Csr):
+        from scipy.sparse import csr_array
+
+        return csr_array((values.values, values.indices, values.indptr), shape=values.shape), labels
+    return values, labels
+
+
+def _draw(found: Any, X: Any, y: Any, asked: dict[str, Any]) -> None:
+    from rosenblatt.report.figures import plot_comparison
+
+    columns = None
+    if asked["columns"]:
+        first, _, second = asked["columns"].partition(",")
+        if not (first.isdecimal() and second.isdecimal()):
+            raise click.UsageError(f"--columns takes two column numbers, 0,1, not {asked['columns']!r}.")
+        columns = int(first), int(second)
+    figure = plot_comparison(found, X, y, columns=columns, theme=asked["theme"] or "light")
+    try:
+        figure.savefig(asked["plot"], facecolor=figure.get_facecolor())
+    except ValueError as error:
+        raise click.UsageError(f"--plot {asked['plot']}: {error}.") from None
+    common.say(f"figure: {asked['plot']}")
