@@ -45,11 +45,29 @@ ROSENBLATT_INLINE void visit(const Examples& examples, const std::vector<Job>& j
     }
 }
 
+// Weights that do not stay in the cache are asked for one row ahead: while a row is learned, those of the next one come.
+inline constexpr std::size_t cached = std::size_t{1} << 22;  // bytes: more than the caches close to a core hold
+
+inline bool reaches_far(const std::vector<Job>& jobs) {
+    const Group* const group = jobs.size() == 1 ? jobs.front().group : nullptr;
+    return group && group->weights.feature.size() * sizeof(double) > cached;
+}
+
+template <class I, class V>
+ROSENBLATT_INLINE void fetch_weights(const SparseRow<I, V>& row, const Group& group) {
+    for (const double* part : {group.weights.feature.data(), group.scale.feature.data(), group.drift.feature.data()})
+        for (std::size_t k = 0; part && k < row.entries; ++k)
+            __builtin_prefetch(part + static_cast<std::size_t>(row.index[k]) * group.width, 1, 3);
+}
+
 template <class Reader>
 void work(const Examples& examples, Reader& reader, const std::vector<Job>& jobs, std::size_t from, std::size_t to) {
     const Order order{examples.order, examples.count};
+    const bool far = reaches_far(jobs);
     Scratch scratch;
     for (std::size_t p = from; p < to; ++p) {
+        if constexpr (is_csr<Reader>)
+            if (far && p + 1 < to) fetch_weights(reader.at(p + 1), *jobs.front().group);
         if (order.index && p + 32 < order.count) __builtin_prefetch(examples.labels + order[p + 32]);
         const auto values = reader[p];
         visit(

@@ -188,6 +188,9 @@ public:
             fetch(value_ + from, value_ + to);
             if (order_.index && p + 2 * ahead_ < order_.count) __builtin_prefetch(starts_ + order_[p + 2 * ahead_]);
         }
+        return at(p);
+    }
+    SparseRow<I, V> at(std::size_t p) const {
         const std::size_t row = order_[p];
         const std::int64_t from = starts_[row];
         return {index_ + from, value_ + from, static_cast<std::size_t>(starts_[row + 1] - from)};
@@ -200,6 +203,11 @@ private:
     Order order_;
     std::size_t ahead_;
 };
+
+template <class Reader>
+inline constexpr bool is_csr = false;
+template <class I, class V>
+inline constexpr bool is_csr<CsrReader<I, V>> = true;
 
 // Rows whose entries are unsorted or repeated: sorted by column, repeated entries added in the order they are stored.
 template <class I, class V>

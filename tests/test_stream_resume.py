@@ -12,7 +12,7 @@ import pytest
 
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.learn import cache as cache_module
-from rosenblatt.learn import load_model
+from rosenblatt.learn import fitting, load_model
 from rosenblatt.learn.cache import Cache, ones
 from rosenblatt.learn.fitted import Fitted
 from rosenblatt.learn.fitting import Plan
@@ -21,6 +21,15 @@ from rosenblatt.learn.stream import fit_source
 from rosenblatt.records import Block, Chunk, Csr
 from tests.reference_stream import Arrays, narrow_csr
 from tests.test_stream import make, same
+
+
+@pytest.fixture(autouse=True)
+def _ctrl_c_is_heard(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Between small turns; a process in the background may have been told to ignore it."""
+    monkeypatch.setattr(fitting, "_TURN", 50)
+    old = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, old)
 
 
 class Broken(Arrays):

@@ -20,6 +20,7 @@ from rosenblatt.learn.portfolio import affordable, fitted_to
 from rosenblatt.learn.running import Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.shuffling import Shuffled, part
+from rosenblatt.learn.sorting import Sorting
 from rosenblatt.learn.turns import Turns
 from rosenblatt.read import Source
 from rosenblatt.records import Block, Label
@@ -27,6 +28,7 @@ from rosenblatt.records import Block, Label
 # A block, which of its rows to learn from (None: all), the rows before it, the bytes read with it.
 _Waiting: TypeAlias = tuple[Block, NDArray[np.uint32] | None, int, int]
 _TELL_EVERY = 0.1  # seconds between two reports of progress
+_TURN = 1 << 18  # entries that a run learns in one turn, so that its weights stay in the cache meanwhile
 
 
 class SortedLabelsError(Exception):
@@ -72,7 +74,7 @@ class Fitting:
         self._held = Cache(plan.cache, source.name)
         self._store = Cache(plan.cache, source.name)
         self._shuffled = Shuffled(plan.cache, source.name, source.size, plan.seed)
-        self.turns = Turns(len(classes))
+        self.sorting = Sorting(len(classes))
         self._began = self._told = self._saved = time.monotonic()
         self._done = 0
 
@@ -99,16 +101,20 @@ class Fitting:
         if self.rows == 0:
             for run in self._open().values():
                 run.begin_pass()
-        for block, order, first, done in self._waiting(interrupt, self.pass_ == 0 and self.plan.order != "shuffle"):
-            if self.pass_ == 0 and not self.runs:
-                self._begin(block)
-            rows = len(block.labels)
-            if first + rows > self.rows:
-                self._learn(block, _after(order, self.rows - first, rows), first)
-                self.rows = first + rows
-            self._done = done
-            self._between(interrupt, save)
+        with Turns(self.plan.threads) as turns:
+            for block, order, first, done in self._waiting(interrupt, self.pass_ == 0 and self.plan.order != "shuffle"):
+                if self.pass_ == 0 and not self.runs:
+                    self._begin(block)
+                self._done = done
+                rows = len(block.labels)
+                if first + rows > self.rows:
+                    turns.add(block, _after(order, self.rows - first, rows), first)
+                if turns.entries >= _TURN:
+                    self._learn(turns)
+                    self._between(interrupt, save)
+            self._learn(turns)
         self._end_pass()
+        interrupt.check()
 
     def _waiting(self, interrupt: Interrupt, reading: bool) -> Iterator[_Waiting]:
         blocks = self._from_source() if reading else self._from_store()
@@ -129,13 +135,13 @@ class Fitting:
 
     def _from_source(self) -> Iterator[_Waiting]:
         self.learned = self.held_rows = 0
-        self.turns = Turns(len(self.classes))
+        self.sorting = Sorting(len(self.classes))
         for chunk in self.source.chunks(self.plan.threads):
             labels = self._codes.of(chunk)
             block = Block(chunk.values, np.maximum(labels, 0), chunk.weights)
             order = self._hold_out(block, labels, chunk.first_row)
             self.learned += len(block.labels) if order is None else len(order)
-            self.turns.see(labels)
+            self.sorting.see(labels)
             if self.plan.order == "shuffle":
                 self._shuffled.append(block if order is None else part(block, order))
             elif self.plan.passes > 1:
@@ -178,21 +184,18 @@ class Fitting:
             run.begin_pass()
             self.runs[name] = run
 
-    def _learn(self, block: Block, order: NDArray[np.uint32] | None, first: int) -> None:
-        if order is not None and len(order) == 0:
-            return
-        rows = kernels.rows_of(block.values)
-        for name, run in list(self._open().items()):
-            try:
-                run.visit(block, rows, order)
-            except LearningOverflowError:
-                if len(self.runs) == 1:
-                    raise LearningOverflowError(
-                        f"{self.source.name}: the weights of {name} overflowed at example "
-                        f"{first + run.learner.overflow_row + 1}: scale the features, or choose another rule."
-                    ) from None
-                self.failed.append(name)
-                del self.runs[name]
+    def _learn(self, turns: Turns) -> None:
+        """Every run learns what has been gathered. One whose weights overflow is given up, unless it is the last."""
+        for name, example in turns.take(self._open()):
+            if len(self.runs) == 1:
+                raise LearningOverflowError(
+                    f"{self.source.name}: the weights of {name} overflowed at example {example + 1}: "
+                    "scale the features, or choose another rule."
+                )
+            self.failed.append(name)
+            del self.runs[name]
+        self.rows = max(self.rows, turns.upto)
+        turns.clear()
 
     def _between(self, interrupt: Interrupt, save: Callable[["Fitting"], None] | None) -> None:
         interrupt.check()
@@ -221,7 +224,7 @@ class Fitting:
     def _end_pass(self) -> None:
         if not self.runs or self.learned == 0:
             raise DataError(f"{self.source.name}: has no example to learn from.")
-        if self.pass_ == 0 and self.plan.order == "auto" and self.source.rewindable and self.turns.grouped:
+        if self.pass_ == 0 and self.plan.order == "auto" and self.source.rewindable and self.sorting.grouped:
             raise SortedLabelsError
         ended = self._open()
         if self.pass_ == 0:

@@ -179,7 +179,7 @@ def _fitted(fitting: Fitting, reading: Reading, test: str | None) -> Fitted:
         bad_rows=tuple(source.bad_rows),
         resumed=fitting.resumed,
         order="shuffle" if plan.order == "shuffle" else "given",
-        grouped=fitting.turns.grouped,
+        grouped=fitting.sorting.grouped,
     )
 
 

@@ -1,38 +1,73 @@
-"""Whether a file is sorted by label: an online learner that meets one class after another forgets the first."""
+"""Several runs learn the same chunks: each in its turn, as many at once as there are threads."""
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-_FEWEST = 50  # rows: of fewer nothing can be said
-_SHARE = 0.1  # of the turns that a shuffled file would have
+from rosenblatt import kernels
+from rosenblatt.errors import LearningOverflowError
+from rosenblatt.learn.running import Running
+from rosenblatt.records import Block
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 
 class Turns:
-    """Counts how often the label changes from one row to the next.
+    """Chunks that are gathered, then learned. A run takes them all in one turn, so its weights stay in the cache.
 
-    >>> turns = Turns(2)
-    >>> turns.see(np.repeat([0, 1], 100))
-    >>> turns.grouped
-    True
+    Runs do not share anything, so the answer is the same for any number of threads.
     """
 
-    def __init__(self, classes: int) -> None:
-        self.made = 0
-        self._counts: NDArray[np.intp] = np.zeros(classes, dtype=np.intp)
-        self._last: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._pool: ThreadPoolExecutor | None = None
+        self._gathered: list[tuple[Block, kernels.Rows, NDArray[np.uint32] | None, int]] = []
+        self.upto = self.entries = 0  # the row after the last one gathered; how much work they are
 
-    def see(self, labels: NDArray[np.integer]) -> None:
-        """The labels of the next rows; negative ones are of rows without a label."""
-        known = np.asarray(labels, dtype=np.int32)
-        known = known[known >= 0]
-        if len(known):
-            self.made += int(np.count_nonzero(np.diff(known, prepend=self._last)))
-            self._counts += np.bincount(known, minlength=len(self._counts))
-            self._last = known[-1:].copy()
+    def __enter__(self) -> Self:
+        return self
 
-    @property
-    def grouped(self) -> bool:
-        """Are there far fewer turns than chance would make? n rows in shares p turn about n (1 - sum of p^2) times."""
-        rows = int(self._counts.sum())
-        by_chance = rows - float(np.square(self._counts).sum()) / max(rows, 1)
-        return rows >= _FEWEST and self.made < _SHARE * by_chance
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def add(self, block: Block, order: NDArray[np.uint32] | None, first: int) -> None:
+        """Gather a chunk whose first row is `first` in the pass; an order names the rows of it to learn."""
+        self.upto = first + len(block.labels)
+        if order is None or len(order):
+            checked = kernels.rows_of(block.values)
+            self._gathered.append((block, checked, order, first))
+            self.entries += block.values.size if isinstance(block.values, np.ndarray) else len(block.values.indices)
+
+    def take(self, runs: Mapping[str, Running]) -> list[tuple[str, int]]:
+        """Let the runs learn; those that overflowed are returned, with the example where they did."""
+        if self._threads > 1 and len(runs) > 1:
+            examples = list(self._workers().map(self._turn, runs.values()))
+        else:
+            examples = [self._turn(run) for run in runs.values()]
+        return [(name, example) for name, example in zip(runs, examples, strict=True) if example is not None]
+
+    def clear(self) -> None:
+        self._gathered.clear()
+        self.entries = 0
+
+    def _workers(self) -> "ThreadPoolExecutor":
+        from concurrent.futures import ThreadPoolExecutor  # loads logging: only a portfolio needs it
+
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self._threads)
+        return self._pool
+
+    def _turn(self, run: Running) -> int | None:
+        for block, rows, order, first in self._gathered:
+            try:
+                run.visit(block, rows, order)
+            except LearningOverflowError:
+                return first + run.learner.overflow_row
+        return None

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from rosenblatt.learn.turns import Turns
+from rosenblatt.learn.sorting import Sorting
 
 
-def seen(labels: np.ndarray, classes: int, pieces: int = 1) -> Turns:
-    turns = Turns(classes)
+def seen(labels: np.ndarray, classes: int, pieces: int = 1) -> Sorting:
+    turns = Sorting(classes)
     for part in np.array_split(labels, pieces):
         turns.see(part)
     return turns
