@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bench import accuracy, certify, dense, figure, memory, reading, sparse, stream, table
+from bench import accuracy, certify, dense, figure, memory, reading, sparse, stream, streaming, table
 from bench.machine import measure
 from bench.records import Machine, Row, Size
 
@@ -24,6 +24,7 @@ WORKLOADS: dict[str, Callable[[Size, Machine], Iterator[Row]]] = {
     "memory": memory.rows,
     "reading": reading.rows,
     "certify": certify.rows,
+    "streaming": streaming.rows,
 }
 
 

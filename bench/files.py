@@ -1,0 +1,52 @@
+"""Files for the races from bytes to a model: word-like rows as svmlight and VW text, and lines of label, tab, words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.generate import zipf_rows
+
+PART = 100_000  # rows made at a time
+
+
+def write_rows(folder: Path, rows: int, name: str = "rows") -> None:
+    """`rows` rows of 65 of 47,236 features, four decimals, as name.svm and as name.vw."""
+    columns = 47_236
+    index = [b" %d:" % (i + 1) for i in range(columns)]
+    value = [b"0.%04d" % i for i in range(10_000)]
+    with (folder / f"{name}.svm").open("wb") as svmlight, (folder / f"{name}.vw").open("wb") as wabbit:
+        for first in range(0, rows, PART):
+            X, y = zipf_rows(min(PART, rows - first), columns, seed=first + 1)
+            numbers = np.clip((X.data * 10_000).round().astype(np.int64), 1, 9_999).tolist()
+            starts, features = X.indptr.tolist(), X.indices.tolist()
+            labels = (X @ plane(columns) > 0).tolist()  # one truth for all the parts, not one each
+            noise = (np.random.default_rng(first).random(len(y)) < 0.05).tolist()
+            for row, label in enumerate(labels):
+                part = slice(starts[row], starts[row + 1])
+                text = b"".join([index[j] + value[v] for j, v in zip(features[part], numbers[part], strict=True)])
+                sign = b"+1" if label != noise[row] else b"-1"
+                svmlight.write(sign + text + b"\n")
+                wabbit.write(sign + b" |" + text + b"\n")
+
+
+def plane(columns: int) -> Any:
+    """The plane that separates the rows, but for the wrong labels."""
+    return np.random.default_rng(0).standard_normal(columns)
+
+
+def write_text(path: Path, megabytes: int) -> None:
+    """Lines of label, tab, about a hundred words; some words speak for a label."""
+    rng = np.random.default_rng(0)
+    words = np.array([f"{a}{b}{c}" for a in "aeiou" for b in "bcdfghklmnprst" for c in range(700)])
+    leaning = rng.standard_normal(len(words))
+    popularity = np.cumsum(1.0 / (np.arange(len(words)) + 10.0))
+    written = 0
+    with path.open("w") as file:
+        while written < megabytes << 20:
+            drawn = np.searchsorted(popularity, rng.random((2_000, 100)) * popularity[-1])
+            spam = leaning[drawn].sum(axis=1) > 0
+            for row, label in zip(words[drawn].tolist(), spam.tolist(), strict=True):
+                written += file.write(f"{'spam' if label else 'ham'}\t{' '.join(row)}\n")

@@ -1,0 +1,189 @@
+"""From bytes to a saved model, whole processes: against Vowpal Wabbit, LIBLINEAR and scikit-learn, the same files."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.files import write_rows, write_text
+from bench.records import Limit, Machine, Race, Row, Side, Size, Target
+from bench.timing import run
+
+ROOT = Path(__file__).parents[1]
+FIT = """
+import sys
+from rosenblatt.learn import fit_file, save_model
+from rosenblatt.read import Reading
+save_model(fit_file(sys.argv[1], rule=sys.argv[3], passes=int(sys.argv[4])).model, sys.argv[2])
+"""
+PREDICT = """
+import sys
+from rosenblatt.learn import load_model, predict_file
+print(sum(len(part.decided) for part in predict_file(load_model(sys.argv[1]), sys.argv[2])))
+"""
+WABBIT = """
+import sys
+from vowpalwabbit import Workspace
+Workspace(f"-d {sys.argv[1]} -f {sys.argv[2]} --quiet -b 18 --loss_function hinge --sgd --power_t 0 -l 0.5").finish()
+"""
+SKLEARN = """
+import pickle, sys
+from sklearn.datasets import load_svmlight_file
+from sklearn.linear_model import Perceptron
+X, y = load_svmlight_file(sys.argv[1])
+pickle.dump(Perceptron(max_iter=1, tol=None).fit(X, y), open(sys.argv[2], "wb"))
+"""
+HASHING = """
+import pickle, sys
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.linear_model import SGDClassifier
+hashed, model, labels, texts = HashingVectorizer(n_features=2**22, alternate_sign=False), SGDClassifier(), [], []
+def learn():
+    model.partial_fit(hashed.transform(texts), labels, classes=["ham", "spam"])
+    labels.clear(); texts.clear()
+for line in open(sys.argv[1]):
+    label, text = line.split("\\t", 1)
+    labels.append(label); texts.append(text)
+    if len(texts) == 5_000: learn()
+if texts: learn()
+pickle.dump(model, open(sys.argv[2], "wb"))
+"""
+PEAK = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+
+
+def process(name: str, code: str, *words: object) -> Side:
+    """A new interpreter that runs some code; its start counts."""
+    command = [sys.executable, "-c", code, *map(str, words)]
+
+    def work() -> str:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"{name} failed:\n{done.stderr}")
+        return done.stdout
+
+    return Side(name, work)
+
+
+def ours(file: Path, rule: str = "perceptron", passes: int = 1) -> Side:
+    return process(
+        f"fit --rule {rule}" + f" --passes {passes}" * (passes > 1), FIT, file, file.parent / "ours", rule, passes
+    )
+
+
+def reading(file: Path) -> Limit:
+    """What counting the lines takes: nobody learns from bytes without looking at them."""
+    side = Side("wc", lambda: subprocess.run(["wc", "-l", str(file)], capture_output=True, check=True))
+    from bench.timing import seconds
+
+    return Limit(min(seconds(side) for _ in range(3)), f"wc -l of {file.stat().st_size / 1e6:,.0f} MB")
+
+
+def rows(size: Size, machine: Machine) -> Iterator[Row]:
+    """The table of promises about files."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_rows(folder, size.rows(1_200_000), "large")  # about 1 GB
+        write_rows(folder, size.rows(200_000), "medium")
+        write_rows(folder, size.rows(24_000), "small")
+        yield from svmlight(folder, size)
+        yield from passes(folder, size)
+        yield from memory(folder, size)
+        write_text(folder / "text.tsv", 10 if size.quick else 250)
+        yield from text(folder, size)
+
+
+def svmlight(folder: Path, size: Size) -> Iterator[Row]:
+    large, medium, small = (folder / f"{name}.svm" for name in ("large", "medium", "small"))
+    wabbit = process("vw hinge, one pass", WABBIT, large.with_suffix(".vw"), folder / "theirs")
+    megabytes = f"{large.stat().st_size / 1e6:,.0f} MB svmlight"
+    limit = reading(large)
+    yield run(Race("file", f"{megabytes} to a model", ours(large), wabbit, limit, Target(10.0), unit="file"), size)
+    race = Race(
+        "file-portfolio", f"{megabytes}, whole portfolio", ours(large, "auto"), wabbit, limit, Target(5.0), unit="file"
+    )
+    yield run(race, size)
+    train = shutil.which("liblinear-train") or shutil.which("train")
+    if train is not None:
+        command = [train, "-s", "3", "-q", str(large), str(folder / "theirs")]
+        liblinear = Side("LIBLINEAR train -s 3", lambda: subprocess.run(command, capture_output=True, check=True))
+        yield run(
+            Race("file-liblinear", f"{megabytes} to a model", ours(large), liblinear, limit, Target(25.0), unit="file"),
+            size,
+        )
+    sklearn = process("scikit-learn load_svmlight_file + Perceptron", SKLEARN, medium, folder / "theirs")
+    words = f"{medium.stat().st_size / 1e6:,.0f} MB svmlight to a model"
+    yield run(Race("file-sklearn", words, ours(medium), sklearn, reading(medium), Target(40.0), unit="file"), size)
+    wabbit = process("vw hinge, one pass", WABBIT, small.with_suffix(".vw"), folder / "theirs")
+    words = f"{small.stat().st_size / 1e6:,.0f} MB svmlight, start-up counts"
+    yield run(Race("file-small", words, ours(small), wabbit, reading(small), Target(3.0), unit="file"), size)
+
+
+def passes(folder: Path, size: Size) -> Iterator[Row]:
+    """What a pass after the first takes, and what predicting takes, both against one pass of learning."""
+    large, model = folder / "large.svm", folder / "ours"
+    one, five = ours(large), ours(large, passes=5)
+    row = run(
+        Race("file-passes", "each later pass, against the first", five, one, reading(large), None, unit="file"), size
+    )
+    later = (row.ours - row.peer) / 4
+    yield Row(
+        **{
+            **vars(row),
+            "ours": later,
+            "value": row.peer / max(later, 1e-9),
+            "target": Target(2.0),
+            "ours_name": "a later pass",
+        }
+    )
+    predict = process("predict", PREDICT, model, large)
+    yield run(
+        Race(
+            "file-predict", "predict, against a learning pass", predict, one, reading(large), Target(1.0), unit="file"
+        ),
+        size,
+    )
+
+
+def text(folder: Path, size: Size) -> Iterator[Row]:
+    file = folder / "text.tsv"
+    peer = process("HashingVectorizer + partial_fit", HASHING, file, folder / "theirs")
+    words = f"{file.stat().st_size / 1e6:,.0f} MB of label, tab, text"
+    for rule in ("perceptron", "auto"):
+        yield run(
+            Race(f"text-{rule}", f"{words}, {rule}", ours(file, rule), peer, reading(file), Target(20.0), unit="file"),
+            size,
+        )
+
+
+def memory(folder: Path, size: Size) -> Iterator[Row]:
+    """The most memory of a whole portfolio: a file, and one twenty times as large."""
+    medium, endless = folder / "medium.svm", folder / "endless.svm"
+    with endless.open("wb") as out:
+        for _ in range(2 if size.quick else 24):
+            with medium.open("rb") as part:
+                shutil.copyfileobj(part, out)
+    peak = {
+        file: float(process("peak", FIT + PEAK, file, folder / "ours", "auto", 1).run()) * 1024
+        for file in (medium, endless)
+    }  # type: ignore[arg-type]
+    most = max(peak.values())
+    yield Row(
+        name="file-memory",
+        work=f"peak memory, whole portfolio, {endless.stat().st_size / 1e6:,.0f} MB",
+        ours_name="fit",
+        peer_name=f"fit of {medium.stat().st_size / 1e6:,.0f} MB",
+        ours=peak[endless] / 250e6,
+        peer=peak[medium] / 250e6,
+        unit="share",
+        value=100 * most / 250e6,
+        target=Target(100.0, at_least=False),
+        limit=Limit(
+            most / 250e6, f"{json.dumps({file.name: round(value / 1e6) for file, value in peak.items()})} MB of 250"
+        ),
+        kind="memory",
+    )
