@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rosenblatt import errors, logic, losses
-    from rosenblatt.certify import certify, certify_classes, error_bracket, load_certificate, theorem_run
+    from rosenblatt import certify, errors, logic, losses
+    from rosenblatt.certify import certify_classes, error_bracket, load_certificate, theorem_run
     from rosenblatt.estimators import (
         Adaline,
         KernelPerceptron,
@@ -38,9 +38,9 @@ _HOMES = {
     "animate": "rosenblatt.report.animate",
     "certify": "rosenblatt",
     "certify_classes": "rosenblatt.certify",
-    "error_bracket": "rosenblatt.certify",
     "compare": "rosenblatt.estimators",
     "degree_report": "rosenblatt.estimators",
+    "error_bracket": "rosenblatt.certify",
     "errors": "rosenblatt",
     "figures": "rosenblatt.report",
     "fit_file": "rosenblatt.learn",
@@ -67,9 +67,9 @@ __all__ = [
     "animate",
     "certify",
     "certify_classes",
-    "error_bracket",
     "compare",
     "degree_report",
+    "error_bracket",
     "errors",
     "figures",
     "fit_file",

@@ -22,7 +22,6 @@ from rosenblatt.options.certifying import (
     scheme,
     time_limit,
 )
-from rosenblatt.options.certifying import CERTIFY, CERTIFY_CLASSES, MAX_MARGIN, exact, gap, scheme, time_limit
 from rosenblatt.options.comparing import COMPARE, folds, max_rows, questions
 from rosenblatt.options.doors import DOORS, TO, example, message, output, report, table_name, to, top
 from rosenblatt.options.dual import (

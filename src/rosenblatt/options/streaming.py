@@ -100,7 +100,7 @@ stream_order: Option[Any] = order.but(
     none_allowed=True,
     choices=("given", "shuffle"),
     help="The order of the examples: as they come (given), or a new permutation for each pass, for which all of them "
-    "are read first (shuffle). When not given: as they come, but with the rule auto a file sorted by label is shuffled.",
+    "are read first (shuffle). When not given: as they come, but with rule auto a file sorted by label is shuffled.",
 )
 
 STREAMING: Mapping[str, Option[Any]] = table(
