@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import combinations
+from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -126,13 +127,14 @@ def certify_classes(
     if len(classes) < 2:
         raise DataError(f"y has {len(classes)} class, and separability is about two or more.")
     questions = _questions(classes, scheme)
-    done: list[ClassAnswer] = []
+    done, turn = [0], Lock()
 
     def ask(question: tuple[Any, Any]) -> ClassAnswer:
         answer = _answer(values, labels, question, Clock.of(time_limit, None), gap, exact)
-        done.append(answer)
-        if on_answer is not None:
-            on_answer(len(done), len(questions), answer)
+        with turn:
+            done[0] += 1
+            if on_answer is not None:
+                on_answer(done[0], len(questions), answer)
         return answer
 
     with ThreadPoolExecutor(_workers(n_jobs)) as pool:

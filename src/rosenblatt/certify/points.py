@@ -69,6 +69,11 @@ class Points:
         return max(abs(low), abs(high))
 
     @cached_property
+    def most_entries(self) -> int:
+        """The most numbers that are stored in a row."""
+        return int(np.diff(self.values.indptr).max()) if isinstance(self.values, Csr) else self.features
+
+    @cached_property
     def longest(self) -> float:
         """A little more than the length of the longest row."""
         numbers = self._numbers
@@ -81,8 +86,8 @@ class Points:
                 parts = (_floats(numbers[start : start + step]) for start in range(0, self.count, step))
                 square = max(float(np.einsum("ij,ij->i", part, part).max()) for part in parts)
         if 1e-280 < square < 1e300:
-            return math.sqrt(square) * (1 + (self.features + 8) * 2.0**-52)
-        return 2 * _float(self.largest) * math.sqrt(self.features) + 1e-300
+            return math.sqrt(square) * (1 + (self.most_entries + 8) * 2.0**-52)
+        return 2 * _float(self.largest) * math.sqrt(self.most_entries) + 1e-300
 
     def rows(self, rows: NDArray[Any] | slice) -> NDArray[Any] | Csr:
         """Some of the rows, as they are stored."""

@@ -62,8 +62,9 @@ def settle(points: Points, clock: Clock, *, gap: float, exact: bool = True) -> S
     """A separating hyperplane, near the widest, or the proof that there is none; and the scene it was found in."""
     scene = Scene(points, conditioned(points, by_column=_is_uneven(points)))
     pair = twins(points, scene)
-    if pair is not None:
-        return _inseparable(points, pair, [Fraction(1), Fraction(1)]), scene
+    proof = None if pair is None else _inseparable(points, pair, [Fraction(1), Fraction(1)])
+    if proof is not None:
+        return proof, scene
     found = scene.nearest(scene.start(clock), gap / 10, clock)
     if found.outcome == "stalled" and not _by_column(scene):
         scene = Scene(points, conditioned(points, by_column=True))
@@ -85,7 +86,8 @@ def _is_uneven(points: Points) -> bool:
     values: Any = points.values
     if values.dtype.kind in "iu" and values.dtype.itemsize <= 2:
         return False
-    width = values.max(axis=0).astype(np.float64) - values.min(axis=0)
+    with np.errstate(over="ignore"):
+        width = values.max(axis=0).astype(np.float64) - values.min(axis=0)
     width = width[width > 0]
     return bool(len(width)) and float(width.max()) / float(width.min()) > _UNEVEN
 
@@ -128,11 +130,13 @@ def twins(points: Points, scene: Scene) -> tuple[int, int] | None:
 # -- answers --------------------------------------------------------------------------------------------------------
 
 
-def _inseparable(points: Points, rows: Sequence[int], weights: Sequence[Fraction]) -> Inseparable:
+def _inseparable(points: Points, rows: Sequence[int], weights: Sequence[Fraction]) -> Inseparable | None:
+    """The proof, if it is one."""
     order = sorted(range(len(rows)), key=lambda at: rows[at])
     listed = [int(rows[at]) for at in order]
     exact = tuple(weights[at] for at in order)
-    assert verify.meets(points, listed, exact)
+    if not verify.meets(points, listed, exact):
+        return None
     signs = tuple(int(points.signs[i]) for i in listed)
     return Inseparable(Subject.of(points), np.array(listed, dtype=np.intp), exact, signs)
 
@@ -175,9 +179,10 @@ def _exactly(points: Points, scene: Scene, found: Found, gap: float, clock: Cloc
     from rosenblatt.certify import exact
 
     clock.tell("exact", 0, len(found.rows))
-    weights = exact.meeting(exact.grid_of(points, found.rows))
-    if weights is not None:
-        return _inseparable(points, [int(found.rows[k]) for k in weights], list(weights.values()))
+    weights = exact.meeting(exact.grid_of(points, found.rows)) or {}
+    proof = _inseparable(points, [int(found.rows[k]) for k in weights], list(weights.values()))
+    if proof is not None:
+        return proof
     rows = np.arange(points.count) if points.count * points.features <= 20_000 else found.pool
     rows = np.concatenate([found.rows, np.setdiff1d(rows, found.rows)])
     corral: Sequence[int] = range(len(found.rows))
@@ -188,7 +193,8 @@ def _exactly(points: Points, scene: Scene, found: Found, gap: float, clock: Cloc
             break
         corral = list(near.weights)
         if near.touching:
-            return _inseparable(points, [int(rows[k]) for k in near.weights], list(near.weights.values()))
+            proof = _inseparable(points, [int(rows[k]) for k in near.weights], list(near.weights.values()))
+            return _undecided(points, found) if proof is None else proof
         plane = rounded(points, *exact.hyperplane(grid, near, points.features))
         wrong = verify.separation(points, plane.w, plane.b).wrong
         evidence = rows[corral], np.array([float(weight) for weight in near.weights.values()])

@@ -65,7 +65,7 @@ def scores(points: Points, w: Floats, b: float) -> tuple[Floats, Floats]:
 
 
 def _error(points: Points, size: Any) -> Any:
-    return size * growth(points.features + 1) + (points.features + 2) * 2.0**-1073  # underflow is not relative
+    return size * growth(points.most_entries + 1) + (points.most_entries + 2) * 2.0**-1073  # underflow is not relative
 
 
 def sharper(points: Points, rows: NDArray[np.intp], w: Floats, b: float) -> Floats:
@@ -152,12 +152,13 @@ def float_below(value: Number) -> float:
 
 def length(w: NDArray[Any]) -> float:
     """A little more than |w|."""
-    floats = np.abs(as_floats(w))
+    floats = as_floats(w)
+    floats = np.abs(floats[floats != 0])
     largest = float(floats.max(initial=0.0))
     if not 0 < largest < math.inf:
         return largest
     floats /= largest  # so that no square overflows, and those that vanish do not count
-    return largest * math.sqrt(float(floats @ floats)) * (1 + growth(len(w) + 8))
+    return largest * math.sqrt(float(floats @ floats)) * (1 + growth(len(floats) + 8))
 
 
 def margin_below(points: Points, w: NDArray[Any], b: Any, *, augmented: bool = False) -> float | None:

@@ -109,7 +109,7 @@ def _certified(folder: Path) -> Iterator[str]:
             "", f"a perceptron finds such weights within {answer.mistake_bound:,.0f} mistakes, whatever the order"
         )
     else:
-        yield line(answer.kind, answer.explain().splitlines()[0])
+        yield line("proven", answer.explain().splitlines()[0])
     yield ""
 
 
