@@ -16,7 +16,7 @@ from rosenblatt.report import charts, terminal
 from rosenblatt.report.answers import fit_record, model_record, scores_record
 from rosenblatt.report.page import page
 from rosenblatt.report.summary import Judged, Summary
-from rosenblatt.report.weights import bias, contributions, direction, top
+from rosenblatt.report.weights import bias, contributions, direction, telling, top
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(300, 6))
@@ -233,3 +233,12 @@ def test_a_sorted_file_is_called_sorted() -> None:
     assert any("sorted by label" in line for line in "\n".join(terminal.summary_lines(sorted_one, 0)).splitlines())
     assert "sorted by label" in page(sorted_one)
     assert "sorted by label" not in page(whole)
+
+
+def test_what_tells_is_strong_and_not_rare() -> None:
+    model = summary(2).fitted.model
+    order = np.argsort(-direction(model, 1))
+    totals = np.ones(model.features)
+    assert telling(model, totals, 1, 1) == [NAMES[order[0]]]
+    totals[order[0]] = 0.0  # never met
+    assert telling(model, totals, 1, 1) == [NAMES[order[1]]]

@@ -11,6 +11,7 @@ from rosenblatt.cli import common
 
 if TYPE_CHECKING:
     from rosenblatt.learn import Model
+    from rosenblatt.records import Floats
     from rosenblatt.report.summary import Summary
 
 MAIL = Path(__file__).parents[1] / "data" / "mail"
@@ -73,7 +74,8 @@ def _learned(folder: Path) -> "Summary":
 
 def _story(summary: "Summary") -> Iterator[str]:
     """Learn, test, explain: one short paragraph each, with the command that does it."""
-    from rosenblatt.report.terminal import bold, confusion_lines, dim, line, plural, weight_lines
+    from rosenblatt.report.terminal import TIE, bold, confusion_lines, dim, line, plural
+    from rosenblatt.report.weights import classes_shown, telling
 
     fitted, judged = summary.fitted, summary.judged
     assert judged is not None
@@ -87,7 +89,10 @@ def _story(summary: "Summary") -> Iterator[str]:
         yield "          " + row
     yield ""
     yield dim(f"$ rosenblatt explain {summary.model}")
-    yield from weight_lines(summary.top(12))
+    totals = _totals(fitted.model, judged.on)
+    for k, label in classes_shown(fitted.model):
+        words = (word.replace(" ", TIE) for word in telling(fitted.model, totals, k, 16))
+        yield line(f"says {label}", ", ".join(words))
     yield ""
 
 
@@ -111,6 +116,20 @@ def _certified(folder: Path) -> Iterator[str]:
     else:
         yield line("proven", answer.explain().splitlines()[0])
     yield ""
+
+
+def _totals(model: "Model", path: str) -> "Floats":
+    """How much of each feature the messages hold, all together."""
+    import numpy as np
+
+    from rosenblatt.read import Reading, open_source
+    from rosenblatt.records import Csr
+
+    totals = np.zeros(model.features)
+    for chunk in open_source(path, Reading(), model.space).chunks():
+        assert isinstance(chunk.values, Csr)
+        np.add.at(totals, chunk.values.indices, chunk.values.values)
+    return totals
 
 
 def _tried(summary: "Summary") -> str:

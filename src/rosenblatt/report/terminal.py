@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from rosenblatt.evaluate import Estimate, Scores
+from rosenblatt.evaluate.intervals import wilson
 from rosenblatt.learn import Model
 from rosenblatt.report.summary import GROUPED, STATUS, Summary
 from rosenblatt.report.weights import Contribution, Weight
@@ -97,10 +98,16 @@ def _errors(summary: Summary) -> list[str]:
     fitted = summary.fitted
     said = [f"{fitted.progressive_error:>6.2%} progressive: each example predicted before it was learned"]
     if fitted.holdout_error is not None:
-        said.insert(0, f"{fitted.holdout_error:>6.2%} on {plural(fitted.holdout_rows, 'row')} held out")
+        held = wilson(fitted.holdout_error, fitted.holdout_rows)
+        said.insert(0, f"{held.value:>6.2%} on {plural(fitted.holdout_rows, 'row')} held out{_between(held)}")
     if summary.judged is not None and summary.judged.on != summary.data:
-        said.insert(0, f"{summary.judged.scores.error.value:>6.2%} on {summary.judged.on}")
+        error = summary.judged.scores.error
+        said.insert(0, f"{error.value:>6.2%} on {summary.judged.on}{_between(error)}")
     return said
+
+
+def _between(estimate: Estimate) -> str:
+    return f" (95% interval {estimate.low:.2%} to {estimate.high:.2%})"
 
 
 def candidate_lines(summary: Summary) -> Iterator[str]:
