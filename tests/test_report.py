@@ -181,17 +181,8 @@ SCORES = {
 }
 FIT = {
     *("data", "rows", "features", "classes", "rule", "passes", "status", "seconds", "n_mistakes", "mistakes"),
-    *(
-        "accuracy",
-        "error",
-        "error_of",
-        "progressive_error",
-        "holdout_error",
-        "candidates",
-        "test",
-        "skipped",
-        "grouped",
-    ),
+    *("accuracy", "error", "error_of", "progressive_error", "holdout_error", "candidates", "test"),
+    *("skipped", "order", "grouped"),
     *("bad_rows", "top", "model", "report", "command"),
 }
 MODEL = {
