@@ -36,28 +36,30 @@ ROSENBLATT_INLINE T power(T base, const PowerKernel& kernel) {
     }
 }
 
-// One pair of support examples, a few vectors of rows: out[0] and out[1] are the two lines of the result.
+// A strip: as many rows as a few vectors have lanes. The sums of its rows with one pair of support examples.
 template <class V>
-ROSENBLATT_INLINE void pair_products(const Panel<V>& panel, std::size_t pair, const V* packed, const PowerKernel& kernel,
-                                     V* first, V* second) {
+struct Strip {
     using T = typename lanes_of<V>::type;
-    constexpr int width = lanes_of<V>::width, together = vectors_together * width;
-    T sum[2][vectors_together] = {};
-    for (std::size_t e = panel.start[pair]; e < panel.start[pair + 1]; ++e) {
-        const V* const x = packed + static_cast<std::size_t>(panel.feature[e]) * together;
-        const V a = panel.value[2 * e], b = panel.value[2 * e + 1];
+    static constexpr int width = lanes_of<V>::width;
+    static constexpr std::size_t rows = static_cast<std::size_t>(vectors_together) * width;
+    T sum[2][vectors_together];
+};
+
+// The sums of a strip with one pair: every product of one support value with one feature serves all its rows.
+template <class V>
+ROSENBLATT_INLINE Strip<V> pair_products(const Panel<V>& panel, std::size_t pair, const typename Strip<V>::T* packed) {
+    const std::uint32_t* const feature = panel.feature.data();
+    const V* const value = panel.value.data();
+    Strip<V> s = {};
+    for (std::size_t e = panel.start[pair], end = panel.start[pair + 1]; e < end; ++e) {
+        const auto* const x = packed + static_cast<std::size_t>(feature[e]) * vectors_together;
+        const V a = value[2 * e], b = value[2 * e + 1];
         for (int k = 0; k < vectors_together; ++k) {
-            T v;
-            std::memcpy(&v, x + k * width, sizeof v);
-            sum[0][k] += v * a;
-            sum[1][k] += v * b;
+            s.sum[0][k] += x[k] * a;
+            s.sum[1][k] += x[k] * b;
         }
     }
-    for (int k = 0; k < vectors_together; ++k) {
-        const T a = power<T, V>(sum[0][k], kernel), b = power<T, V>(sum[1][k], kernel);
-        std::memcpy(first + k * width, &a, sizeof a);
-        std::memcpy(second + k * width, &b, sizeof b);
-    }
+    return s;
 }
 
 // Hands every pair from `first` on, with the kernel values of its two lines, to use(pair, at, here, a, b) for each strip
@@ -65,20 +67,26 @@ ROSENBLATT_INLINE void pair_products(const Panel<V>& panel, std::size_t pair, co
 template <class V, class Use>
 ROSENBLATT_INLINE void strips(const Panel<V>& panel, std::size_t first, const V* rows, std::size_t from, std::size_t to,
                               const PowerKernel& kernel, Use&& use) {
-    constexpr std::size_t together = static_cast<std::size_t>(vectors_together) * lanes_of<V>::width;
+    constexpr std::size_t together = Strip<V>::rows;
     const std::size_t d = panel.features;
-    std::vector<V> packed(d * together);
-    V a[together], b[together];
+    std::vector<typename Strip<V>::T> packed(d * vectors_together);  // of vectors, so that none crosses a cache line
+    V line[2][together];
     for (std::size_t at = from; at < to; at += together) {
         const std::size_t here = std::min(together, to - at);
-        if (here < together) std::fill(packed.begin(), packed.end(), V{0});
+        if (here < together) std::fill(packed.begin(), packed.end(), typename Strip<V>::T{});
+        V* const value = reinterpret_cast<V*>(packed.data());
         for (std::size_t some = 0; some < d; some += 16)  // a few features of all rows at a time stay in the cache
             for (std::size_t r = 0; r < here; ++r)
                 for (std::size_t j = some; j < std::min(some + 16, d); ++j)
-                    packed[j * together + r] = rows[(at + r) * d + j];
+                    value[j * together + r] = rows[(at + r) * d + j];
         for (std::size_t pair = first; 2 * pair < panel.count; ++pair) {
-            pair_products(panel, pair, packed.data(), kernel, a, b);
-            use(pair, at, here, a, b);
+            const Strip<V> strip = pair_products(panel, pair, packed.data());
+            for (int one = 0; one < 2; ++one)
+                for (int k = 0; k < vectors_together; ++k) {
+                    const auto kernel_value = power<typename Strip<V>::T, V>(strip.sum[one][k], kernel);
+                    std::memcpy(line[one] + k * Strip<V>::width, &kernel_value, sizeof kernel_value);
+                }
+            use(pair, at, here, line[0], line[1]);
         }
     }
 }
@@ -104,7 +112,7 @@ void few(const Panel<V>& panel, std::size_t first, const V* rows, std::size_t co
 template <class V, class Use>
 void all_strips(const Panel<V>& panel, std::size_t first, const V* rows, std::size_t count, const PowerKernel& kernel,
                 int threads, Use&& use) {
-    constexpr std::size_t together = static_cast<std::size_t>(vectors_together) * lanes_of<V>::width;
+    constexpr std::size_t together = Strip<V>::rows;
     if (count < 4) return few(panel, first, rows, count, kernel, use);
     const std::size_t parts = (count + together - 1) / together;
     const std::size_t shares = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), 1, parts);

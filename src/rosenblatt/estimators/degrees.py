@@ -10,6 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from rosenblatt import options
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import validation
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
@@ -69,19 +70,20 @@ def degree_report(
     y: Any,
     degrees: Iterable[int] = range(1, 7),
     *,
-    folds: int = 5,
+    folds: int = options.folds.default,
     scale: bool = True,
-    max_iter: int = 50,
-    keep: str = "last",
+    max_iter: int = options.max_iter.default,
+    keep: str = options.keep.default,
     random_state: int = 0,
 ) -> DegreeReport:
     """Learn the same folds with polynomial kernels of each degree: training error falls, held-out error need not.
 
-    >>> from sklearn.datasets import make_moons
-    >>> X, y = make_moons(120, noise=0.3, random_state=0)
-    >>> found = degree_report(X, y, degrees=(1, 3), folds=3)
-    >>> [one.degree for one in found.degrees], found.best.degree
-    ([1, 3], 3)
+    >>> draw = np.random.default_rng(0)
+    >>> X = draw.normal(size=(200, 4))
+    >>> y = X[:, 0] * X[:, 1] + 0.3 * draw.normal(size=200) > 0
+    >>> found = degree_report(X, y, folds=4)
+    >>> found.best.degree, found.overfits
+    (2, (5, 6))
     """
     wanted = list(degrees)
     if not wanted:

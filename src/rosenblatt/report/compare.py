@@ -17,7 +17,7 @@ def comparison_lines(found: Comparison, width: int = 100) -> Iterator[str]:
     if found.answers:
         yield ""
         for number, answer in enumerate(found.answers, 1):
-            yield f"{number}. {answer.question} {'TRUE' if answer.verdict else 'FALSE'}"
+            yield from _wrapped(f"{number}. {answer.question} {'TRUE' if answer.verdict else 'FALSE'}", width, "")
             yield from _wrapped(answer.measured, width, "   ")
     if found.notes:
         yield ""
