@@ -36,6 +36,7 @@ import pickle, sys
 from sklearn.datasets import load_svmlight_file
 from sklearn.linear_model import Perceptron
 X, y = load_svmlight_file(sys.argv[1])
+X.indices, X.indptr = X.indices.astype("int32"), X.indptr.astype("int32")
 pickle.dump(Perceptron(max_iter=1, tol=None).fit(X, y), open(sys.argv[2], "wb"))
 """
 HASHING = """
