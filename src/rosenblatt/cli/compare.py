@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @common.option(options.folds)
 @common.option(options.trace_passes)
 @common.option(options.max_rows)
-@common.option(options.trace_seed)
+@common.option(options.seed)
 @click.option("--questions/--no-questions", default=options.questions.default, help=options.questions.help)
 @common.option(options.plot)
 @common.option(options.columns, metavar="I,J")
