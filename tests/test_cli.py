@@ -79,7 +79,7 @@ def test_options_with_one_name_say_one_thing() -> None:
     said: dict[str, set[str]] = {}
     for name in COMMANDS:
         for parameter in loaded(name).params:
-            if isinstance(parameter, click.Option) and parameter.name not in {"output", "order"}:
+            if isinstance(parameter, click.Option) and parameter.name not in {"output", "order", "threads"}:
                 said.setdefault(parameter.opts[0], set()).add(str(parameter.help))
     assert {option: helps for option, helps in said.items() if len(helps) > 1} == {}
 

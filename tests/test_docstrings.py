@@ -69,7 +69,18 @@ def test_python_on_the_page_runs(name: str, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "page"}
     for block in blocks("python")[name]:
-        exec(compile(block, name, "exec"), names)
+        if block.startswith(">>>"):
+            session(block, name, names)
+        else:
+            exec(compile(block, name, "exec"), names)
+
+
+def session(block: str, name: str, names: dict[str, object]) -> None:
+    """A block that shows what it prints: each answer is as shown."""
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    test = doctest.DocTestParser().get_doctest(block, {}, name, name, 0)
+    test.globs = names
+    assert doctest.DocTestRunner(optionflags=flags).run(test, clear_globs=False).failed == 0
 
 
 @pytest.mark.parametrize("name", blocks("console"))
