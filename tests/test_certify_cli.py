@@ -9,7 +9,7 @@ from rosenblatt.cli import main
 
 AND = "a,b,y\n0,0,0\n0,1,0\n1,0,0\n1,1,1\n"
 XOR = "a,b,y\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n"
-THREE = "a,b,y\n0,0,r\n0,1,r\n5,0,g\n5,1,g\n9,9,b\n9,8,b\n"
+THREE = "a,b,y\n0,0,r\n0,1,r\n5,0,g\n5,1,g\n10,0,b\n10,1,b\n"
 
 
 @pytest.fixture

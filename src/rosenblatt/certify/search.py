@@ -30,7 +30,7 @@ def certify(
 
     >>> answer = certify([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
     >>> answer
-    Separable(margin=0.353553, gap=..., support=3 rows, radius=1.73205, mistake_bound=27..., verified='exact')
+    Separable(margin=0.353553, gap=..., support=3 rows, radius=1.73205, mistake_bound=51, verified='exact')
     >>> proof = certify([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
     >>> proof.rows.tolist(), [str(weight) for weight in proof.weights]
     ([0, 1, 2, 3], ['1/2', '1/2', '1/2', '1/2'])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @common.option(options.save_proof)
 @common.option(options.check_proof)
 @common.option(options.plot)
-@common.option(options.certify_threads)
+@common.option(options.certify_jobs)
 @common.reading_options
 @common.output_options
 def command(data: str, as_json: bool, **asked: Any) -> int:
@@ -92,7 +92,7 @@ def _classes(data: str, X: Any, y: Any, asked: dict[str, Any], as_json: bool) ->
     tables, limits = [], {"time_limit": asked["time_limit"], "gap": asked["gap"]}
     for scheme in [name for name, wanted in (("ovo", asked["pairs"]), ("ovr", asked["one_vs_rest"])) if wanted]:
         with _Patience() as patience:
-            told = {"n_jobs": asked["threads"], "on_answer": patience.answer}
+            told = {"n_jobs": asked["jobs"], "on_answer": patience.answer}
             tables.append(certify_classes(X, y, scheme=scheme, **limits, **told))
     if asked["save"]:
         _save_all(tables, asked["save"])

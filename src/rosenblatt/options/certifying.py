@@ -57,8 +57,8 @@ check_proof: Option[str | None] = Option(
     kind="path",
     help="Check this certificate on the data instead of making one; exit code 0 if it holds.",
 )
-certify_threads = n_jobs.but(
-    name="threads",
+certify_jobs = n_jobs.but(
+    name="jobs",
     default=-1,
     help="How many questions to work on at once, with the same answers for any number; -1 as many as there are cores.",
 )
@@ -66,5 +66,5 @@ certify_threads = n_jobs.but(
 CERTIFY = table([time_limit, gap, exact])
 CERTIFY_CLASSES = table([scheme, time_limit, gap, exact, n_jobs])
 ERROR_BRACKET = table([bracket_time_limit])
-CERTIFY_DOOR = table([pairs, one_vs_rest, save_proof, check_proof, certify_threads])
+CERTIFY_DOOR = table([pairs, one_vs_rest, save_proof, check_proof, certify_jobs])
 MAX_MARGIN = table([gap, time_limit])
