@@ -11,6 +11,7 @@ import reference_words as slow
 
 import rosenblatt
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.learn import fit_file
 from rosenblatt.read import Reading, lines, open_source
 
 
@@ -188,3 +189,11 @@ def test_the_file_gives_the_same_model_as_the_matrix(write: Any) -> None:
     for part, labels in rosenblatt.stream(write(text), format="text", bits=12):
         parts.partial_fit(part, labels, classes=[0, 1])
     assert whole.coef_.tobytes() == parts.coef_.tobytes()
+
+
+@pytest.mark.parametrize(("classes", "bits"), [(2, 22), (3, 20), (8, 19), (40, 18)])
+def test_many_classes_share_the_room_for_weights(tmp_path: Path, classes: int, bits: int) -> None:
+    file = tmp_path / "many.tsv"
+    file.write_text("".join(f"class{i % classes}\tword{i} some more\n" for i in range(3 * classes)))
+    assert fit_file(file, rule="perceptron").model.space.bits == bits
+    assert fit_file(file, rule="perceptron", reading=Reading(bits=21)).model.space.bits == 21

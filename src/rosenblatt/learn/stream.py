@@ -21,6 +21,8 @@ from rosenblatt.learn.settings import Settings
 from rosenblatt.read import Reading, Source, open_source
 from rosenblatt.records import FeatureSpace, Label
 
+_FEWEST_BITS = 18
+
 
 def fit_file(
     path: str | os.PathLike[str],
@@ -59,7 +61,6 @@ def fit_file(
     chosen = {name: value for name, value in locals().items() if name in options.STREAMING}
     options.check("fit_file", {key: value for key, value in chosen.items() if key != "rule"}, options.STREAMING)
     reading = Reading() if reading is None else reading
-    source = open_source(path, reading)
     plan = Plan(
         candidates=_keeping(candidates(rule), keep),
         order=order or ("auto" if rule == "auto" else "given"),
@@ -79,7 +80,18 @@ def fit_file(
         raise ParameterError("fit_file cannot resume without a checkpoint: name the file it was written to.")
     if patience is not None and not holdout:
         raise ParameterError("fit_file cannot use patience without holdout: there are no rows to judge by.")
+    source = _with_room(open_source(path, reading), path, reading, plan)
     return fit_source(source, plan, reading, resume=resume, test=test)
+
+
+def _with_room(source: Source, path: str | os.PathLike[str], reading: Reading, plan: Plan) -> Source:
+    """Words are hashed into fewer columns where each of them has a weight for every one of many classes."""
+    bits = source.space.bits
+    if not bits or reading.bits is not None or not source.rewindable:
+        return source
+    classes = len(classes_of(reading.classes) or _first_labels(source, plan)[1])
+    fewer = max(bits - (classes - 1).bit_length(), _FEWEST_BITS)
+    return source if classes <= 2 or fewer >= bits else open_source(path, replace(reading, bits=fewer))
 
 
 def fit_source(

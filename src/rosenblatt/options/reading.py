@@ -68,7 +68,8 @@ bits: Option[int | None] = Option(
     low=1,
     below=29,
     help=f"Words and names are hashed into 2**bits weights, when not given 2**{TEXT_BITS} for text and "
-    f"2**{VW_BITS} for vw. More bits: fewer words that share a weight, and a larger model.",
+    f"2**{VW_BITS} for vw, fewer where there are more than two classes. More bits: fewer words that share a weight, "
+    "and a larger model.",
 )
 ngrams: Option[int | None] = Option(
     name="ngrams",
