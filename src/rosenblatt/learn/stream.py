@@ -18,6 +18,7 @@ from rosenblatt.learn.naming import LateLabelError, check_classes, classes_of
 from rosenblatt.learn.portfolio import candidates
 from rosenblatt.learn.predicting import predict_file
 from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.sorting import Sorting
 from rosenblatt.read import Reading, Source, open_source
 from rosenblatt.records import FeatureSpace, Label
 
@@ -131,18 +132,21 @@ def _begin(source: Source, plan: Plan, named: tuple[Label, ...]) -> Fitting:
 
 
 def _first_labels(source: Source, plan: Plan) -> tuple[Source, tuple[Label, ...]]:
-    """The labels of the first chunk, of all the chunks if it has one only; what was read of a pipe is read again."""
+    """The labels of the first chunk, of all if it has one only or is sorted; what was read of a pipe is read again."""
     if not source.rewindable:
         from rosenblatt.learn.piped import Replayed
 
         return Replayed.until_two_labels(source, plan.threads)
     chunks = source.chunks(1)
-    for _ in chunks:
-        break
+    first = next(chunks, None)
     close = getattr(chunks, "close", None)
     if close is not None:
         close()
-    return source, classes_of(source.labels) if len(source.labels) > 1 else _all_labels(source, plan)
+    sorting = Sorting(len(source.labels))
+    if first is not None:
+        sorting.see(first.labels)
+    few = len(source.labels) < 2 or sorting.grouped
+    return source, _all_labels(source, plan) if few else classes_of(source.labels)
 
 
 def _all_labels(source: Source, plan: Plan) -> tuple[Label, ...]:
