@@ -45,8 +45,10 @@ struct Arow {
 
 // Eight entries of a sparse row at a time: their weights are gathered, moved as one vector and put back. The columns of
 // a row are all different, and each element meets the same operations as alone, so the bits are the same.
+// Not inlined: it would stand in many places, and take long to compile in each.
 template <bool averaged, class I, class V, class Delta>
-ROSENBLATT_INLINE std::size_t move_eights(Group& group, const SparseRow<I, V>& row, double before, const Delta& delta) {
+__attribute__((noinline)) std::size_t move_eights(Group& group, const SparseRow<I, V>& row, double before,
+                                                  const Delta& delta) {
     double* const w = group.weights.feature.data();
     double* const drift = group.drift.feature.data();
     double* const scale = group.scale.feature.data();
