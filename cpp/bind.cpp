@@ -359,6 +359,7 @@ std::size_t entries_of(const In<std::int64_t>& index, const In<double>& value) {
 }  // namespace
 
 NB_MODULE(_native, m) {
+    nb::set_leak_warnings(false);  // an interpreter that ends keeps what a thread or a cycle still holds; that is no fault
     if (const char* asked = std::getenv("ROSENBLATT_ISA"); asked && *asked && !use_instruction_set(asked)) {
         std::string known;
         for (const char* name : instruction_sets()) known += std::string(known.empty() ? "" : ", ") + name;
