@@ -10,10 +10,14 @@ import numpy as np
 from rosenblatt.errors import ModelError
 from rosenblatt.estimators.adaline import Adaline
 from rosenblatt.estimators.base import Unit
+from rosenblatt.estimators.kernel_files import KIND, kernel_of, save_kernel
+from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.estimators.logistic import LogisticUnit
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.features.polynomial import columns_of
-from rosenblatt.learn import Model, load_model, save_model
+from rosenblatt.learn import Model, save_model
+from rosenblatt.learn.header import Header
+from rosenblatt.learn.model_file import read_parts, unpack_model
 from rosenblatt.records import FeatureSpace, Label
 
 Path: TypeAlias = str | os.PathLike[str]
@@ -35,6 +39,9 @@ def save(model: Any, path: Path) -> None:
     ...     load(path).predict(X).tolist()
     [0, 0, 0, 1]
     """
+    if isinstance(model, KernelPerceptron):
+        save_kernel(model, path)
+        return
     model = getattr(model, "model", model)
     save_model(model if isinstance(model, Model) else model_of(model), path)
 
@@ -45,11 +52,17 @@ def load(path: Path) -> Any:
     Nothing in the file is run. A damaged, foreign or newer file raises ModelError. What `fit_file` learned opens as the
     estimator of its loss, for the columns that its file was read into.
     """
-    model = load_model(path)
+    found = read_parts(path, _either)
+    if isinstance(found, KernelPerceptron):
+        return found
     try:
-        return estimator_of(model)
+        return estimator_of(found)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ModelError(f"{os.fspath(path)}: its estimator cannot be made: {error}") from None
+
+
+def _either(header: Header, tensors: Mapping[str, Any]) -> Model | KernelPerceptron:
+    return kernel_of(header, tensors) if header.text("kind") == KIND else unpack_model(header, tensors)
 
 
 def model_of(estimator: Any) -> Model:

@@ -187,9 +187,13 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
                     "set it back, or start anew with fit and warm_start=False."
                 )
 
+    def _kept(self) -> dict[str, Any]:
+        """The options that a run keeps, as they are set."""
+        return {name: getattr(self, name) for name in _KEPT}
+
     def _new_run(self, values: Values, class_weight: Floats) -> Dual:
         settings = DualSettings(**{name: getattr(self, name) for name in DualSettings.__dataclass_fields__})
-        self._chosen = {name: getattr(self, name) for name in _KEPT}
+        self._chosen = self._kept()
         seed = validation.seed_of(self.random_state)
         if self.budget is not None:
             return Forgetron(settings, self._kernel(values), class_weight, seed)

@@ -36,7 +36,7 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
 
 def load_model(path: str | os.PathLike[str]) -> Model:
     """Read a model; a file that is damaged, foreign, newer, or not a model raises ModelError with one sentence."""
-    return read_parts(path, _model_of)
+    return read_parts(path, unpack_model)
 
 
 def model_header(model: Model, tensors: Tensors) -> dict[str, Any]:
@@ -50,7 +50,8 @@ def model_header(model: Model, tensors: Tensors) -> dict[str, Any]:
     }
 
 
-def _model_of(header: Header, tensors: Mapping[str, NDArray[Any]]) -> Model:
+def unpack_model(header: Header, tensors: Mapping[str, NDArray[Any]]) -> Model:
+    """The model that header and tensors hold."""
     kind = header.text("kind")
     if kind != "model":
         raise ModelError(f"it holds a {kind}, not a model: continue it with resume")
