@@ -17,7 +17,10 @@ struct lanes_of {
     static constexpr int width = natural * static_cast<int>(sizeof(double) / sizeof(V));
     typedef V type __attribute__((vector_size(natural * sizeof(double))));
 };
-inline constexpr int vectors_together = natural == 8 ? 4 : 2;  // two of these for a pair: as many as registers allow
+// Vectors of a strip; two sums of each for a pair must fit the registers. Of doubles more, so that as many rows share
+// what is read of the pair.
+template <class V>
+inline constexpr int vectors_together = natural == 8 ? (sizeof(V) == sizeof(double) ? 8 : 4) : 2;
 
 template <class T, class V>
 ROSENBLATT_INLINE T power(T base, const PowerKernel& kernel) {
@@ -41,8 +44,8 @@ template <class V>
 struct Strip {
     using T = typename lanes_of<V>::type;
     static constexpr int width = lanes_of<V>::width;
-    static constexpr std::size_t rows = static_cast<std::size_t>(vectors_together) * width;
-    T sum[2][vectors_together];
+    static constexpr std::size_t rows = static_cast<std::size_t>(vectors_together<V>) * width;
+    T sum[2][vectors_together<V>];
 };
 
 // The sums of a strip with one pair: every product of one support value with one feature serves all its rows.
@@ -52,9 +55,9 @@ ROSENBLATT_INLINE Strip<V> pair_products(const Panel<V>& panel, std::size_t pair
     const V* const value = panel.value.data();
     Strip<V> s = {};
     for (std::size_t e = panel.start[pair], end = panel.start[pair + 1]; e < end; ++e) {
-        const auto* const x = packed + static_cast<std::size_t>(feature[e]) * vectors_together;
+        const auto* const x = packed + static_cast<std::size_t>(feature[e]) * vectors_together<V>;
         const V a = value[2 * e], b = value[2 * e + 1];
-        for (int k = 0; k < vectors_together; ++k) {
+        for (int k = 0; k < vectors_together<V>; ++k) {
             s.sum[0][k] += x[k] * a;
             s.sum[1][k] += x[k] * b;
         }
@@ -69,7 +72,7 @@ ROSENBLATT_INLINE void strips(const Panel<V>& panel, std::size_t first, const V*
                               const PowerKernel& kernel, Use&& use) {
     constexpr std::size_t together = Strip<V>::rows;
     const std::size_t d = panel.features;
-    std::vector<typename Strip<V>::T> packed(d * vectors_together);  // of vectors, so that none crosses a cache line
+    std::vector<typename Strip<V>::T> packed(d * vectors_together<V>);  // of vectors, so that none crosses a cache line
     V line[2][together];
     for (std::size_t at = from; at < to; at += together) {
         const std::size_t here = std::min(together, to - at);
@@ -82,7 +85,7 @@ ROSENBLATT_INLINE void strips(const Panel<V>& panel, std::size_t first, const V*
         for (std::size_t pair = first; 2 * pair < panel.count; ++pair) {
             const Strip<V> strip = pair_products(panel, pair, packed.data());
             for (int one = 0; one < 2; ++one)
-                for (int k = 0; k < vectors_together; ++k) {
+                for (int k = 0; k < vectors_together<V>; ++k) {
                     const auto kernel_value = power<typename Strip<V>::T, V>(strip.sum[one][k], kernel);
                     std::memcpy(line[one] + k * Strip<V>::width, &kernel_value, sizeof kernel_value);
                 }

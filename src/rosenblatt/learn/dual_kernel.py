@@ -45,10 +45,18 @@ class Kernel:
         if self.name not in ("linear", "poly"):
             return
         gamma, coef0, degree = self.power if self.name == "poly" else (1.0, 0.0, 1)
-        dtype = values.values.dtype if isinstance(values, Csr) else values.dtype
-        largest = gamma * _squares(values, np.float64) + coef0
-        row = int(np.argmax(largest))
-        if degree * math.log2(max(float(largest[row]), 1.0)) > (120 if dtype == np.float32 else 960):
+        stored = values.values if isinstance(values, Csr) else values
+        bits = 120 if stored.dtype == np.float32 else 960
+
+        def too_large(square: float) -> bool:
+            return degree * math.log2(max(gamma * square + coef0, 1.0)) > bits
+
+        top = max(float(stored.max(initial=0.0)), -float(stored.min(initial=0.0)))
+        if top < 2.0**400 and not too_large(values.shape[1] * top * top):  # nearly always, and quick to see
+            return
+        squares = _squares(values, np.float64)
+        row = int(np.argmax(squares))
+        if too_large(float(squares[row])):
             raise LearningOverflowError(
                 f"The kernel values of row {row} of X overflow: scale the features, or lower degree, gamma or coef0."
             )
