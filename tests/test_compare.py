@@ -144,3 +144,13 @@ def test_training_error_falls_with_the_degree_and_held_out_error_does_not() -> N
     assert "best" in text
     moons = degree_report(*make_moons(100, noise=0.1, random_state=0), degrees=(1, 3), folds=3)
     assert moons.best.degree == 3
+
+
+def test_the_widest_separator_says_how_it_ended(easy: Comparison, hard: Comparison) -> None:
+    ends = [next((m for m in found.methods if m.name == "maximum margin"), None) for found in (easy, hard)]
+    if ends[0] is None or ends[1] is None:
+        pytest.skip("MaxMargin is not in this version")
+    assert ends[0].converged
+    assert not ends[1].converged
+    assert "no hyperplane" in ends[1].why
+    assert all((method.margin or 0) <= ends[0].margin + 1e-6 for method in easy.methods)

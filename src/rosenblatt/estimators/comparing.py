@@ -28,6 +28,11 @@ from rosenblatt.estimators.questions import Answer, answers_on
 from rosenblatt.evaluate.intervals import Estimate, wilson
 from rosenblatt.records import Floats
 
+_WIDEST = {
+    "separable": "the widest margin was found, within its gap",
+    "inseparable": "proved that no hyperplane separates the rows",
+    "undecided": "its time was spent before it was proved either way",
+}
 _STEADY = 1e-4  # a loss that moves less than this share in an epoch has settled
 
 
@@ -187,6 +192,8 @@ def _ending(model: Any, gave_up: bool) -> tuple[bool, str]:
         if status == "separated":
             return True, f"epoch {iterations} had no mistake: the rows are separated"
         return False, f"{model.mistakes_[-1]:,} mistakes still in epoch {iterations}"
+    if status in _WIDEST:
+        return status == "separable", _WIDEST[status]
     if len(losses) > 1:
         change = abs(losses[-1] - losses[-2]) / max(abs(losses[-2]), 1e-300)
         settled = change < _STEADY

@@ -133,7 +133,7 @@ def _unpack_rows(layout: str, header: Header, tensors: Mapping[str, NDArray[Any]
     indptr = plain(tensors, "support.indptr", np.int64, (count + 1,))
     indices, values = plain(tensors, "support.indices", np.int64), plain(tensors, "support.values", dtype)
     ascending = bool((np.diff(indptr) >= 0).all()) and indptr[0] == 0 and indptr[-1] == len(indices) == len(values)
-    if not ascending or (len(indices) and not (0 <= indices.min() and indices.max() < features)):
+    if not ascending or (len(indices) and not (indices.min() >= 0 and indices.max() < features)):
         raise damaged("its sparse support does not fit together")
     return Csr(np.array(indptr), np.array(indices), np.array(values), features)
 
@@ -160,7 +160,7 @@ def _unpack_log(run: Dual, header: Header, tensors: Mapping[str, NDArray[Any]]) 
         return
     columns = {name: np.array(plain(tensors, f"log.{name}", dtype, (count,))) for name, dtype in _LOG.items()}
     support, unit, when = columns["support"], columns["unit"], columns["when"]
-    fits = 0 <= support.min() and support.max() < len(run.support) and 0 <= unit.min() and unit.max() < run.units
+    fits = support.min() >= 0 and support.max() < len(run.support) and unit.min() >= 0 and unit.max() < run.units
     if not fits or not np.isfinite(columns["coefficient"]).all() or (np.diff(when) < 0).any():
         raise damaged("its log does not fit its support")
     if when[0] < 0 or when[-1] >= max(run.t, 1):
