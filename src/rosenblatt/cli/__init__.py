@@ -27,6 +27,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+# They multiply no matrices; threads of numpy's that wait for some would take time from ours.
+_OWN_THREADS = ("fit", "predict", "evaluate", "explain", "export")
+
+
 class LazyGroup(click.Group):
     """A group that knows the names and the one-line help of its commands without loading them."""
 
@@ -36,6 +40,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
+        if name in _OWN_THREADS:
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         command: click.Command = import_module(COMMANDS[name][0]).command
         return command
 

@@ -1,16 +1,24 @@
 """Examples -> a run: the epoch loop, stopping, resuming, and the answer that is kept."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from rosenblatt.learn.answer import Answer, decide, scores
 from rosenblatt.learn.fitted import Candidate, Fitted, Progress
 from rosenblatt.learn.model import Model
 from rosenblatt.learn.model_file import load_model, save_model
-from rosenblatt.learn.online import Learner
 from rosenblatt.learn.portfolio import PORTFOLIO, RULES
 from rosenblatt.learn.predicting import Predicted, predict_file
 from rosenblatt.learn.running import Running, share_pass
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.stream import fit_file
-from rosenblatt.learn.trace import EpochEnd, Step, Trace
+
+if TYPE_CHECKING:
+    from rosenblatt.learn.online import Learner
+    from rosenblatt.learn.trace import EpochEnd, Step, Trace
+
+# What the command line's fit does not need is loaded when it is first used.
+_HOMES = {"EpochEnd": "trace", "Learner": "online", "Step": "trace", "Trace": "trace"}
 
 __all__ = [
     "PORTFOLIO",
@@ -35,3 +43,9 @@ __all__ = [
     "scores",
     "share_pass",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'rosenblatt.learn' has no attribute {name!r}")
+    return getattr(import_module(f"rosenblatt.learn.{_HOMES[name]}"), name)
