@@ -19,7 +19,8 @@ FIT = """
 import sys
 from rosenblatt.learn import fit_file, save_model
 from rosenblatt.read import Reading
-save_model(fit_file(sys.argv[1], rule=sys.argv[3], passes=int(sys.argv[4])).model, sys.argv[2])
+reading = Reading(ngrams=1) if sys.argv[1].endswith(".tsv") else Reading()  # single words, as the peer
+save_model(fit_file(sys.argv[1], rule=sys.argv[3], passes=int(sys.argv[4]), reading=reading).model, sys.argv[2])
 """
 PREDICT = """
 import sys
