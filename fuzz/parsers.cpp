@@ -8,9 +8,10 @@
 #include "../cpp/parse_svmlight.hpp"
 #include "../cpp/parse_vw.hpp"
 
-#include "mutate.hpp"
+#include "sound.hpp"
 
 using namespace rosenblatt;
+using fuzz::same_when_cut, fuzz::whole;
 namespace isa = rosenblatt::ROSENBLATT_ISA;
 
 namespace {
@@ -27,51 +28,6 @@ const std::vector<std::string> vw = {
 };
 const std::vector<std::string> parts = {":", "|", "#", "qid:", " ", "\n", "\r\n", "nan", "-inf", "1e999", "2147483648:", "0:",
                                         "0.1234567890123456789", "e-5", "\xEF\xBB\xBF", "\xC3\xA9", std::string(1, '\0'), "'", "1,2"};
-
-void check(const Parsed& out, const std::string& text) {
-    const std::size_t rows = out.labels.size();
-    Parsed& given = const_cast<Parsed&>(out);
-    if (out.starts.size() != rows + 1 || given.starts[0] != 0) fuzz::fail("starts of another length", text);
-    if (given.starts[rows] > static_cast<std::int64_t>(out.indices.size())) fuzz::fail("rows beyond the entries", text);
-    for (std::size_t i = 0; i < rows; ++i) {
-        if (given.starts[i] > given.starts[i + 1]) fuzz::fail("starts that fall", text);
-        if (given.labels[i] < -1 || given.labels[i] >= static_cast<std::int32_t>(out.table.tokens.size())) fuzz::fail("a label without a token", text);
-    }
-    for (std::int64_t k = 0; k < given.starts[rows]; ++k) {
-        if (given.indices[k] < 0 || given.indices[k] > out.largest) fuzz::fail("a column out of bounds", text);
-        if (!std::isfinite(given.values[k])) fuzz::fail("a value that is not finite", text);
-    }
-    if (out.weights.size() != 0 && out.weights.size() != rows) fuzz::fail("weights of another length", text);
-}
-
-template <class Parse>
-Parsed whole(const std::string& text, Parse parse) {
-    Parsed out;
-    each_piece(FromBytes{text.data(), text.size()}, 0, static_cast<std::int64_t>(text.size()),
-               [&](const char* first, const char* last) { return parse(first, last, out); });
-    check(out, text);
-    return out;
-}
-
-// The same lines, cut in two at any byte, give the same rows.
-template <class Parse>
-void same_when_cut(const std::string& text, std::int64_t at, Parsed& all, Parse parse) {
-    std::size_t rows = 0, entries = 0;
-    std::int64_t lines = 0, bad = 0;
-    for (const auto& [from, to] : {std::pair<std::int64_t, std::int64_t>{0, at}, {at, static_cast<std::int64_t>(text.size())}}) {
-        if (from == to) continue;
-        Parsed part;
-        each_piece(FromBytes{text.data(), text.size()}, from, to, [&](const char* first, const char* last) { return parse(first, last, part); });
-        const std::size_t count = static_cast<std::size_t>(part.starts[part.labels.size()]);
-        if (entries + count > all.values.size() || (count && std::memcmp(part.values.data(), all.values.data() + entries, count * 8) != 0))
-            fuzz::fail("other values when cut", text);
-        rows += part.labels.size();
-        entries += count;
-        lines += part.lines;
-        bad += part.bad_count;
-    }
-    if (rows != all.labels.size() || lines != all.lines || bad != all.bad_count) fuzz::fail("other rows when cut", text);
-}
 
 void target(const std::string& text, fuzz::Random& random) {
     const std::uint64_t bits = random.next();

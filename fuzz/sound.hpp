@@ -1,0 +1,58 @@
+// What must hold of whatever a parser of lines gives.
+#pragma once
+
+#include "../cpp/lines.hpp"
+#include "../cpp/parsed.hpp"
+
+#include "mutate.hpp"
+
+namespace fuzz {
+
+using namespace rosenblatt;
+
+inline void check(const Parsed& out, const std::string& text) {
+    const std::size_t rows = out.labels.size();
+    Parsed& given = const_cast<Parsed&>(out);
+    if (out.starts.size() != rows + 1 || given.starts[0] != 0) fail("starts of another length", text);
+    if (given.starts[rows] > static_cast<std::int64_t>(out.indices.size())) fail("rows beyond the entries", text);
+    for (std::size_t i = 0; i < rows; ++i) {
+        if (given.starts[i] > given.starts[i + 1]) fail("starts that fall", text);
+        if (given.labels[i] < -1 || given.labels[i] >= static_cast<std::int32_t>(out.table.tokens.size())) fail("a label without a token", text);
+    }
+    for (std::int64_t k = 0; k < given.starts[rows]; ++k) {
+        if (given.indices[k] < 0 || given.indices[k] > out.largest) fail("a column out of bounds", text);
+        if (!std::isfinite(given.values[k])) fail("a value that is not finite", text);
+    }
+    if (out.weights.size() != 0 && out.weights.size() != rows) fail("weights of another length", text);
+}
+
+template <class Parse>
+Parsed whole(const std::string& text, Parse parse) {
+    Parsed out;
+    each_piece(FromBytes{text.data(), text.size()}, 0, static_cast<std::int64_t>(text.size()),
+               [&](const char* first, const char* last) { return parse(first, last, out); });
+    check(out, text);
+    return out;
+}
+
+// The same lines, cut in two at any byte, give the same rows.
+template <class Parse>
+void same_when_cut(const std::string& text, std::int64_t at, Parsed& all, Parse parse) {
+    std::size_t rows = 0, entries = 0;
+    std::int64_t lines = 0, bad = 0;
+    for (const auto& [from, to] : {std::pair<std::int64_t, std::int64_t>{0, at}, {at, static_cast<std::int64_t>(text.size())}}) {
+        if (from == to) continue;
+        Parsed part;
+        each_piece(FromBytes{text.data(), text.size()}, from, to, [&](const char* first, const char* last) { return parse(first, last, part); });
+        const std::size_t count = static_cast<std::size_t>(part.starts[part.labels.size()]);
+        if (entries + count > all.values.size() || (count && std::memcmp(part.values.data(), all.values.data() + entries, count * 8) != 0))
+            fail("other values when cut", text);
+        rows += part.labels.size();
+        entries += count;
+        lines += part.lines;
+        bad += part.bad_count;
+    }
+    if (rows != all.labels.size() || lines != all.lines || bad != all.bad_count) fail("other rows when cut", text);
+}
+
+}  // namespace fuzz

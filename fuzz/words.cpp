@@ -1,0 +1,46 @@
+// Fuzzes the reader of texts: any bytes are words and separators, rows are sorted and sound, cut anywhere they are the same.
+#include <cmath>
+
+#include "../cpp/words_lines.hpp"
+
+#include "sound.hpp"
+
+using namespace rosenblatt;
+
+namespace {
+
+const std::vector<std::string> corpus = {
+    "spam\tBuy now, buy NOW!\nham\tWe meet at 5 o'clock.\n\nham\t\n",
+    "a\tStra\xC3\x9F""e \xC3\x89t\xC3\xA9 \xE6\xBC\xA2\xE5\xAD\x97\xE3\x81\x8B\xE3\x81\xAA \xF0\x9F\x98\x80\r\nb\tno newline at the end",
+    "no tab here\n\tno label\nlabel\t\xFF\xC0\x80\xED\xA0\x80\xF5\x80 half \xE2\x82\n",
+};
+const std::vector<std::string> parts = {"\t", "\n", "\r\n", " ", "\xC3", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\xCC\x81", "\xEF\xBB\xBF",
+                                        "_", "\xC4\xB0", "a b a b a b", std::string(1, '\0'), std::string(300, 'x')};
+
+void sorted(Parsed& out, const std::string& text) {
+    for (std::size_t i = 0; i < out.labels.size(); ++i)
+        for (std::int64_t k = out.starts[i] + 1; k < out.starts[i + 1]; ++k)
+            if (out.indices[k - 1] >= out.indices[k]) fuzz::fail("columns that do not rise", text);
+}
+
+void target(const std::string& text, fuzz::Random& random) {
+    const std::uint64_t bits = random.next();
+    const words::Hashing how{1 + static_cast<unsigned>(random.below(12)), 1 + static_cast<unsigned>(random.below(4)),
+                             static_cast<words::Value>(random.below(3)), (bits & 1) != 0, static_cast<std::int32_t>(random.below(9))};
+    const auto lines = static_cast<words::Lines>(random.below(3));
+    Names names(how.bits, 64);
+    words::Hasher hasher(how, bits & 2 ? &names : nullptr);
+    const auto parse = [&](const char* first, const char* last, Parsed& out) {
+        const bool more = words::LineReader(lines, true, hasher, out).read(first, last);
+        out.largest = static_cast<std::int32_t>((std::int64_t{1} << how.bits) - 1 + how.first);
+        return more;
+    };
+    Parsed all = fuzz::whole(text, parse);
+    sorted(all, text);
+    fuzz::same_when_cut(text, static_cast<std::int64_t>(random.below(text.size() + 1)), all, parse);
+    names.merge(hasher.candidates);
+}
+
+}  // namespace
+
+int main(int count, char** given) { return fuzz::run(count, given, corpus, parts, target); }
