@@ -1,18 +1,23 @@
 """Products of columns, made row by row in the core: the same bits as writing them all out first."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from agree import bits, real_numbers, run_of, whole_numbers
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.preprocessing import PolynomialFeatures
 
 from rosenblatt import Adaline, LogisticUnit, Perceptron, load, save
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.features import polynomial
 from rosenblatt.features.cross import cross, hashed_pair, joined
 from rosenblatt.features.polynomial import MOST, columns_of, count, expand, names
+from rosenblatt.learn import fit_file, load_model, predict_file, save_model
 from rosenblatt.records import Csr
 
 
@@ -154,3 +159,36 @@ def test_bad_crossings_are_refused() -> None:
     rows, group = some_rows(0)
     with pytest.raises(ParameterError, match="at least one column"):
         cross(rows, group, [(0, 1)], 0)
+
+
+def test_a_table_is_learned_on_its_products_as_it_streams(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3)).round(3)
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    file = tmp_path / "product.csv"
+    file.write_text("a,b,c,label\n" + "".join(f"{r[0]},{r[1]},{r[2]},{t}\n" for r, t in zip(X, y, strict=True)))
+    plain, products = (fit_file(file, rule="arow", passes=3, holdout=0.2, features=f) for f in (None, "poly2"))
+    assert plain.holdout_error is not None
+    assert products.holdout_error is not None
+    assert products.holdout_error < 0.1 < plain.holdout_error
+    assert products.model.name(int(np.abs(products.model.coef[0]).argmax())) == "a b"
+    learned = np.diff(np.floor(np.arange(601) * 0.2 + 1e-9)) == 0
+    settings = products.model.settings
+    memory = Perceptron(degree=2, order="given", keep="last", learning_rate="arow", r=settings.r, max_iter=3).fit(
+        X[learned], y[learned]
+    )
+    assert memory.coef_.tobytes() == products.model.coef.tobytes()
+    save_model(products.model, tmp_path / "m")
+    again = load_model(tmp_path / "m")
+    found = np.concatenate([part.decided for part in predict_file(again, file)])
+    assert np.array_equal(found, memory.predict(X))
+
+
+@given(st.integers(1, 6), st.integers(1, 4))
+def test_places_and_lengths_of_products(columns: int, degree: int) -> None:
+    listed = list(polynomial.names([f"x{i}" for i in range(columns)], degree))
+    found = [polynomial.product_at(place, columns, degree) for place in range(len(listed))]
+    assert [polynomial.called([f"x{i}" for i in product]) for product in found] == listed
+    values = np.random.default_rng(columns).normal(size=(4, columns))
+    whole = np.square(polynomial.expand(values, degree)).sum(axis=1)
+    np.testing.assert_allclose(polynomial.squared_length(values, degree), whole)

@@ -27,6 +27,7 @@ _PACKED = (".gz", ".zst", ".bz2", ".xz")
 @common.option(options.patience)
 @common.option(options.stream_keep)
 @common.option(options.stream_order)
+@common.option(options.features)
 @common.reading_options
 @common.option(options.threads)
 @common.option(options.seed)

@@ -59,8 +59,51 @@ def names(columns: Sequence[str], degree: int) -> Iterator[str]:
     """
     for k in range(1, degree + 1):
         for product in combinations_with_replacement(columns, k):
-            parts = ((name, len(list(times))) for name, times in groupby(product))
-            yield " ".join(name if power == 1 else f"{name}^{power}" for name, power in parts)
+            yield called(product)
+
+
+def called(product: Sequence[str]) -> str:
+    """
+    >>> called(["a", "a", "b"])
+    'a^2 b'
+    """
+    parts = ((name, len(list(times))) for name, times in groupby(product))
+    return " ".join(name if power == 1 else f"{name}^{power}" for name, power in parts)
+
+
+def product_at(place: int, columns: int, degree: int) -> tuple[int, ...]:
+    """The columns whose product stands at this place; the inverse of the order above.
+
+    >>> [product_at(place, 2, 2) for place in range(5)]
+    [(0,), (1,), (0, 0), (0, 1), (1, 1)]
+    """
+    factors = 1
+    while factors < degree and place >= comb(columns + factors - 1, factors):
+        place -= comb(columns + factors - 1, factors)
+        factors += 1
+    found, first = [], 0
+    for left in range(factors, 0, -1):
+        while place >= (beginning := comb(columns - first + left - 2, left - 1)):
+            place -= beginning
+            first += 1
+        found.append(first)
+    return tuple(found)
+
+
+def squared_length(values: NDArray[np.floating], degree: int) -> NDArray[np.float64]:
+    """Of each row's products: the sum of their squares, which is that of the symmetric polynomials h_1 to h_degree of
+    the squares; by Newton's identity k h_k = sum over i of p_i h_(k-i), p_i being the sum of the i-th powers.
+
+    >>> squared_length(np.array([[2.0, 3.0]]), 2).tolist()  # 4 + 9 + 16 + 36 + 81
+    [146.0]
+    """
+    squares = np.square(values, dtype=np.float64)
+    powers = [np.power(squares, i).sum(axis=1) for i in range(1, degree + 1)]
+    h = [np.ones(len(values))]
+    for k in range(1, degree + 1):
+        h.append(sum((powers[i - 1] * h[k - i] for i in range(1, k + 1)), np.zeros(len(values))) / k)
+    total: NDArray[np.float64] = np.sum(h[1:], axis=0)
+    return total
 
 
 def expand(values: NDArray[np.floating], degree: int) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError, LearningOverflowError
+from rosenblatt.features.polynomial import checked_count
 from rosenblatt.learn.answer import decide
 from rosenblatt.learn.cache import Cache
 from rosenblatt.learn.fitted import Progress
@@ -45,6 +46,7 @@ class Plan:
     patience: int | None = None
     threads: int = 1
     order: str = "given"
+    degree: int = 1  # of the products that are learned on
     adapted: bool = False  # the candidates are for examples of length 1
     unlabelled: str = "fail"
     cache: str | None = None
@@ -101,7 +103,7 @@ class Fitting:
         if self.rows == 0:
             for run in self._open().values():
                 run.begin_pass()
-        with Turns(self.plan.threads) as turns:
+        with Turns(self.plan.threads, self.plan.degree) as turns:
             for block, order, first, done in self._waiting(interrupt, self.pass_ == 0 and self.plan.order != "shuffle"):
                 if self.pass_ == 0 and not self.runs:
                     self._begin(block)
@@ -173,7 +175,7 @@ class Fitting:
     # -- learning ---------------------------------------------------------------------------------------------------
 
     def _begin(self, block: Block) -> None:
-        features, classes = block.values.shape[1], len(self.classes)
+        features, classes = checked_count(block.values.shape[1], self.plan.degree), len(self.classes)
         dense = isinstance(block.values, np.ndarray)
         for name, settings in affordable(self.plan.candidates, features, classes).items():
             if self.plan.adapted:
@@ -246,8 +248,9 @@ class Fitting:
         """The error on the held-out rows; with patience a run that no longer gets better is stopped."""
         scorer, scheme, wrong = run.scorer(), run.answer.scheme, 0
         for block in self._held.blocks(1):
-            scorer.grow(block.values.shape[1])
-            found = decide(scheme, scorer.scores(kernels.rows_of(block.values)), len(self.classes))
+            rows = kernels.rows_of(block.values, degree=self.plan.degree)
+            scorer.grow(rows.features)
+            found = decide(scheme, scorer.scores(rows), len(self.classes))
             wrong += int(np.count_nonzero(found != block.labels))
         self.held_error[name] = wrong / self.held_rows
         if self.plan.patience is None:

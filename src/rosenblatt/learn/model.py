@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
+from rosenblatt.features.polynomial import called, columns_of, product_at
 from rosenblatt.learn.answer import decide, majority
 from rosenblatt.learn.running import Running
 from rosenblatt.learn.settings import Settings
@@ -85,6 +86,16 @@ class Model:
 
     def name(self, column: int) -> str:
         """What a column is called: by its file, its header or its word, else by its number."""
+        degree = self.settings.degree
+        if degree > 1:
+            return called([self._own_name(part) for part in product_at(column, self._columns, degree)])
+        return self._own_name(column)
+
+    @cached_property
+    def _columns(self) -> int:
+        return columns_of(self.features, self.settings.degree)
+
+    def _own_name(self, column: int) -> str:
         space = self.space
         if space.kind == "index":
             return str(column + space.index_base)

@@ -9,6 +9,7 @@ import numpy as np
 
 from rosenblatt import options
 from rosenblatt.errors import ParameterError
+from rosenblatt.features.polynomial import squared_length
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Csr, Values
 
@@ -50,7 +51,7 @@ def fitted_to(settings: Settings, values: Values) -> Settings:
     A step of adagrad moves a score by eta0 times the length of the example; r of arow and C of pa1 and pa2 stand
     beside its square. The length is rounded to a power of 2, so that it says nothing else of the first rows.
     """
-    length = _length(values)
+    length = _length(values, settings.degree)
     if settings.learning_rate == "arow":
         return replace(settings, r=settings.r * length**2)
     if settings.learning_rate == "adagrad":
@@ -60,11 +61,14 @@ def fitted_to(settings: Settings, values: Values) -> Settings:
     return settings
 
 
-def _length(values: Values) -> float:
+def _length(values: Values, degree: int) -> float:
     rows = min(values.shape[0], _LOOKED_AT)
-    some = values.values[: int(values.indptr[rows])] if isinstance(values, Csr) else values[:rows]
-    with np.errstate(over="ignore"):
-        square = float(np.sum(np.square(some, dtype=np.float64))) / max(rows, 1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if isinstance(values, Csr):
+            total = np.sum(np.square(values.values[: int(values.indptr[rows])], dtype=np.float64))
+        else:
+            total = squared_length(values[:rows], degree).sum()
+        square = float(total) / max(rows, 1)
     return 2.0 ** min(max(round(math.log2(square) / 2), -100), 100) if 0 < square < math.inf else 1.0
 
 

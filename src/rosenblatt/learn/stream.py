@@ -10,6 +10,7 @@ from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import ParameterError
+from rosenblatt.features.polynomial import columns_of
 from rosenblatt.learn.checkpoint import load_checkpoint, save_checkpoint
 from rosenblatt.learn.fitted import Candidate, Fitted, Progress
 from rosenblatt.learn.fitting import Fitting, Plan, SortedLabelsError
@@ -36,6 +37,7 @@ def fit_file(
     patience: int | None = options.patience.default,
     keep: str | None = options.stream_keep.default,
     order: str | None = options.stream_order.default,
+    features: str | None = options.features.default,
     threads: int | None = options.threads.default,
     cache: str | None = options.cache.default,
     seed: int = options.seed.default,
@@ -62,8 +64,10 @@ def fit_file(
     chosen = {name: value for name, value in locals().items() if name in options.STREAMING}
     options.check("fit_file", {key: value for key, value in chosen.items() if key != "rule"}, options.STREAMING)
     reading = Reading() if reading is None else reading
+    degree = 1 if features is None else int(features.removeprefix("poly"))
     plan = Plan(
-        candidates=_keeping(candidates(rule), keep),
+        candidates=_shaped(candidates(rule), keep, degree),
+        degree=degree,
         order=order or ("auto" if rule == "auto" else "given"),
         adapted=isinstance(rule, str),
         passes=passes,
@@ -155,10 +159,12 @@ def _all_labels(source: Source, plan: Plan) -> tuple[Label, ...]:
     return classes_of(source.labels)
 
 
-def _keeping(tried: dict[str, Settings], keep: str | None) -> dict[str, Settings]:
-    if keep is None:
-        return tried
-    kept = {name: replace(settings, keep=keep) for name, settings in tried.items()}
+def _shaped(tried: dict[str, Settings], keep: str | None, degree: int) -> dict[str, Settings]:
+    """The rules with what is asked of all of them."""
+    asked: dict[str, Any] = {} if keep is None else {"keep": keep}
+    if degree > 1:
+        asked["degree"] = degree
+    kept = {name: replace(settings, **asked) for name, settings in tried.items()}
     for settings in kept.values():
         options.check_together("fit_file", asdict(settings))
     return kept
@@ -169,7 +175,7 @@ def _fitted(fitting: Fitting, reading: Reading, test: str | None) -> Fitted:
     record = run.record
     model = Model(
         classes=fitting.classes,
-        space=_with_features(source.space, run.learner.features),
+        space=_with_features(source.space, columns_of(run.learner.features, plan.degree)),
         running=run,
         provenance=_provenance(fitting, reading),
     )

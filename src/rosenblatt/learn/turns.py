@@ -22,8 +22,8 @@ class Turns:
     Runs do not share anything, so the answer is the same for any number of threads.
     """
 
-    def __init__(self, threads: int) -> None:
-        self._threads = threads
+    def __init__(self, threads: int, degree: int = 1) -> None:
+        self._threads, self._degree = threads, degree
         self._pool: ThreadPoolExecutor | None = None
         self._gathered: list[tuple[Block, kernels.Rows, NDArray[np.uint32] | None, int]] = []
         self.upto = self.entries = 0  # the row after the last one gathered; how much work they are
@@ -41,7 +41,7 @@ class Turns:
         """Gather a chunk whose first row is `first` in the pass; an order names the rows of it to learn."""
         self.upto = first + len(block.labels)
         if order is None or len(order):
-            checked = kernels.rows_of(block.values)
+            checked = kernels.rows_of(block.values, degree=self._degree)
             self._gathered.append((block, checked, order, first))
             self.entries += block.values.size if isinstance(block.values, np.ndarray) else len(block.values.indices)
 

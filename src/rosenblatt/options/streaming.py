@@ -45,6 +45,13 @@ threads: Option[int | None] = Option(
     none_allowed=True,
     help="How many threads parse the file; all cores when not given. The answer is the same for any number.",
 )
+features: Option[str | None] = Option(
+    name="features",
+    default=None,
+    choices=("poly2", "poly3", "poly4", "poly5", "poly6"),
+    none_allowed=True,
+    help="Learn on all products of up to so many columns of a table of numbers, made row by row and never stored.",
+)
 seed: Option[int] = Option(
     name="seed",
     default=0,
@@ -110,6 +117,7 @@ STREAMING: Mapping[str, Option[Any]] = table(
         holdout,
         patience,
         threads,
+        features,
         seed,
         checkpoint,
         checkpoint_every,
