@@ -12,6 +12,7 @@ from rosenblatt.learn.fitting import Fitting, Plan
 from rosenblatt.learn.header import Header
 from rosenblatt.learn.model_file import read_parts, write_parts
 from rosenblatt.learn.packing import pack_run, unpack_run, unpack_settings
+from rosenblatt.learn.racing import Race
 from rosenblatt.learn.space_file import pack_classes, unpack_classes
 from rosenblatt.learn.tensors import Tensors
 from rosenblatt.read import Source
@@ -40,6 +41,9 @@ def save_checkpoint(fitting: Fitting) -> None:
         "pass": fitting.pass_,
         "rows": fitting.rows,
         "failed": fitting.failed,
+        "given_up": fitting.given_up,
+        "next_look": fitting.race.next_look,
+        "before": {name: list(counts) for name, counts in fitting.race.before.items()},
         "of": identity(fitting.source, fitting.plan),
         **{name: getattr(fitting, name) for name in _ERRORS},
     }
@@ -84,6 +88,10 @@ def _restored(header: Header, tensors: Mapping[str, NDArray[Any]], source: Sourc
         errors = header.section(name)
         setattr(fitting, name, {key: errors.number(key) for key in errors.values})
     fitting.failed = [str(name) for name in header.items("failed")]
+    given_up, before = header.section("given_up"), header.section("before")
+    fitting.given_up = {name: given_up.count(name) for name in given_up.values}
+    counts = {name: before.counts(name, 2) for name in before.values}
+    fitting.race = Race(header.count("next_look"), {name: (wrong, rows) for name, (wrong, rows) in counts.items()})
     return fitting
 
 

@@ -30,6 +30,7 @@ class Candidate:
     progressive_error: float
     holdout_error: float | None = None
     failed: bool = False  # its weights overflowed
+    given_up: int | None = None  # it had fallen behind after so many examples
 
 
 @dataclass(frozen=True)

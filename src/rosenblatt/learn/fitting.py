@@ -18,6 +18,7 @@ from rosenblatt.learn.fitted import Progress
 from rosenblatt.learn.interrupt import Interrupt
 from rosenblatt.learn.naming import Codes
 from rosenblatt.learn.portfolio import affordable, fitted_to
+from rosenblatt.learn.racing import Race
 from rosenblatt.learn.running import Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.shuffling import Shuffled, part
@@ -70,6 +71,8 @@ class Fitting:
         self.best: dict[str, tuple[float, Running]] = {}  # with patience: on the held-out rows so far
         self.waited: dict[str, int] = {}
         self.failed: list[str] = []
+        self.race = Race()
+        self.given_up: dict[str, int] = {}  # rules that fell behind, after so many examples
         self.learned = self.held_rows = 0
         self.resumed = False
         self._codes = Codes(source, classes, fixed=fixed, unlabelled=plan.unlabelled)
@@ -198,6 +201,15 @@ class Fitting:
             del self.runs[name]
         self.rows = max(self.rows, turns.upto)
         turns.clear()
+        if self.pass_ == 0:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Give up the rules that have clearly fallen behind; what they had reached is remembered."""
+        made = {name: (run.learner.wrong, run.learner.t) for name, run in self._open().items()}
+        for name in self.race.losers(made):
+            self.progressive[name], self.given_up[name] = self._error(name), made[name][1]
+            del self.runs[name]
 
     def _between(self, interrupt: Interrupt, save: Callable[["Fitting"], None] | None) -> None:
         interrupt.check()
@@ -230,7 +242,7 @@ class Fitting:
             raise SortedLabelsError
         ended = self._open()
         if self.pass_ == 0:
-            self.progressive = {name: self._error(name) for name in ended}
+            self.progressive |= {name: self._error(name) for name in ended}
         for name, run in ended.items():
             run.learner.judge(False)
             run.end_pass()

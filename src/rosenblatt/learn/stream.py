@@ -214,6 +214,7 @@ def _candidates(fitting: Fitting) -> list[Candidate]:
             fitting.progressive.get(name, 1.0),
             fitting.best[name][0] if name in fitting.best else fitting.held_error.get(name),
             name in fitting.failed,
+            fitting.given_up.get(name),
         )
         for name in tried
         if name in fitting.progressive or name in fitting.failed

@@ -63,7 +63,12 @@ def fit_record(summary: Summary, report: str | None, count: int) -> dict[str, An
         "progressive_error": fitted.progressive_error,
         "holdout_error": fitted.holdout_error,
         "candidates": [
-            {"rule": one.rule, "progressive_error": one.progressive_error, "holdout_error": one.holdout_error}
+            {
+                "rule": one.rule,
+                "progressive_error": one.progressive_error,
+                "holdout_error": one.holdout_error,
+                "given_up": one.given_up,
+            }
             for one in fitted.candidates
         ],
         "test": None if summary.judged is None else {"data": summary.judged.on, **scores_record(summary.judged.scores)},

@@ -155,7 +155,11 @@ def _candidates(summary: Summary) -> str:
     fitted = summary.fitted
     held = any(one.holdout_error is not None for one in fitted.candidates)
     rows = [
-        [one.rule, f"{one.progressive_error:.2%}", *([_percent(one.holdout_error)] if held else [])]
+        [
+            one.rule + (f", given up after {one.given_up:,}" if one.given_up else ""),
+            f"{one.progressive_error:.2%}",
+            *([_percent(one.holdout_error)] if held else []),
+        ]
         for one in fitted.candidates
     ]
     chosen = next((k for k, one in enumerate(fitted.candidates) if one.rule == fitted.chosen), None)

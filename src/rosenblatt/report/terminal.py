@@ -120,6 +120,7 @@ def candidate_lines(summary: Summary) -> Iterator[str]:
         mark = "*" if one.rule == summary.fitted.chosen else " "
         row = f"  {mark} {one.rule:{wide}}{one.progressive_error:>12.2%}"
         row += f"{one.holdout_error:>10.2%}" if one.holdout_error is not None else ""
+        row += f"  given up after {one.given_up:,}" if one.given_up else ""
         yield bold(row) if mark == "*" else row
 
 

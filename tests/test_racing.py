@@ -1,0 +1,51 @@
+"""Rules that fall behind are let go; the one that is kept does not notice."""
+
+import numpy as np
+import pytest
+
+from rosenblatt.learn import racing
+from rosenblatt.learn.fitting import Plan
+from rosenblatt.learn.portfolio import candidates
+from rosenblatt.learn.racing import Race
+from rosenblatt.learn.stream import fit_source
+from tests.reference_stream import Arrays
+
+
+def test_nobody_is_judged_early_or_alone() -> None:
+    race = Race()
+    assert race.losers({"a": (0, 8191), "b": (8191, 8191)}) == []
+    assert race.losers({"b": (9000, 9000)}) == []
+    assert race.losers({}) == []
+
+
+def test_a_slow_beginner_is_judged_by_its_latest_half() -> None:
+    race = Race()
+    assert race.losers({"quick": (1600, 8192), "slow": (1700, 8192)}) == []
+    # on the second half the slow one is far better, though not in all
+    assert race.losers({"quick": (3200, 16384), "slow": (2500, 16384)}) == ["quick"]
+    assert race.next_look == 32768
+
+
+def test_equals_stay() -> None:
+    race = Race()
+    assert race.losers({"a": (0, 10_000), "b": (0, 10_000), "c": (3, 10_000)}) == []
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_what_is_kept_is_what_it_would_have_been(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(3000, 12)).round(3)
+    X[:, :6] *= 1000  # columns in unlike units: only some rules can
+    y = (X @ np.concatenate([np.full(6, 0.001), np.ones(6)]) > 0).astype(int)
+    whole = fit_source(Arrays(X, y.tolist(), step=100), Plan(candidates("auto"), threads=threads))
+    monkeypatch.setattr(racing, "_FIRST", 256)
+    monkeypatch.setattr(Race.__init__, "__defaults__", (256, None))
+    monkeypatch.setattr("rosenblatt.learn.fitting._TURN", 1)
+    raced = fit_source(Arrays(X, y.tolist(), step=100), Plan(candidates("auto"), threads=threads))
+    assert raced.chosen == whole.chosen
+    assert raced.model.coef.tobytes() == whole.model.coef.tobytes()
+    assert [one.rule for one in raced.candidates] == [one.rule for one in whole.candidates]
+    given_up = {one.rule: one.given_up for one in raced.candidates if one.given_up}
+    assert given_up
+    assert whole.chosen not in given_up
+    assert all(one.given_up is None for one in whole.candidates)
