@@ -191,6 +191,29 @@ def data(words: str) -> None:
     click.echo(words, color=coloured(out))
 
 
+def check_output(path: str | None, *read: str | None) -> None:
+    """Refuse before any work what could not be written after it, or would be written over what is read."""
+    if path is None or path == "-":
+        return
+    for other in read:
+        if other not in (None, "-") and _same_file(path, str(other)):
+            raise click.UsageError(
+                f"{path!r} is another file of this command and would be written over: give the output a name of its own."
+            )
+    folder = os.path.dirname(os.path.realpath(path))
+    if not os.path.isdir(folder):
+        from rosenblatt.errors import ModelError
+
+        raise ModelError(f"{path}: cannot be written: there is no folder {folder!r}.")
+
+
+def _same_file(one: str, other: str) -> bool:
+    """By any of its names; a device has nothing to lose."""
+    if not os.path.exists(one):
+        return os.path.realpath(one) == os.path.realpath(other)
+    return os.path.isfile(one) and os.path.exists(other) and os.path.samefile(one, other)
+
+
 @contextmanager
 def output_stream(path: str | None) -> Iterator[IO[bytes]]:
     """Where lines go, as bytes: a file, or stdout where there is no path or it is '-'."""

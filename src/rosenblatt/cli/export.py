@@ -27,6 +27,7 @@ def command(model: str, to: str | None, output: str | None, table: str, as_json:
         raise click.UsageError("Say which format: --to onnx, --to json or --to sql.")
     if to == "onnx" and output is None and common.on_terminal(sys.stdout):
         raise click.UsageError("ONNX is not for the terminal: give -o a file.")
+    common.check_output(output, model)
     found = exported(load_model(model), to, table)
     if as_json and output in (None, "-"):
         raise click.UsageError("With --json the model needs a file of its own: give -o one.")

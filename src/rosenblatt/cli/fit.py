@@ -51,6 +51,7 @@ def command(
 
     reading = common.reading(asked)
     output = output or model_name(data)
+    _check_files([data, test, reading.labels_from], [output, asked["checkpoint"], report])
     fitted = _fitted(data, reading, output, asked)
     if output is not None:
         save_model(fitted.model, output)
@@ -61,6 +62,17 @@ def command(
 
         common.write_file(report, page(summary).encode())
     _tell(summary, report, top, as_json)
+
+
+def _check_files(read: list[str | None], written: list[str | None]) -> None:
+    """What would fail after the learning, or lose a file by it, fails before."""
+    from rosenblatt.read.opened import Opened
+
+    for i, output in enumerate(written):
+        common.check_output(output, *read, *written[:i])
+    test = read[1]
+    if test is not None and test != "-":
+        Opened(test)
 
 
 def _fitted(data: str, reading: "Reading", output: str | None, asked: dict[str, Any]) -> "Fitted":

@@ -24,6 +24,7 @@ def command(model: str, data: str, output: str | None, scores: bool, as_json: bo
     from rosenblatt.cli.lines import labels, with_scores
     from rosenblatt.learn import load_model, predict_file
 
+    common.check_output(output, model, data, asked["labels_from"])
     found = load_model(model)
     reading = common.reading(asked, found)
     written = with_scores(found, as_json) if scores or as_json else labels(found)

@@ -46,6 +46,8 @@ def command(data: str, as_json: bool, **asked: Any) -> None:
     the weights before and after, the bias first because x0 = 1. Rows are counted from 1 here, from 0 in files.
     """
     reading = common.reading(asked)
+    for written in ("output", "plot", "animate"):
+        common.check_output(asked.get(written), data)
     trace, space = _learned(data, reading, asked)
     which = _which(asked)
     _draw(trace, space, asked)

@@ -1,0 +1,67 @@
+"""Nothing is lost by a command: no file that it reads is written over, and what cannot end well does not begin."""
+
+from pathlib import Path
+
+import pytest
+
+from rosenblatt.cli import main
+
+SVM = "".join(f"{1 if k % 2 else -1} 1:{k % 7}.5 3:{(k % 2) * 2 - 1}\n" for k in range(60))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.svm").write_text(SVM)
+    Path("b.svm").write_text(SVM)
+    Path("t.csv").write_text("a,b,label\n1,2,p\n3,1,n\n")
+    Path("link.svm").symlink_to("a.svm")
+    assert main(["fit", "a.svm", "-o", "m.model", "--json"]) == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fit", "a.svm", "-o", "a.svm"],
+        ["fit", "a.svm", "-o", "./link.svm"],
+        ["fit", "a.svm", "--test", "b.svm", "-o", "b.svm"],
+        ["fit", "a.svm", "-o", "new.model", "--report", "a.svm"],
+        ["fit", "a.svm", "-o", "new.model", "--report", "./new.model"],
+        ["fit", "a.svm", "-o", "new.model", "--checkpoint", "a.svm"],
+        ["fit", "m.model"],  # whose own name is where its model would go
+        ["predict", "m.model", "a.svm", "-o", "a.svm"],
+        ["predict", "m.model", "a.svm", "-o", "m.model"],
+        ["export", "m.model", "--to", "json", "-o", "m.model"],
+        ["trace", "t.csv", "-o", "t.csv"],
+    ],
+    ids=" ".join,
+)
+def test_a_file_that_is_read_is_never_written_over(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path: path.read_bytes() for path in Path().iterdir()}
+    capsys.readouterr()
+    assert main(arguments) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1)
+    assert "written over" in said.err
+    assert {path: path.read_bytes() for path in Path().iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["fit", "a.svm", "-o", "new.model", "--test", "nowhere.svm"], 3),
+        (["fit", "a.svm", "-o", "new.model", "--report", "no/such/page.html"], 4),
+        (["predict", "m.model", "a.svm", "-o", "no/such/file"], 4),
+    ],
+    ids=["test", "report", "predictions"],
+)
+def test_what_cannot_end_well_does_not_begin(
+    arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert main(arguments) == code
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1)
+    assert arguments[-1] in said.err
+    assert ".part" not in said.err
+    assert not Path("new.model").exists()
