@@ -198,7 +198,7 @@ def check_output(path: str | None, *read: str | None) -> None:
     for other in read:
         if other not in (None, "-") and _same_file(path, str(other)):
             raise click.UsageError(
-                f"{path!r} is another file of this command and would be written over: give the output a name of its own."
+                f"{path!r} belongs to another file of this command and would be written over: choose another."
             )
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
@@ -224,6 +224,15 @@ def output_stream(path: str | None) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
+    try:
+        yield from _file_stream(path)
+    except OSError as error:
+        if error.filename is None and not isinstance(error, BrokenPipeError):
+            error.filename = path
+        raise
+
+
+def _file_stream(path: str) -> Iterator[IO[bytes]]:
     if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe; a directory is refused by open
         with open(path, "wb") as file:
             yield file
