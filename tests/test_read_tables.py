@@ -91,7 +91,9 @@ def test_a_number_missing_late_widens_a_dense_table(write: Any) -> None:
         ("colour,size\nred,big\nblue,small\n", True),
         ("red,big\nblue,small\nred,small\n", False),
         ("only,one\n", False),
-        ("a,a\n1,2\n", False),
+        (",age,city\n0,3,Rome\n1,4,Paris\n", True),  # as pandas writes its index
+        ("?,Rome\n4,Paris\n", False),
+        ("a,a\nx,y\n", False),
     ],
 )
 def test_a_header_is_found(write: Any, text: str, header: bool) -> None:
@@ -281,3 +283,29 @@ def test_typed_tables_that_cannot_be_read(write_table: Any, write: Any) -> None:
 def test_a_table_without_rows_and_a_csv_that_is_empty_below_its_header(write: Any) -> None:
     path = write("a,b\n")
     assert refusal(path, header=True) == f"{path}: holds no examples, only the names of its columns."
+
+
+def test_two_columns_of_one_name_above_numbers_are_refused_not_learned(write: Any) -> None:
+    path = write("a,a,label\n1,2,p\n3,4,n\n")
+    assert refusal(path) == f"{path}: two columns are named 'a'; give each column a name of its own."
+
+
+@pytest.mark.parametrize("name", ["people.csv", "people.txt"])
+def test_semicolons_separate_where_there_is_no_comma(write: Any, name: str) -> None:
+    semicolons = rosenblatt.read(write(PEOPLE.replace(",", ";"), name))
+    commas = rosenblatt.read(write(PEOPLE))
+    assert semicolons.space.columns == commas.space.columns
+    assert (semicolons.X != commas.X).sum() == 0
+
+
+def test_a_quote_that_is_never_closed_is_told_with_the_row_before(write: Any) -> None:
+    path = write('a,label\n1,p\n2,"' + "n\n" * (5 << 20))
+    told = refusal(path)
+    assert told == f"{path}: a row after row 1 is longer than 2 MB; look for a quote that is opened and never closed."
+
+
+def test_an_arrow_stream_is_known_by_its_beginning(tmp_path: Path) -> None:
+    table = pa.table({"x": [1.0, 2.0], "label": ["a", "b"]})
+    with ipc.new_stream(str(tmp_path / "rows.arrow"), table.schema) as file:
+        file.write_table(table)
+    assert rosenblatt.read(tmp_path / "rows.arrow").space.columns == ("x",)

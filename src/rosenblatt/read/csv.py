@@ -6,6 +6,7 @@ block and then fail at the first row that differs.
 
 import codecs
 import io
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +24,16 @@ _MARK = b"\xef\xbb\xbf"  # of UTF-8, at the beginning of files of some programs
 Ragged = Callable[[int, str], None]  # is told the row and the sentence
 
 
-def separator_of(form: str) -> str:
-    return "\t" if form == "tsv" else ","
+def separator_of(form: str, head: bytes) -> str:
+    """A semicolon where the first line has one and no comma, as programs write it that keep the comma for decimals.
+
+    >>> separator_of("csv", b"a;b\\n1;2\\n"), separator_of("csv", b'"a;b",c\\n'), separator_of("tsv", b"a;b\\tc\\n")
+    (';', ',', '\\t')
+    """
+    if form == "tsv":
+        return "\t"
+    first = re.sub(rb'"[^"]*"', b"", head).lstrip().partition(b"\n")[0]
+    return ";" if b";" in first and b"," not in first else ","
 
 
 class CsvFile:
@@ -49,12 +58,19 @@ class CsvFile:
 
         stream = self._opened.stream()
         faults: list[DataError] = []
+        rows = 0
         try:
             for batch in self._reader(csv, stream, _one(self._opened, ragged, faults)):
+                rows += batch.num_rows
                 yield batch, stream.done
         except pa.ArrowInvalid as fault:
             if "Empty CSV" in str(fault):
                 return
+            if "straddling" in str(fault):
+                raise DataError(
+                    f"{self._opened.name}: a row after row {rows} is longer than {_BLOCK // 3 >> 20} MB; "
+                    "look for a quote that is opened and never closed."
+                ) from fault
             why = " ".join(str(fault).split()).rstrip(".")
             raise (faults[0] if faults else DataError(f"{self._opened.name}: cannot be read: {why}.")) from fault
 
@@ -140,14 +156,23 @@ def is_number(cell: str) -> bool:
 
 
 def _is_header(rows: list[list[str]], label: str | int | None) -> bool:
-    """The first row names the columns when it holds no number and nothing that its columns hold again below."""
+    """The first row names the columns when it holds no number, and stands above numbers or comes not again below."""
     first, rest = rows[0], rows[1:]
     if isinstance(label, str) and label in first:
         return True
-    if any(not cell or is_number(cell) for cell in first) or len(set(first)) < len(first):
+    if any(is_number(cell) for cell in first):
         return False
     below = [row for row in rest if len(row) == len(first)]
+    if any(_above_numbers(cell, [row[i] for row in below]) for i, cell in enumerate(first)):
+        return True
+    if any(cell in MISSING for cell in first) or len(set(first)) < len(first):
+        return False
     return bool(below) and not any(row[i] == cell for row in below for i, cell in enumerate(first))
+
+
+def _above_numbers(cell: str, below: list[str]) -> bool:
+    there = [other for other in below if other not in MISSING]
+    return cell not in MISSING and bool(there) and all(map(is_number, there))
 
 
 def _names(cells: list[str]) -> list[str]:

@@ -8,7 +8,7 @@ from rosenblatt.options import FORMATS
 from rosenblatt.read.opened import HEAD, Opened
 from rosenblatt.read.packing import SUFFIXES
 
-_MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
+_MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"\x93NUMPY": "npy"}
 _NAMES = {
     "svmlight": (".svm", ".svmlight", ".libsvm"),
     "vw": (".vw",),
@@ -138,5 +138,5 @@ _LOOKS: dict[str, Callable[[Sequence[str]], bool]] = {
     "vw": lambda lines: bool(lines) and _mostly(lines, _like_vw),
     "text": _is_text,
     "tsv": _is_table("\t"),
-    "csv": _is_table(","),
+    "csv": lambda lines: _is_table(",")(lines) or _is_table(";")(lines),
 }

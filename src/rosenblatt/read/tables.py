@@ -40,7 +40,7 @@ class TableSource(Source):
         settings = {} if space is None else dict(space.settings)
         if self.format in ("csv", "tsv"):
             header = settings.get("header") if reading.header is None else reading.header
-            self._file = CsvFile(opened, separator_of(self.format), header, reading.label)
+            self._file = CsvFile(opened, separator_of(self.format, opened.head), header, reading.label)
         else:
             self._file = TypedFile(opened, self.format)
         self._layout = self._new_layout() if space is None else self._known_layout(settings)
