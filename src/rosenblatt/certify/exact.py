@@ -6,6 +6,7 @@ system, or Wolfe's algorithm, the one the search runs in floats, is run once mor
 wrong: every step shortens p, so it ends, with p = 0 or with a normal p that separates.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -54,6 +55,15 @@ def grid_of(points: Points, rows: NDArray[Any]) -> Grid:
         stretch.append(unit)
     by_row = [list(row) for row in zip(*integers, strict=True)] if integers else [[] for _ in rows]
     return Grid(by_row, columns, centre, stretch, points.signs[rows].tolist())
+
+
+def even(grid: Grid) -> Grid:
+    """The same rows with one stretch for all columns, so that lengths are those of the user's units."""
+    units = [Fraction(unit) for unit in grid.stretch]
+    common = Fraction(math.lcm(*(u.numerator for u in units)), math.gcd(*(u.denominator for u in units)))
+    factors = [int(common / unit) for unit in units]
+    rows = [[x * factor for x, factor in zip(row, factors, strict=True)] for row in grid.rows]
+    return Grid(rows, grid.columns, grid.centre, [common] * len(units), grid.signs)
 
 
 def _dense(part: Csr) -> tuple[NDArray[Any], NDArray[Any]]:

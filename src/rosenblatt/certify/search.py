@@ -12,7 +12,7 @@ from rosenblatt.certify import verify
 from rosenblatt.certify.certificates import Inseparable, Separable, Subject, Undecided, Widest
 from rosenblatt.certify.hulls import Clock, Found, Report, Scene, Start
 from rosenblatt.certify.points import Points, conditioned, exactly, points_of
-from rosenblatt.certify.widest import Plane, augmented_widest, measured, plane_of
+from rosenblatt.certify.widest import Plane, augmented_widest, exactly_widest, measured, plane_of
 
 _UNEVEN = 2.0**20  # columns whose sizes differ by more are scaled one by one
 
@@ -72,7 +72,7 @@ def settle(points: Points, clock: Clock, *, gap: float, exact: bool = True) -> S
     plane = plane_of(points, scene, found)
     widest = None if plane is None else measured(points, plane, found)
     if widest is not None:
-        return _polished(points, scene, found, widest, gap, clock), scene
+        return exactly_widest(points, _polished(points, scene, found, widest, gap, clock), gap, clock), scene
     if found.outcome == "time":
         return _undecided(points, found), scene
     if not exact and found.outcome == "touching":
@@ -202,7 +202,7 @@ def _exactly(points: Points, scene: Scene, found: Found, gap: float, clock: Cloc
             proposal = Found("nearest", *evidence, np.empty(0), 0.0, (0.0, 0.0), rows)
             widest = measured(points, plane, proposal)
             if widest is not None:
-                return _polished(points, scene, proposal, widest, gap, clock)
+                return exactly_widest(points, _polished(points, scene, proposal, widest, gap, clock), gap, clock)
             break
         rows = np.concatenate([rows, wrong[:100]])
     return _undecided(points, found)

@@ -20,6 +20,8 @@ from rosenblatt.records import Csr, Floats
 
 _UNIT = 2.0**-53
 _CHUNK = 100_000  # numbers converted at a time: they stay in the cache
+_LOOSE = 1e-9  # rounding that may take more than this share of a margin is avoided,
+_FEW = 20_000  # by exact arithmetic on so many numbers at most
 _SAFE = 1e-12  # claims are stated a little weaker than computed, so that another machine's rounding agrees
 
 
@@ -131,15 +133,34 @@ def separation(points: Points, w: NDArray[Any], b: Any) -> Separation:
     decided = set(wrong)
     doubtful = [int(i) for i in open_rows if i not in decided]
     lowest = float(np.delete(least, open_rows).min(initial=math.inf)) if len(open_rows) else float(least.min())
-    if doubtful:
-        exact_w, exact_b = [exactly(x) for x in w.tolist()], exactly(b)
-        for i in doubtful:
-            value = int(points.signs[i]) * exact_score(points, i, exact_w, exact_b)
-            if value > 0:
-                lowest = min(lowest, float_below(value))
-            else:
-                wrong.append(i)
+    for i, value in _without_rounding(points, doubtful, w, b):
+        if value > 0:
+            lowest = min(lowest, float_below(value))
+        else:
+            wrong.append(i)
+    if not wrong:
+        lowest = _sharpened(points, w, b, score, error, lowest)
     return Separation(np.array(sorted(wrong), dtype=np.intp), lowest, len(doubtful))
+
+
+def _without_rounding(points: Points, rows: Sequence[int], w: NDArray[Any], b: Any) -> Iterator[tuple[int, Number]]:
+    """y (w.x + b) of some rows, exactly."""
+    if len(rows):
+        exact_w, exact_b = [exactly(x) for x in w.tolist()], exactly(b)
+        for i in rows:
+            yield i, int(points.signs[i]) * exact_score(points, i, exact_w, exact_b)
+
+
+def _sharpened(points: Points, w: NDArray[Any], b: Any, score: Floats, error: Floats, lowest: float) -> float:
+    """The least score without what rounding took from it, where that is much and few rows can be the nearest."""
+    with np.errstate(all="ignore"):
+        nearest = float((score + error).min())
+        if not nearest - lowest > _LOOSE * nearest:
+            return lowest
+        near = np.flatnonzero(~(score - error > nearest))
+    if len(near) * points.most_entries > _FEW:
+        return lowest
+    return min(float_below(value) for _, value in _without_rounding(points, near.tolist(), w, b))
 
 
 def float_below(value: Number) -> float:
@@ -191,8 +212,35 @@ def margin_above(points: Points, rows: NDArray[Any], weights: Floats, *, augment
         distance = length(point)
         # The shares sum to 1 up to rounding, which `error` covers: each is wrong by a few units, relatively.
         above = (distance + error) * (1 + _SAFE)
+    if not error <= _LOOSE * distance and len(rows) * points.most_entries <= _FEW:
+        return _exactly_above(points, rows, weights, augmented)
     above = above if augmented else above / 2
     return above if math.isfinite(above) else math.inf
+
+
+def _exactly_above(points: Points, rows: NDArray[Any], weights: Floats, augmented: bool) -> float:
+    """`margin_above` without rounding until the square root."""
+    signs, shares = points.signs[rows].tolist(), [Fraction(weight) for weight in weights.tolist()]
+    sides = {
+        sign: [share for share, s in zip(shares, signs, strict=True) if s == sign or augmented] for sign in (1, -1)
+    }
+    total = {sign: sum(side, Fraction(0)) for sign, side in sides.items()}
+    if not total[1] or not total[-1] or min(shares) < 0:
+        return math.inf
+    point = dict[int, Fraction]()
+    for i, sign, share in zip(rows.tolist(), signs, shares, strict=True):
+        part = sign * share / total[sign]
+        for j, x in (points.row(i) | ({points.features: 1} if augmented else {})).items():
+            point[j] = point.get(j, Fraction(0)) + part * x
+    above = _root_above(sum((x * x for x in point.values()), Fraction(0)))
+    return above if augmented else above / 2
+
+
+def _root_above(square: Fraction) -> float:
+    """A little more than the square root."""
+    shift = 64 - (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    root = math.isqrt(math.floor(square * Fraction(4) ** shift)) + 1  # about 64 bits of it
+    return _as_float(Fraction(root) / Fraction(2) ** shift) * (1 + _SAFE) + 5e-324 if square else 0.0
 
 
 def _weighted(points: Points, rows: NDArray[Any], share: Floats) -> tuple[Floats, Floats]:

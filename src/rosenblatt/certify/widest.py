@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,10 @@ from rosenblatt.certify.certificates import Widest
 from rosenblatt.certify.hulls import Clock, Found, Scene, Start
 from rosenblatt.certify.points import Number, Points, conditioned, exactly
 from rosenblatt.records import Floats
+
+_LOST = Fraction(1, 10**8)  # the share of the width that rounding the bias may cost
+_SMALL = 20_000  # numbers in the rows nearest to the hyperplane among which the widest is sought exactly,
+_STEPS = 50  # in so many steps: floats have come near them
 
 
 @dataclass(frozen=True)
@@ -40,10 +45,10 @@ def with_bias(points: Points, w: NDArray[Any]) -> Plane | None:
         score, error = verify.scores(points, verify.as_floats(w), 0.0)
         positive = points.signs > 0
         high, low = score[positive].min(), score[~positive].max()
-        if high - low > 2 * error[0] and np.isfinite(b := -(high + low) / 2):
+        if _LOST * (high - low) > 2 * error[0] and np.isfinite(b := -(high + low) / 2):
             return Plane(w, float(b))
         error = verify.sharper(points, np.arange(points.count), verify.as_floats(w), 0.0)
-        if (score - error)[positive].min() > (score + error)[~positive].max() and np.isfinite(b := -(high + low) / 2):
+        if _LOST * (high - low) > 2 * error.max() and np.isfinite(b := -(high + low) / 2):
             return Plane(w, float(b))
     return _exact_bias(points, w, score, error)
 
@@ -66,7 +71,7 @@ def _exact_bias(points: Points, w: NDArray[Any], score: Floats, error: Floats) -
         rounded = float(middle)
     except OverflowError:
         return Plane(w, middle)
-    return Plane(w, rounded if low < -exactly(rounded) < high else middle)
+    return Plane(w, rounded if abs(exactly(rounded) - middle) <= _LOST * (high - low) else middle)
 
 
 def measured(points: Points, plane: Plane, found: Found, *, augmented: bool = False) -> Widest | None:
@@ -77,6 +82,39 @@ def measured(points: Points, plane: Plane, found: Found, *, augmented: bool = Fa
         return None
     # A margin cannot exceed the bound on all margins; where it seems to, both are the same number but for rounding.
     return Widest(plane.w, plane.b, margin, max(upper, margin), found.rows, found.weights)
+
+
+def exactly_widest(points: Points, widest: Widest, gap: float, clock: Clock) -> Widest:
+    """The nearest points once more, in fractions and the user's units, where floats left a wider gap than asked for."""
+    if widest.gap <= gap or 2 * len(widest.rows) * points.features > _SMALL or clock.is_over:
+        return widest
+    from rosenblatt.certify import exact
+
+    clock.tell("exact", 0, len(widest.rows), widest.upper)
+    with np.errstate(all="ignore"):
+        floats = verify.as_floats(np.append(widest.w, widest.b))
+        score, _ = verify.scores(points, floats[:-1], float(floats[-1]))
+    others = np.argsort(points.signs * score, kind="stable")
+    others = others[~np.isin(others, widest.rows)]
+    rows = np.concatenate([widest.rows, others[: _SMALL // points.features - len(widest.rows)]])
+    grid = exact.even(exact.grid_of(points, rows))
+    steps = count()
+    near = exact.nearest(grid, range(len(widest.rows)), lambda: next(steps) >= _STEPS or clock.is_over)
+    if near is None or near.touching:
+        return widest
+    normal, _ = exact.hyperplane(grid, near, points.features)
+    one = Fraction(sum(near.levels), 2)  # y (w.x + b) of the nearest rows
+    largest = max(abs(x) for x in normal)
+    size = one if largest < one * 10**300 else largest
+    plane = with_bias(points, np.array([float(x / size) for x in normal]))
+    evidence = rows[list(near.weights)], np.array([float(weight) for weight in near.weights.values()])
+    margin = None if plane is None else verify.margin_below(points, plane.w, plane.b)
+    upper = verify.margin_above(points, *evidence)
+    if plane is None or margin is None or margin < widest.margin:
+        plane, margin = Plane(widest.w, widest.b), widest.margin
+    if upper > widest.upper:
+        upper, evidence = widest.upper, (widest.rows, widest.weights)
+    return Widest(plane.w, plane.b, margin, max(upper, margin), *evidence)
 
 
 def augmented_widest(

@@ -1,0 +1,59 @@
+"""How wide the gap is, where floats alone would not tell: large offsets, large numbers, columns of unlike sizes."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rosenblatt import certify
+from rosenblatt.certify import Separable, verify
+from rosenblatt.certify.points import points_of
+
+
+def answer_of(X: Any, y: Any) -> Separable:
+    answer = certify(X, y)
+    assert isinstance(answer, Separable)
+    assert answer.verify(X, y)
+    return answer
+
+
+def exact_margin_squared(X: Any, y: Any, w: Any, b: Any) -> Fraction:
+    """The margin of the nearest row, squared, by the definition."""
+    normal = [Fraction(x) for x in w.tolist()]
+    scores = [
+        (1 if label else -1) * (sum(a * Fraction(int(x)) for a, x in zip(normal, row, strict=True)) + Fraction(b))
+        for row, label in zip(X.tolist(), y, strict=True)
+    ]
+    return min(scores) ** 2 / sum(a * a for a in normal)
+
+
+@pytest.mark.parametrize("offset", [2**53, 2**60, -(2**55) - 1])
+def test_the_widest_margin_does_not_depend_on_where_the_data_lie(offset: int) -> None:
+    generator = np.random.default_rng(3)
+    near = generator.integers(-9, 10, (12, 3))
+    y = (near @ [2, -1, 1] > 1).astype(int)
+    far = near.astype(np.int64) + offset
+    here, there = answer_of(near, y), answer_of(far, y)
+    assert there.gap <= 1e-9
+    assert there.margin == pytest.approx(here.margin, rel=1e-9)
+    assert float(exact_margin_squared(far, y, there.w, there.b)) == pytest.approx(here.margin**2, rel=1e-9)
+
+
+@pytest.mark.parametrize("rows", [60, 4000])
+def test_a_gap_that_floats_leave_is_closed_exactly(rows: int) -> None:
+    """Columns as they come, one in metres and one in millimetres: the floats' nearest points are some way off."""
+    sizes = np.array([10000, 100, 1, 0.01, 0.01])
+    X = np.random.default_rng(4).normal(size=(rows, 5)) * sizes
+    y = (X @ (1 / sizes) > 0).astype(int)
+    assert answer_of(X, y).gap <= 1e-6
+
+
+def test_bounds_are_exact_where_rounding_is_as_large_as_they_are() -> None:
+    points = points_of([[2.0**52], [2.0**52 + 1]], [0, 1])
+    w, b = np.array([1.0]), -Fraction(2**53 + 1, 2)
+    assert verify.margin_below(points, w, b) == pytest.approx(0.5, rel=1e-9)
+    rows, weights = np.array([0, 1]), np.array([0.7, 0.3])
+    assert verify.margin_above(points, rows, weights) == pytest.approx(0.5, rel=1e-9)
+    longer = (Fraction(3, 10) * (2**52 + 1) - Fraction(7, 10) * 2**52) ** 2 + Fraction(4, 10) ** 2
+    assert verify.margin_above(points, rows, weights, augmented=True) ** 2 == pytest.approx(float(longer), rel=1e-9)
