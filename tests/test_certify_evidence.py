@@ -57,6 +57,37 @@ def test_a_false_claim_of_a_separator_is_noticed(change: dict[str, Any]) -> None
     assert not false.verify(CORNERS, AND)
 
 
+NAN = float("nan")
+NO_EVIDENCE = [
+    {"margin": NAN}, {"upper": NAN}, {"b": NAN}, {"w": np.array([NAN, 1.0])}, {"w": np.array([1.0])},
+    {"rows": np.array([0, 1, 99])}, {"rows": np.array([0, 1, -1])}, {"weights": np.array([1.0])},
+    {"rows": np.array([1, 2, 3, 0]), "weights": np.array([1.0, 1.0, 1.0, -1.0]), "upper": 0.36},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", NO_EVIDENCE)
+def test_what_is_no_number_or_no_row_is_no_evidence(change: dict[str, Any]) -> None:
+    answer = separable()
+    assert not replace(answer, geometric=replace(answer.geometric, **change)).verify(CORNERS, AND)
+    assert not replace(answer, radius=NAN).verify(CORNERS, AND)
+
+
+def test_a_proof_that_misnames_its_classes_is_refused() -> None:
+    proof = inseparable()
+    assert not replace(proof, signs=tuple(-sign for sign in proof.signs)).verify(CORNERS, XOR)
+    assert not replace(proof, subject=replace(proof.subject, labels=("1", 0.0))).verify(CORNERS, XOR)
+    assert replace(proof, subject=replace(proof.subject, labels=("no", "yes"))).verify(CORNERS, XOR)
+    assert not replace(proof, verified="numerical", residual=NAN).verify(CORNERS, XOR)
+
+
+@pytest.mark.parametrize("change", [{"margin": 0.4}, {"mistake_bound": 1.0}, {"gap": 0.5}, {"verified": "surely"}])
+def test_a_file_whose_summary_is_not_its_evidence_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    path = tmp_path / "answer.json"
+    path.write_text(json.dumps(separable().to_dict() | change), encoding="utf-8")
+    with pytest.raises(DataError, match=r"follows from|verified"):
+        load_certificate(path)
+
+
 def test_a_false_radius_is_noticed() -> None:
     assert not replace(separable(), radius=1.0).verify(CORNERS, AND)
 

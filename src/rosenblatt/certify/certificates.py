@@ -47,6 +47,16 @@ class Subject:
                 "This certificate was made for other data: the size is the same, but numbers, labels or the order of "
                 "rows differ. Check it against the data it was made for."
             )
+        if all(_is_same(*pair) for pair in zip(points.labels, self.labels[::-1], strict=True)):
+            raise DataError("This certificate has the names of the two classes the wrong way round.")
+
+
+def _is_same(label: Any, told: Any) -> bool:
+    """Do the data and the certificate mean the same label, though a file may hold 1 as '1' or 1.0?"""
+    try:
+        return bool(str(label) == str(told) or float(label) == float(told))
+    except (TypeError, ValueError):
+        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +74,14 @@ class Widest:
     def gap(self) -> float:
         """How far the margin may be from the widest, relative to the widest."""
         return max(0.0, 1.0 - self.margin / self.upper) if self.upper > 0 else 0.0
+
+
+def _proves(points: Points, rows: NDArray[np.intp], weights: Floats, upper: float, *, augmented: bool = False) -> bool:
+    """Do these rows show that no margin exceeds `upper`?"""
+    if not verify.are_shares(points, rows, weights):
+        return False
+    with np.errstate(all="ignore"):
+        return verify.margin_above(points, rows, weights, augmented=augmented) <= upper * (1 + 1e-12)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +108,12 @@ class Certificate:
         """The answer and its proof in plain words."""
         raise NotImplementedError
 
-    def plot(self, X: Any, y: Any, ax: Any = None) -> Any:
-        """Draw the proof, where the data can be drawn."""
-        return import_module("rosenblatt.report.figures").plot_certificate(self, X, y, ax=ax)
+    def plot(
+        self, X: Any, y: Any, ax: Any = None, *, columns: tuple[int, int] | None = None, theme: str = "light"
+    ) -> Any:
+        """Draw the proof in the plane; of data that has more than two columns, in the two that `columns` names."""
+        figures = import_module("rosenblatt.report.figures")
+        return figures.plot_certificate(self, X, y, ax=ax, columns=columns, theme=theme)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, lists and strings: what the JSON file holds."""
@@ -152,17 +173,17 @@ class Separable(Certificate):
     def check(self, points: Points) -> None:
         self.subject.refuse_others(points)
         for name, widest, augmented in (("", self.geometric, False), ("augmented ", self.augmented, True)):
+            if not verify.is_plane(points, widest.w, widest.b):
+                raise DataError(f"The {name}hyperplane needs a finite weight for each column, and a finite bias.")
             margin = verify.margin_below(points, widest.w, widest.b, augmented=augmented)
             if margin is None:
                 row = verify.separation(points, widest.w, widest.b).wrong[0]
                 raise DataError(f"Row {row} is not strictly on its side of the {name}hyperplane.")
-            if margin < widest.margin * (1 - 1e-12):
+            if not margin >= widest.margin * (1 - 1e-12):  # so said that a claim which is no number fails
                 raise DataError(f"The {name}margin is smaller than the certificate says.")
-            if verify.margin_above(points, widest.rows, widest.weights, augmented=augmented) > widest.upper * (
-                1 + 1e-12
-            ):
+            if not _proves(points, widest.rows, widest.weights, widest.upper, augmented=augmented):
                 raise DataError(f"The rows of the certificate do not prove its upper bound on the {name}margin.")
-        if verify.radius_above(points) > self.radius * (1 + 1e-12):
+        if not verify.radius_above(points) <= self.radius * (1 + 1e-12):
             raise DataError("A row is longer than the radius that the certificate gives.")
 
     def explain(self) -> str:
@@ -195,8 +216,16 @@ class Inseparable(Certificate):
         if self.verified == "exact":
             if not verify.meets(points, self.rows.tolist(), self.weights):
                 raise DataError("The weighted rows of the two classes do not have the same average.")
-        elif verify.residual(points, self.rows, np.array(self.weights, dtype=float)) > self.residual * (1 + 1e-9):
+        elif not self._is_near(points):
             raise DataError("The weighted averages of the two classes are further apart than the certificate says.")
+        if self.signs != tuple(points.signs[self.rows].tolist()):
+            raise DataError("The certificate gives rows to the wrong class.")
+
+    def _is_near(self, points: Points) -> bool:
+        weights = np.array(self.weights, dtype=float)
+        return verify.are_shares(points, self.rows, weights) and (
+            verify.residual(points, self.rows, weights) <= self.residual * (1 + 1e-9)
+        )
 
     def explain(self) -> str:
         return words.inseparable(self)
@@ -222,7 +251,7 @@ class Undecided(Certificate):
 
     def check(self, points: Points) -> None:
         self.subject.refuse_others(points)
-        if verify.margin_above(points, self.hardest, self.shares) > self.bracket[1] * (1 + 1e-12):
+        if not _proves(points, self.hardest, self.shares, self.bracket[1]):
             raise DataError("The rows of the certificate do not prove the upper end of its bracket.")
 
     def explain(self) -> str:

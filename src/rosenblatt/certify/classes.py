@@ -87,7 +87,7 @@ class ClassTable:
             for answer in self.answers
         ]
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Any = None, *, theme: str = "light") -> Any:
         """The pairs as a heat map."""
         if self.scheme != "ovo":
             raise DataError("Only the table of pairs is drawn as a map: ask for scheme='ovo'.")
@@ -97,7 +97,7 @@ class ClassTable:
         for answer in self.answers:
             for i, j in ((answer.first, answer.second), (answer.second, answer.first)):
                 kinds[place[i], place[j]], margins[place[i], place[j]] = answer.kind, answer.margin
-        return import_module("rosenblatt.report.figures").plot_pairs(self.classes, kinds, margins, ax=ax)
+        return import_module("rosenblatt.report.figures").plot_pairs(self.classes, kinds, margins, ax, theme=theme)
 
 
 def certify_classes(

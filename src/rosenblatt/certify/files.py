@@ -1,6 +1,7 @@
 """Certificates as JSON: floats as JSON writes them (they come back the same), fractions as "p/q", and a version."""
 
 import json
+import math
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -75,11 +76,17 @@ def from_dict(held: dict[str, Any]) -> Separable | Inseparable | Undecided:
         raise DataError("it is no certificate of Rosenblatt.")
     if held["version"] > _VERSION:
         raise DataError(f"it has version {held['version']}, and this program knows {_VERSION}: use a newer one.")
+    if held.get("verified", "exact") not in ("exact", "numerical"):
+        raise DataError(f"it says it was verified {held['verified']!r}, and there is only 'exact' and 'numerical'.")
     negative, positive = held["labels"]
     subject = Subject((negative, positive), int(held["n_rows"]), int(held["n_features"]), str(held["digest"]))
     if held["kind"] == "separable":
         widest = [_to_widest(held[name]) for name in ("geometric", "augmented")]
-        return Separable(subject, widest[0], widest[1], float(held["radius"]), held["verified"])
+        separable = Separable(subject, widest[0], widest[1], float(held["radius"]), held["verified"])
+        for name in ("margin", "gap", "mistake_bound"):  # said once more, for people who read the file
+            if not math.isclose(held[name], getattr(separable, name), rel_tol=1e-9, abs_tol=1e-12):
+                raise DataError(f"its {name} is not the one that follows from its evidence.")
+        return separable
     if held["kind"] == "inseparable":
         weights = tuple(_number(text) for text in held["weights"])
         rows, signs = np.array(held["rows"], dtype=np.intp), tuple(int(sign) for sign in held["signs"])

@@ -161,7 +161,11 @@ def points_of(X: Any, y: Any) -> Points:
     if len(classes) != 2:
         raise DataError(
             f"y has {len(classes)} {'class' if len(classes) == 1 else 'classes'}, and separability is about two. "
-            + ("Add examples of another class." if len(classes) < 2 else "Use certify_classes for more.")
+            + (
+                "Add examples of another class."
+                if len(classes) < 2
+                else "Use certify_classes, or --pairs of the command line, for more."
+            )
         )
     signs = np.where(labels == classes[1], 1, -1).astype(np.int8)
     return Points(values, signs, (classes[0], classes[1]))

@@ -48,9 +48,9 @@ class TheoremRun:
             and self.mistakes <= self.mistake_bound
         )
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Any = None, *, theme: str = "light") -> Any:
         """Draw both inequalities along the run."""
-        return import_module("rosenblatt.report.figures").plot_inequalities(self, ax=ax)
+        return import_module("rosenblatt.report.figures").plot_inequalities(self, ax, theme=theme)
 
 
 def theorem_run(

@@ -118,6 +118,20 @@ def exact_score(points: Points, row: int, w: Sequence[Number], b: Number) -> Num
     return sum((w[j] * x for j, x in points.row(row).items()), b)
 
 
+def is_plane(points: Points, w: NDArray[Any], b: Any) -> bool:
+    """One finite weight a column, and a finite bias: a certificate that was read from a file may hold anything."""
+    return w.shape == (points.features,) and all(not isinstance(x, float) or math.isfinite(x) for x in (*w.tolist(), b))
+
+
+def are_shares(points: Points, rows: NDArray[Any], weights: Floats) -> bool:
+    """Rows that exist, each with a weight of its own that is finite and not below 0."""
+    return bool(
+        rows.shape == weights.shape == (len(rows),)
+        and ((rows >= 0) & (rows < points.count)).all()
+        and (np.isfinite(weights) & (weights >= 0)).all()
+    )
+
+
 def separation(points: Points, w: NDArray[Any], b: Any) -> Separation:
     """Is every row strictly on its side of w.x + b = 0? Proven for every row, in floats where they suffice."""
     with np.errstate(all="ignore"):
@@ -225,7 +239,7 @@ def _exactly_above(points: Points, rows: NDArray[Any], weights: Floats, augmente
         sign: [share for share, s in zip(shares, signs, strict=True) if s == sign or augmented] for sign in (1, -1)
     }
     total = {sign: sum(side, Fraction(0)) for sign, side in sides.items()}
-    if not total[1] or not total[-1] or min(shares) < 0:
+    if not total[1] or not total[-1]:
         return math.inf
     point = dict[int, Fraction]()
     for i, sign, share in zip(rows.tolist(), signs, shares, strict=True):

@@ -58,7 +58,8 @@ def _width(certificate: Separable, name: str) -> str:
     else:
         text += f"Whether another one keeps more is known only so far: none keeps more than {widest.upper:.6g}. "
     verb = "row holds" if len(widest.rows) == 1 else "rows hold"
-    return text + f"{len(widest.rows):,} {verb} it in place, like stones that a plank rests on: {listed(widest.rows)}."
+    text += f"{len(widest.rows):,} {verb} it in place, like stones that a plank rests on: {listed(widest.rows)} "
+    return text + "(counted from 0)."
 
 
 def _bound(certificate: Separable) -> str:
@@ -81,11 +82,11 @@ def inseparable(certificate: Inseparable) -> str:
     if len(certificate.rows) == 2:
         first, second = (int(i) for i in certificate.rows)
         return (
-            f"{head}\nWhy: row {first} and row {second} are the same point, but one is labelled "
+            f"{head}\nWhy: row {first} and row {second} (counted from 0) are the same point, but one is labelled "
             f"{_label(certificate, 0)!r} and the other {_label(certificate, 1)!r}. Whatever side the point is on, one "
             "of the two labels is wrong."
         )
-    lines = [head, f"Why: {_count(len(certificate.rows), 'row')} prove it. Give them these weights:"]
+    lines = [head, f"Why: {_count(len(certificate.rows), 'row')} prove it (counted from 0). Give them these weights:"]
     lines += _weights(certificate)
     lines += [
         f"The weights of each class add up to 1, so they make a weighted average of its rows. The average of the "
