@@ -166,7 +166,7 @@ private:
                 const auto [c, s] = turn[r];
                 const double a = from[k + r], b = from[k + r + 1];
                 from[k + r] = c * a + s * b;
-                from[k + r + 1] = c * b - s * a;
+                from[k + r + 1] = c * b + (-s) * a;  // not c b - s a: from such a pair GCC makes vfmsubadd, asked or not
             }
             const double a = from[i], b = from[i + 1], length = std::sqrt(a * a + b * b);
             turn.emplace_back(a / length, b / length);

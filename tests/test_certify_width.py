@@ -1,12 +1,15 @@
 """How wide the gap is, where floats alone would not tell: large offsets, large numbers, columns of unlike sizes."""
 
+import os
+import subprocess
+import sys
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rosenblatt import certify
+from rosenblatt import certify, kernels
 from rosenblatt.certify import Separable, verify
 from rosenblatt.certify.points import points_of
 
@@ -57,3 +60,27 @@ def test_bounds_are_exact_where_rounding_is_as_large_as_they_are() -> None:
     assert verify.margin_above(points, rows, weights) == pytest.approx(0.5, rel=1e-9)
     longer = (Fraction(3, 10) * (2**52 + 1) - Fraction(7, 10) * 2**52) ** 2 + Fraction(4, 10) ** 2
     assert verify.margin_above(points, rows, weights, augmented=True) ** 2 == pytest.approx(float(longer), rel=1e-9)
+
+
+_ALL = """
+import hashlib, json
+import numpy as np
+from rosenblatt import certify
+seal, generator = hashlib.sha256(), np.random.default_rng(3)
+for _ in range(40):
+    X = generator.normal(size=(32, int(generator.integers(3, 12))))
+    for y in (X[:, 0] > 0, X[:, 0] + X[:, 1] ** 2 > 1):
+        seal.update(json.dumps(certify(X, y).to_dict()).encode())
+print(seal.hexdigest())
+"""
+
+
+def test_certificates_are_the_same_bits_on_every_instruction_set() -> None:
+    """Rows that leave the search turn its factor: a turn that the compiler fuses is another number."""
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", _ALL], env=os.environ | {"ROSENBLATT_ISA": name}, check=True, capture_output=True
+        ).stdout
+        for name in kernels.instruction_sets()
+    }
+    assert len(told) == 1
