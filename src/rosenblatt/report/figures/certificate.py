@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_THIN = 0.006  # the share of the picture below which a band is no wider than the line in it
+
 
 def plot_certificate(
     certificate: Any,
@@ -56,8 +58,8 @@ def _separable(ax: "Axes", view: View, certificate: Any, look: Palette) -> None:
     draw_line(ax, view, line, color=look.ink, lw=2.2, label="widest separator")
     draw_normal(ax, view, line, look)
     support = np.asarray(certificate.support, dtype=np.intp)
-    if len(view.middle) == 2:
-        half = float(certificate.margin) * float(np.linalg.norm(weights[1:]))
+    half = float(certificate.margin) * float(np.linalg.norm(weights[1:]))
+    if len(view.middle) == 2 and half > _THIN * float(np.abs(line[1:]) @ view.size):
         for sign in (1, -1):
             draw_line(ax, view, line - [sign * half, 0, 0], color=look.muted, lw=1.3, linestyle=(0, (4, 3)))
         fill_between_lines(ax, view, line, half, look)
@@ -71,14 +73,15 @@ def _inseparable(
     rows = np.asarray(certificate.rows, dtype=np.intp)
     for k, label in enumerate(labels.tolist()):
         mine = view.points[rows[index[rows] == k]]
-        _hull(ax, mine, look.of_class(k), f"hull of {name(label)}'s rows in the proof")
+        _hull(ax, mine, look.of_class(k), f"hull of {name(label)}'s rows in the proof", look)
     point = meeting_point(certificate, view.points, index)
     ring(ax, view.points[rows], look.ink, f"the {len(rows)} rows of the proof", area=130)
     ax.plot(
         [point[0]], [point[1]], marker="*", ms=17, color=look.ink, mec=look.paper, mew=1.0, linestyle="none",
         label="in both hulls", zorder=7,
     )  # fmt: skip
-    ax.set_title("inseparable: the hulls meet, so no line can part them")
+    parted = "no line can part them" if len(view.middle) == 2 else "nothing flat can part them"
+    ax.set_title(f"inseparable: the hulls meet, so {parted}")
 
 
 def meeting_point(certificate: Any, points: Floats, index: NDArray[np.intp]) -> Floats:
@@ -94,13 +97,16 @@ def meeting_point(certificate: Any, points: Floats, index: NDArray[np.intp]) -> 
     return np.array([float(sum(w * Fraction(float(p[a])) for w, p in positive) / total) for a in (0, 1)])
 
 
-def _hull(ax: "Axes", points: Floats, color: str, label: str) -> None:
-    """The convex hull: a polygon, a segment, or a point."""
+def _hull(ax: "Axes", points: Floats, color: str, label: str, look: Palette) -> None:
+    """The convex hull: a polygon, a segment, or a point; its edge is seen over the points that lie on it."""
+    from matplotlib.patheffects import withStroke
+
+    halo = withStroke(linewidth=4.0, foreground=look.paper)
     corners = points[_around(points)]
     if len(corners) > 2:
         ax.fill(corners[:, 0], corners[:, 1], color=color, alpha=0.18, zorder=1)
     closed = np.vstack([corners, corners[:1]])
-    ax.plot(closed[:, 0], closed[:, 1], color=color, lw=2.0, label=label, zorder=2)
+    ax.plot(closed[:, 0], closed[:, 1], color=color, lw=2.0, label=label, zorder=4.5, path_effects=[halo])
 
 
 def _around(points: Floats) -> list[int]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn import Step, Trace
 from rosenblatt.records import Floats
-from rosenblatt.report.figures.plane import View, arrow, draw_line, frame, point_area, ring, scatter, view_of
+from rosenblatt.report.figures.plane import View, arrow, draw_line, frame, point_area, reaching, ring, scatter, view_of
 from rosenblatt.report.figures.style import DASHES, Palette, legend, number, panels, vector
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ def plot_boundaries(
     """The boundary at the end of each epoch, from faint to full; of a long run eight of them, the last included."""
     figure, (shown, *_), look = panels(ax, theme)
     view, targets = scene(trace, unit, columns, "plot_boundaries")
-    scatter(shown, view, (targets > 0).astype(np.intp), trace.names(unit), look)
     told = _changes(trace, unit)
+    view = reaching(view, [view.line(weights) for _, weights in told])
+    scatter(shown, view, (targets > 0).astype(np.intp), trace.names(unit), look)
     for k, (epochs, weights) in enumerate(told):
         last = k == len(told) - 1
         share = 0.42 + 0.4 * k / max(len(told) - 1, 1)
@@ -78,6 +79,7 @@ def plot_frames(
     down, across = (1, len(steps)) if len(steps) < 3 else ((len(steps) + 1) // 2, 2)
     figure, axes, look = panels(ax, theme, down, across, size=(6.0, 1.2 + 2.5 * down))
     lines = [view.line(with_bias(trace, w)) for step in steps for w in (step.before, step.after)]
+    view = reaching(view, lines)
     longest = max(float(np.linalg.norm(line[1:])) for line in lines)
     scale = 0.42 * float(view.size[1]) / (longest or 1.0)
     for panel, (k, step) in zip(axes, zip(_numbers(trace, steps), steps, strict=True), strict=False):
@@ -100,8 +102,10 @@ def draw_update(
     scatter(ax, view, (targets > 0).astype(np.intp), trace.names(step.unit), look, area)
     ring(ax, view.points[step.row : step.row + 1], look.alarm, "mistake" if step.mistake else "example")
     before, after = (view.line(with_bias(trace, w)) for w in (step.before, step.after))
-    draw_line(ax, view, before, color=look.muted, lw=1.6, linestyle=(0, (4, 3)), label="boundary before")
-    draw_line(ax, view, after, color=look.ink, lw=2.2, label="boundary after")
+    drawn = draw_line(ax, view, before, color=look.muted, lw=1.6, linestyle=(0, (4, 3)), label="boundary before")
+    _say_unseen(ax, view, before, drawn, "before", look)
+    drawn = draw_line(ax, view, after, color=look.ink, lw=2.2, label="boundary after")
+    _say_unseen(ax, view, after, drawn, "after", look)
     centre = (view.low + view.high) / 2
     old, new = centre + scale * before[1:], centre + scale * after[1:]
     if before[1:].any():
@@ -113,6 +117,14 @@ def draw_update(
     else:
         ax.text(centre[0], centre[1], "only the bias moves", ha="center", va="center", color=look.muted, fontsize=9.5)
     frame(ax, view)
+
+
+def _say_unseen(ax: "Axes", view: View, line: Floats, drawn: Floats | None, when: str, look: Palette) -> None:
+    """A boundary that is too far off to be drawn is told of in words."""
+    if drawn is None and line[1:].any():
+        low = 0.03 if when == "before" else 0.11
+        told = f"boundary {when}: outside the picture"
+        ax.text(0.02, low, told, transform=ax.transAxes, color=look.muted, fontsize=8.5)
 
 
 def scene(trace: Trace, unit: int, columns: tuple[int, int] | None, what: str) -> tuple[View, NDArray[np.int8]]:

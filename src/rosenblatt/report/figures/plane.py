@@ -1,7 +1,7 @@
 """Examples in the plane: which two columns, how far the view reaches, points, and lines clipped to the view."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SHAPE = 4 / 3  # width to height of the view
+_REACH = 1.4  # times the view's size: how far from its middle a line may pass for the view to be widened
 _UNEQUAL = 5.0  # beyond this the two columns are measured in different units
 
 
@@ -182,6 +183,23 @@ def clipped(view: View, line: Floats) -> Floats | None:
     far = np.abs((found[:, None] - found[None]) / view.size).sum(axis=2)
     first, last = np.unravel_index(int(far.argmax()), far.shape)
     return None if far[first, last] < 1e-9 else found[[first, last]]
+
+
+def reaching(view: View, lines: Sequence[Floats]) -> View:
+    """A view that lines which pass near by go through too; at most twice as wide and as high."""
+    centre, corners = (view.low + view.high) / 2, [view.low, view.high]
+    for line in lines:
+        w = line[1:] * view.size  # in units of the view
+        if w.any() and clipped(view, line) is None:
+            foot = -(line[0] + line[1:] @ centre) / float(w @ w) * w  # the nearest point of the line
+            if np.abs(foot).max() <= _REACH:
+                corners.append(centre + 1.06 * foot * view.size)
+    low, high = np.min(corners, axis=0), np.max(corners, axis=0)
+    size = high - low
+    if view.equal:
+        size = np.array([_SHAPE, 1.0]) * max(size[1], size[0] / _SHAPE)
+    middle = (low + high) / 2
+    return replace(view, low=middle - size / 2, high=middle + size / 2)
 
 
 def draw_line(ax: "Axes", view: View, line: Floats, **style: Any) -> Floats | None:
