@@ -78,3 +78,22 @@ def test_a_figure(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         run(capsys, f"{name}.csv", "--plot", f"{name}.png")
         assert (folder / f"{name}.png").stat().st_size > 1000
     assert run(capsys, "and.csv", "--plot", "and.doc")[0] == 2
+
+
+@pytest.mark.usefixtures("folder")
+def test_of_many_columns_two_are_drawn(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("wide.csv").write_text("a,b,c,y\n0,0,1,0\n0,1,2,0\n1,0,3,0\n1,1,4,1\n")
+    code, out, err = run(capsys, "wide.csv", "--plot", "wide.png")
+    assert (code, out) == (2, "")
+    assert "--columns I,J" in err
+    assert run(capsys, "wide.csv", "--plot", "wide.png", "--columns", "0,2", "--theme", "dark")[0] == 0
+    assert Path("wide.png").stat().st_size > 1000
+    assert run(capsys, "wide.csv", "--plot", "wide.png", "--columns", "a,b")[0] == 2
+    assert run(capsys, "wide.csv", "--plot", "wide.png", "--columns", "0,7")[0] == 3
+
+
+@pytest.mark.usefixtures("folder")
+def test_more_than_two_classes_are_told_what_to_ask(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "three.csv")
+    assert code == 3
+    assert "--pairs" in err

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 @common.option(options.save_proof)
 @common.option(options.check_proof)
 @common.option(options.plot)
+@common.option(options.columns, metavar="I,J")
+@common.option(options.theme)
 @common.option(options.certify_jobs)
 @common.reading_options
 @common.output_options
@@ -52,12 +54,14 @@ def _reading(asked: dict[str, Any]) -> dict[str, Any]:
 def _two(data: str, X: Any, y: Any, asked: dict[str, Any], as_json: bool) -> int:
     from rosenblatt.certify import certify
 
+    if asked["plot"] and not asked["columns"] and X.shape[1] != 2:
+        raise click.UsageError(f"--plot draws two columns, and DATA has {X.shape[1]:,}: choose with --columns I,J.")
     with _Patience() as patience:
         answer = certify(X, y, time_limit=asked["time_limit"], gap=asked["gap"], on_progress=patience.search)
     if asked["save"]:
         answer.save(asked["save"])
         common.say(f"certificate: {asked['save']}")
-    _draw(answer, X, y, asked["plot"])
+    _draw(answer, X, y, asked)
     if as_json:
         common.as_json({"data": data, **answer.to_dict()})
     else:
@@ -96,7 +100,7 @@ def _classes(data: str, X: Any, y: Any, asked: dict[str, Any], as_json: bool) ->
             tables.append(certify_classes(X, y, scheme=scheme, **limits, **told))
     if asked["save"]:
         _save_all(tables, asked["save"])
-    _draw_map(tables, asked["plot"])
+    _draw_map(tables, asked["plot"], asked["theme"] or "light")
     answers = [row for table in tables for row in table.to_rows()]
     if as_json:
         common.as_json({"data": data, "classes": list(tables[0].classes), "answers": answers})
@@ -127,19 +131,19 @@ def _save_all(tables: "list[ClassTable]", folder: str) -> None:
     common.say(f"certificates: {folder}; each is about the rows of its own classes only")
 
 
-def _draw(answer: "Certificate", X: Any, y: Any, path: str | None) -> None:
-    if path:
-        dense = X.toarray() if hasattr(X, "toarray") else X
-        _write_figure(answer.plot(dense, y), path)
+def _draw(answer: "Certificate", X: Any, y: Any, asked: dict[str, Any]) -> None:
+    if asked["plot"]:
+        columns = common.two_columns(asked["columns"])
+        _write_figure(answer.plot(X, y, columns=columns, theme=asked["theme"] or "light"), asked["plot"])
 
 
-def _draw_map(tables: "list[ClassTable]", path: str | None) -> None:
+def _draw_map(tables: "list[ClassTable]", path: str | None, theme: str) -> None:
     if not path:
         return
     pairs = next((table for table in tables if table.scheme == "ovo"), None)
     if pairs is None:
         raise click.UsageError("--plot draws a map of pairs: ask for --pairs.")
-    _write_figure(pairs.plot(), path)
+    _write_figure(pairs.plot(theme=theme), path)
 
 
 def _write_figure(figure: Any, path: str) -> None:

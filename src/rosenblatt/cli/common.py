@@ -299,3 +299,13 @@ def coloured(stream: Any) -> bool:
 
 def coloured_stderr() -> bool:
     return coloured(sys.stderr)
+
+
+def two_columns(words: str | None) -> tuple[int, int] | None:
+    """What --columns asks for: two positions."""
+    if not words:
+        return None
+    first, _, second = words.partition(",")
+    if not (first.isdecimal() and second.isdecimal()):
+        raise click.UsageError(f"--columns takes two column numbers, 0,1, not {words!r}.")
+    return int(first), int(second)

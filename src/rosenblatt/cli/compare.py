@@ -74,12 +74,7 @@ def _matrix(table: "Gathered") -> tuple[Any, Any]:
 def _draw(found: Any, X: Any, y: Any, asked: dict[str, Any]) -> None:
     from rosenblatt.report.figures import plot_comparison
 
-    columns = None
-    if asked["columns"]:
-        first, _, second = asked["columns"].partition(",")
-        if not (first.isdecimal() and second.isdecimal()):
-            raise click.UsageError(f"--columns takes two column numbers, 0,1, not {asked['columns']!r}.")
-        columns = int(first), int(second)
+    columns = common.two_columns(asked["columns"])
     figure = plot_comparison(found, X, y, columns=columns, theme=asked["theme"] or "light")
     try:
         figure.savefig(asked["plot"], facecolor=figure.get_facecolor())
