@@ -12,6 +12,7 @@ import pytest
 from rosenblatt import certify, kernels
 from rosenblatt.certify import Separable, verify
 from rosenblatt.certify.points import points_of
+from rosenblatt.errors import DataError
 
 
 def answer_of(X: Any, y: Any) -> Separable:
@@ -60,6 +61,24 @@ def test_bounds_are_exact_where_rounding_is_as_large_as_they_are() -> None:
     assert verify.margin_above(points, rows, weights) == pytest.approx(0.5, rel=1e-9)
     longer = (Fraction(3, 10) * (2**52 + 1) - Fraction(7, 10) * 2**52) ** 2 + Fraction(4, 10) ** 2
     assert verify.margin_above(points, rows, weights, augmented=True) ** 2 == pytest.approx(float(longer), rel=1e-9)
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-300, 1e300])
+def test_margins_at_the_ends_of_the_floats(size: float) -> None:
+    """A bound that exceeds all floats is infinite, and one that floats cannot hold is rounded to the safe side."""
+    answer = answer_of(np.array([[1.0], [2.0], [4.0], [5.0]]) * size, [0, 0, 1, 1])
+    assert answer.margin <= size <= answer.geometric.upper
+    assert answer.mistake_bound >= 1
+    assert answer.explain()
+    assert answer_of([[10**400], [10**400 + 2]], [0, 1]).margin == pytest.approx(1.0)
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+def test_matrices_are_arrays_and_masks_are_missing_values() -> None:
+    X = np.array([[1.0], [2.0]])
+    assert answer_of(np.asmatrix(X), [0, 1]).margin == pytest.approx(0.5)
+    with pytest.raises(DataError, match="masked"):
+        certify(np.ma.array(X, mask=X > 1), [0, 1])
 
 
 _ALL = """

@@ -168,7 +168,8 @@ class Separable(Certificate):
     @property
     def mistake_bound(self) -> float:
         """(R / margin)^2 in the space of (x, 1)."""
-        return (self.radius / self.augmented.margin) ** 2 if self.augmented.margin > 0 else float("inf")
+        ratio = self.radius / self.augmented.margin if self.augmented.margin > 0 else float("inf")
+        return ratio * ratio  # not ratio ** 2, which Python refuses where it exceeds all floats
 
     def check(self, points: Points) -> None:
         self.subject.refuse_others(points)

@@ -219,8 +219,10 @@ def _csr(X: Any) -> Csr:
 
 
 def _array(X: Any) -> NDArray[Any]:
+    if isinstance(X, np.ma.MaskedArray) and X.mask.any():
+        raise DataError("Some values in X are masked. Fill in or drop missing values first.")
     if isinstance(X, np.ndarray):
-        return X
+        return np.asarray(X)
     if hasattr(X, "dtypes") and hasattr(X, "columns"):  # a table whose columns have types of their own
         return _table(X)
     try:

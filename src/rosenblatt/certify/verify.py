@@ -22,6 +22,7 @@ _UNIT = 2.0**-53
 _CHUNK = 100_000  # numbers converted at a time: they stay in the cache
 _LOOSE = 1e-9  # rounding that may take more than this share of a margin is avoided,
 _FEW = 20_000  # by exact arithmetic on so many numbers at most
+_TINY = 1e-290  # below this, products of floats lose digits, which no relative bound covers
 _SAFE = 1e-12  # claims are stated a little weaker than computed, so that another machine's rounding agrees
 
 
@@ -226,9 +227,9 @@ def margin_above(points: Points, rows: NDArray[Any], weights: Floats, *, augment
         distance = length(point)
         # The shares sum to 1 up to rounding, which `error` covers: each is wrong by a few units, relatively.
         above = (distance + error) * (1 + _SAFE)
-    if not error <= _LOOSE * distance and len(rows) * points.most_entries <= _FEW:
+    if (not error <= _LOOSE * distance or distance < _TINY) and len(rows) * points.most_entries <= _FEW:
         return _exactly_above(points, rows, weights, augmented)
-    above = above if augmented else above / 2
+    above = (above if augmented else above / 2) + _TINY * _UNIT
     return above if math.isfinite(above) else math.inf
 
 
@@ -246,15 +247,15 @@ def _exactly_above(points: Points, rows: NDArray[Any], weights: Floats, augmente
         part = sign * share / total[sign]
         for j, x in (points.row(i) | ({points.features: 1} if augmented else {})).items():
             point[j] = point.get(j, Fraction(0)) + part * x
-    above = _root_above(sum((x * x for x in point.values()), Fraction(0)))
-    return above if augmented else above / 2
+    return _root_above(sum((x * x for x in point.values()), Fraction(0)) / (1 if augmented else 4))
 
 
 def _root_above(square: Fraction) -> float:
     """A little more than the square root."""
     shift = 64 - (square.numerator.bit_length() - square.denominator.bit_length()) // 2
     root = math.isqrt(math.floor(square * Fraction(4) ** shift)) + 1  # about 64 bits of it
-    return _as_float(Fraction(root) / Fraction(2) ** shift) * (1 + _SAFE) + 5e-324 if square else 0.0
+    above = _as_float(Fraction(root) / Fraction(2) ** shift) * (1 + _SAFE) + 5e-324 if square else 0.0
+    return above if math.isfinite(above) else math.inf
 
 
 def _weighted(points: Points, rows: NDArray[Any], share: Floats) -> tuple[Floats, Floats]:
