@@ -65,3 +65,30 @@ def test_what_cannot_end_well_does_not_begin(
     assert arguments[-1] in said.err
     assert ".part" not in said.err
     assert not Path("new.model").exists()
+
+
+def test_a_label_of_a_megabyte_is_cut_in_the_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("long.svm").write_text("x" * (1 << 20) + " 1:1\n")
+    capsys.readouterr()
+    assert main(["fit", "long.svm"]) == 3
+    assert len(capsys.readouterr().err) < 200
+
+
+def test_values_beyond_a_float_are_shuffled_without_a_warning() -> None:
+    Path("wide.svm").write_text("1 1:1e200\n-1 1:-1e200\n" * 30)
+    assert main(["fit", "wide.svm", "--order", "shuffle", "--passes", "2", "-o", "wide.model", "--rule", "pa1"]) == 0
+
+
+def test_weights_beyond_the_memory_are_refused_before_they_are_made(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rosenblatt.learn.memory.present", lambda: 1 << 30)
+    Path("far.svm").write_text("1 2147483647:1\n-1 1:1\n")
+    Path("late.svm").write_text(SVM * 20_000 + "1 2147483647:1\n")
+    for name in ("far.svm", "late.svm"):
+        capsys.readouterr()
+        assert main(["fit", name, "-o", "far.model"]) == 3
+        told = capsys.readouterr().err
+        assert told.count("\n") == 1
+        assert told.startswith(f"rosenblatt: {name}: has 2,147,483,647 features")
+    assert not Path("far.model").exists()

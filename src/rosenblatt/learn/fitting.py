@@ -16,6 +16,7 @@ from rosenblatt.learn.answer import decide
 from rosenblatt.learn.cache import Cache
 from rosenblatt.learn.fitted import Progress
 from rosenblatt.learn.interrupt import Interrupt
+from rosenblatt.learn.memory import check_room
 from rosenblatt.learn.naming import Codes
 from rosenblatt.learn.portfolio import affordable, fitted_to
 from rosenblatt.learn.racing import Race
@@ -82,6 +83,7 @@ class Fitting:
         self.sorting = Sorting(len(classes))
         self._began = self._told = self._saved = time.monotonic()
         self._done = 0
+        self._roomy = 0  # features that there is room for
 
     # -- passes -----------------------------------------------------------------------------------------------------
 
@@ -110,6 +112,7 @@ class Fitting:
             for block, order, first, done in self._waiting(interrupt, self.pass_ == 0 and self.plan.order != "shuffle"):
                 if self.pass_ == 0 and not self.runs:
                     self._begin(block)
+                self._make_room(self.tried, block)
                 self._done = done
                 rows = len(block.labels)
                 if first + rows > self.rows:
@@ -180,7 +183,9 @@ class Fitting:
     def _begin(self, block: Block) -> None:
         features, classes = checked_count(block.values.shape[1], self.plan.degree), len(self.classes)
         dense = isinstance(block.values, np.ndarray)
-        for name, settings in affordable(self.plan.candidates, features, classes).items():
+        tried = affordable(self.plan.candidates, features, classes)
+        self._make_room(tried, block)
+        for name, settings in tried.items():
             if self.plan.adapted:
                 settings = fitted_to(settings, block.values)
             self.tried[name] = settings
@@ -188,6 +193,13 @@ class Fitting:
             run.learner.judge(True)
             run.begin_pass()
             self.runs[name] = run
+
+    def _make_room(self, runs: Mapping[str, Settings], block: Block) -> None:
+        """The weights grow with the features; what cannot be held is refused before it is asked for."""
+        features = block.values.shape[1]
+        if features > self._roomy:
+            check_room(self.source.name, runs.values(), features, len(self.classes))
+            self._roomy = features
 
     def _learn(self, turns: Turns) -> None:
         """Every run learns what has been gathered. One whose weights overflow is given up, unless it is the last."""
