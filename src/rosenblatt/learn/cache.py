@@ -83,7 +83,8 @@ class Cache:
             return values
         if len(values) and values[0] == 1.0 and (values == 1.0).all():
             return ones(len(values))
-        single = values.astype(np.float32)
+        with np.errstate(over="ignore"):  # what is too large for a float is not equal to it
+            single = values.astype(np.float32)
         self._exact = bool((single == values).all())
         return single if self._exact else values
 

@@ -10,6 +10,8 @@ from rosenblatt.errors import DataError
 from rosenblatt.read import Source
 from rosenblatt.records import Chunk, Label
 
+_SHOWN = 20  # classes that a sentence names
+
 
 class LateLabelError(Exception):
     """A label that was not among the classes; the learner starts again with all of them."""
@@ -26,9 +28,18 @@ def classes_of(labels: Sequence[Label]) -> tuple[Label, ...]:
     return tuple(ordered)
 
 
+def shown(label: Label) -> str:
+    """A label in a sentence, cut where it is longer than a line.
+
+    >>> shown("spam"), shown("a" * 100)
+    ("'spam'", "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…'")
+    """
+    return repr(label if not isinstance(label, str) or len(label) <= 40 else label[:39] + "…")
+
+
 def check_classes(classes: Sequence[Label], name: str) -> None:
     if len(classes) < 2:
-        held = f"one class only, {classes[0]!r}" if classes else "no labelled example"
+        held = f"one class only, {shown(classes[0])}" if classes else "no labelled example"
         raise DataError(f"{name}: has {held}: a separator needs at least two classes.")
 
 
@@ -65,9 +76,9 @@ class Codes:
 
     def _refuse(self, label: Label) -> None:
         if self.fixed or not self.source.rewindable:
-            known = ", ".join(map(repr, self.classes))
+            known = ", ".join(map(shown, self.classes[:_SHOWN])) + (", …" if len(self.classes) > _SHOWN else "")
             raise DataError(
-                f"{self.source.name}: has the label {label!r}, which is not among the classes {known}: "
+                f"{self.source.name}: has the label {shown(label)}, which is not among the classes {known}: "
                 "name all the classes before, with classes."
             )
         raise LateLabelError(label)
