@@ -309,3 +309,9 @@ def test_an_arrow_stream_is_known_by_its_beginning(tmp_path: Path) -> None:
     with ipc.new_stream(str(tmp_path / "rows.arrow"), table.schema) as file:
         file.write_table(table)
     assert rosenblatt.read(tmp_path / "rows.arrow").space.columns == ("x",)
+
+
+def test_a_table_of_labels_alone_is_refused(write: Any) -> None:
+    path = write("label\np\nn\n")
+    told = f"{path}: has one column only, 'label', and it is the label; there is nothing to learn from."
+    assert refusal(path) == told

@@ -138,6 +138,10 @@ class TableSource(Source):
     def _new_layout(self) -> Layout:
         file, reading = self._file, self._reading
         label = label_of(self.name, file.columns, reading.label)
+        if file.columns == [label]:
+            raise DataError(
+                f"{self.name}: has one column only, {label!r}, and it is the label; there is nothing to learn from."
+            )
         if isinstance(file, CsvFile):
             cells = list(zip(*file.sample, strict=True)) or [()] * len(file.columns)
             kinds = {column: kind_of(cells[i]) for i, column in enumerate(file.columns)}
