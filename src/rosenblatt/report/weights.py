@@ -53,12 +53,13 @@ def _of_pairs(units: Floats, k: int, classes: int) -> Floats:
 def top(model: Model, k: int, count: int) -> list[Weight]:
     """The features with the largest weights for class k, the strongest first; only those that speak for it."""
     along = direction(model, k)
-    count = min(count, len(along))
+    speaking = np.flatnonzero(along > 0)  # of millions of hashed or numbered features, most have no weight
+    count = min(count, len(speaking))
     if count <= 0:
         return []
-    best = np.argpartition(-along, count - 1)[:count]
+    best = speaking[np.argpartition(-along[speaking], count - 1)[:count]]
     best = best[np.lexsort((best, -along[best]))]
-    return [Weight(model.name(int(j)), float(along[j])) for j in best if along[j] > 0]
+    return [Weight(model.name(int(j)), float(along[j])) for j in best]
 
 
 def contributions(model: Model, values: Values, row: int, k: int) -> list[Contribution]:
