@@ -92,3 +92,10 @@ def test_weights_beyond_the_memory_are_refused_before_they_are_made(
         assert told.count("\n") == 1
         assert told.startswith(f"rosenblatt: {name}: has 2,147,483,647 features")
     assert not Path("far.model").exists()
+
+
+def test_a_table_of_numbers_as_they_are_is_advised_to_scale(capsys: pytest.CaptureFixture[str]) -> None:
+    for more, advised in [([], True), (["--scale"], False)]:
+        capsys.readouterr()
+        assert main(["fit", "t.csv", "-o", "t.model", *more]) == 0
+        assert ("fit t.csv --scale" in capsys.readouterr().out) is advised

@@ -256,13 +256,22 @@ def features(model: Model) -> str:
     return plural(model.features, "feature" if space.kind == "index" else "column")
 
 
+def _unscaled(summary: Summary) -> bool:
+    """A table with numbers as they are: dollars drown years, and --scale helps more than passes."""
+    space = summary.fitted.model.space
+    numbers = space is not None and space.kind == "columns" and any("=" not in column for column in space.columns)
+    return summary.data != "-" and space is not None and numbers and space.scale is None
+
+
 def next_steps(summary: Summary) -> Iterator[str]:
     """The commands to try next, at most three."""
     steps = []
     data, name = shlex.quote(summary.data), shlex.quote(summary.model or "MODEL")
     if summary.judged is None and summary.fitted.holdout_error is None and summary.data != "-":
         steps.append(f"rosenblatt fit {data} --holdout 0.1")
-    if summary.fitted.status == "budget" and summary.fitted.passes == 1 and summary.data != "-":
+    if _unscaled(summary):
+        steps.append(f"rosenblatt fit {data} --scale")
+    elif summary.fitted.status == "budget" and summary.fitted.passes == 1 and summary.data != "-":
         steps.append(f"rosenblatt fit {data} --passes 5")
     if summary.model is not None:
         steps += [f"rosenblatt explain {name}", f"rosenblatt predict {name} NEW-DATA"]
