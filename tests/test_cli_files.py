@@ -99,3 +99,8 @@ def test_a_table_of_numbers_as_they_are_is_advised_to_scale(capsys: pytest.Captu
         capsys.readouterr()
         assert main(["fit", "t.csv", "-o", "t.model", *more]) == 0
         assert ("fit t.csv --scale" in capsys.readouterr().out) is advised
+
+
+def test_feature_numbers_may_be_large_where_no_products_are_made(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("far.svm").write_text("1 70000000:1\n-1 1:1\n")
+    assert main(["fit", "far.svm", "-o", "far.model", "--rule", "last", "--quiet", "--top", "0"]) == 0

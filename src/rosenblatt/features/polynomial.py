@@ -30,7 +30,7 @@ def count(columns: int, degree: int) -> int:
 def checked_count(columns: int, degree: int) -> int:
     """The same, where so many can be learned; ParameterError names the number where they cannot."""
     found = count(columns, degree)
-    if found > MOST:
+    if found > MOST and degree > 1:
         raise ParameterError(
             f"degree={degree} makes {found:,} features of {columns:,}; at most {MOST:,} can be learned: lower the "
             f"degree, or use KernelPerceptron(kernel='poly', degree={degree}), which never makes them."

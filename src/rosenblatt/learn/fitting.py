@@ -196,7 +196,7 @@ class Fitting:
 
     def _make_room(self, runs: Mapping[str, Settings], block: Block) -> None:
         """The weights grow with the features; what cannot be held is refused before it is asked for."""
-        features = block.values.shape[1]
+        features = checked_count(block.values.shape[1], self.plan.degree)
         if features > self._roomy:
             check_room(self.source.name, runs.values(), features, len(self.classes))
             self._roomy = features
