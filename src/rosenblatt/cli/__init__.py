@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "certify": ("rosenblatt.cli.certify", "Whether a hyperplane can tell the classes apart, with a proof."),
     "trace": ("rosenblatt.cli.trace", "Print every step of a run, as the lectures do; draw it, animate it."),
     "compare": ("rosenblatt.cli.compare", "The perceptron and its relatives on the same folds, in one table."),
+    "studio": ("rosenblatt.cli.studio", "A page on which a separator is seen to learn, step by step."),
     "completion": ("rosenblatt.cli.completion", "Print what makes the shell complete commands and options."),
 }
 

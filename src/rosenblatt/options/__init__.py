@@ -93,6 +93,7 @@ from rosenblatt.options.reading import (
     value,
     words,
 )
+from rosenblatt.options.showing import STUDIO, browser, port
 from rosenblatt.options.streaming import (
     RULE_NAMES,
     STREAMING,
@@ -142,6 +143,7 @@ __all__ = [
     "READING",
     "RULE_NAMES",
     "STREAMING",
+    "STUDIO",
     "TEXT_BITS",
     "TEXT_NGRAMS",
     "THRESHOLD_NETWORK",
@@ -157,6 +159,7 @@ __all__ = [
     "batch",
     "bits",
     "bracket_time_limit",
+    "browser",
     "budget",
     "cache",
     "cache_mb",
@@ -214,6 +217,7 @@ __all__ = [
     "passes",
     "patience",
     "plot",
+    "port",
     "questions",
     "r",
     "random_state",

@@ -1,0 +1,1 @@
+"""The studio: a local page that shows a separator learn, step by step, and its small server."""

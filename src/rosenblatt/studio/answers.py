@@ -1,0 +1,59 @@
+"""Every question that the page can ask, by name: a request as a dict in, an answer as a dict out. No HTTP in here."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rosenblatt import options
+from rosenblatt.options import Option
+from rosenblatt.studio.examples import EXAMPLES, example, table
+from rosenblatt.studio.learning import learn, visits
+from rosenblatt.studio.request import CONTROLS, MOST_EPOCHS, MOST_POINTS, TABLES
+from rosenblatt.studio.takeaway import takeaway
+from rosenblatt.studio.verdicts import relatives, verdict
+
+Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
+
+
+def controls(request: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page is made of: the options of each loss with their defaults and help, the examples, the limits.
+
+    >>> controls({})["losses"]["perceptron"]["order"]["default"]
+    'given'
+    """
+    tables = {loss: {name: table[name] for name in CONTROLS if name in table} for loss, table in TABLES.items()}
+    for listed in tables.values():
+        listed["order"] = options.trace_order
+    return {
+        "loss": _control(options.loss.but(choices=tuple(TABLES))),
+        "losses": {
+            loss: {name: _control(option) for name, option in listed.items()} for loss, listed in tables.items()
+        },
+        "examples": list(EXAMPLES),
+        "limits": {"points": MOST_POINTS, "epochs": MOST_EPOCHS},
+    }
+
+
+def _control(option: Option[Any]) -> dict[str, Any]:
+    least = option.low if option.low is not None else option.above
+    kind = "choice" if option.kind is None else option.kind
+    return {
+        "name": option.name,
+        "kind": kind,
+        "default": option.default,
+        "choices": list(option.choices),
+        "least": least,
+        "help": option.help,
+        "expected": option.expected,
+    }
+
+
+ANSWERS: Mapping[str, Answer] = {
+    "controls": controls,
+    "example": example,
+    "table": table,
+    "learn": learn,
+    "visits": visits,
+    "verdict": verdict,
+    "relatives": relatives,
+    "takeaway": takeaway,
+}

@@ -1,0 +1,67 @@
+// What the screen shows, in the fragment of its address; and as a picture.
+
+const OWN = new Set(["example", "data", "classes", "at", "theme", "on"]);
+
+export function read() {
+  const told = new URLSearchParams(location.hash.slice(1)), state = { options: {}, on: [] };
+  for (const [name, value] of told) if (!OWN.has(name)) state.options[name] = value;
+  state.example = told.get("example");
+  state.theme = told.get("theme");
+  state.at = told.has("at") ? Number(told.get("at")) : null;
+  state.on = told.get("on")?.split(";") ?? [];
+  if (told.has("data")) {
+    const rows = told.get("data").split(";").map((row) => row.split(",").map(Number)).filter((row) => row.length === 3 && row.every(Number.isFinite));
+    const words = JSON.parse(told.get("classes") ?? '["A","B","C","D","E"]');
+    state.table = { rows: rows.map(([x, y]) => [x, y]), labels: rows.map((row) => row[2]), classes: words, columns: ["x1", "x2"], words: "Points from a link." };
+  }
+  return state;
+}
+
+export function write({ example, points, labels, classes, options, at, theme, on }) {
+  const told = new URLSearchParams();
+  if (example) told.set("example", example);
+  else if (points.length && points.length <= 500) {
+    told.set("data", points.map((point, i) => `${point[0]},${point[1]},${labels[i]}`).join(";"));
+    told.set("classes", JSON.stringify(classes));
+  }
+  for (const [name, value] of Object.entries(options)) told.set(name, value);
+  if (at !== null) told.set("at", at);
+  if (on.length) told.set("on", on.join(";"));
+  if (theme) told.set("theme", theme);
+  history.replaceState(null, "", `#${told}`);
+}
+
+const SHOWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "fill-opacity", "font", "text-anchor", "paint-order", "display"];
+
+// The picture alone, with its colours written into it.
+export function picture(svg) {
+  const copy = svg.cloneNode(true), from = svg.querySelectorAll("*"), to = copy.querySelectorAll("*");
+  from.forEach((element, i) => {
+    const look = getComputedStyle(element);
+    for (const name of SHOWN) if (look.getPropertyValue(name)) to[i].style.setProperty(name, look.getPropertyValue(name));
+  });
+  copy.querySelectorAll(".cursor").forEach((one) => one.remove());
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("width", 640);
+  copy.setAttribute("height", 480);
+  copy.style.background = getComputedStyle(svg).backgroundColor;
+  return new XMLSerializer().serializeToString(copy);
+}
+
+export async function png(svg, scale = 2) {
+  const image = new Image(), address = URL.createObjectURL(new Blob([picture(svg)], { type: "image/svg+xml" }));
+  image.src = address;
+  await image.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: 640 * scale, height: 480 * scale }), paint = canvas.getContext("2d");
+  paint.fillStyle = getComputedStyle(svg).backgroundColor;
+  paint.fillRect(0, 0, canvas.width, canvas.height);
+  paint.drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(address);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
+}
+
+export function save(name, content, type) {
+  const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  Object.assign(document.createElement("a"), { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}

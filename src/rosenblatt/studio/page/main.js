@@ -1,0 +1,215 @@
+// The page: what the user does goes to the engine, and what it answers is shown. No algorithm lives here.
+
+import { ask, overtaken, whatHappened } from "./api.js";
+import { Controls } from "./controls.js";
+import { mark, draw, number } from "./geometry.js";
+import * as link from "./link.js";
+import { showRelatives, showTheorem, showVerdict } from "./panels.js";
+import { Plane } from "./plane.js";
+import { Player } from "./player.js";
+
+const find = (id) => document.getElementById(id);
+const state = { table: null, example: null, verdict: null, run: null, relatives: null, on: new Set(), theme: null, marks: () => {}, at: null };
+const plane = new Plane(find("plane"), { changed: edited, spoken: (words) => { find("spoken").textContent = words; } });
+const player = new Player({ shown: showFrame, visitsOf: (epoch) => ask("visits", { ...request(), epoch }) });
+let controls;
+
+function request() {
+  return { points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options };
+}
+function tell(error) {
+  if (error && overtaken(error)) return;
+  find("error").hidden = !error;
+  find("error").textContent = error ? whatHappened(error) : "";
+}
+async function tried(work) {
+  try { return await work(); } catch (error) { tell(error); return null; }
+}
+
+// -- from the engine to the page ------------------------------------------------------------------------------------
+
+let waiting = null;
+function edited() {
+  state.example = null;
+  find("example").value = "";
+  soon();
+}
+function soon() {
+  clearTimeout(waiting);
+  waiting = setTimeout(refresh, 60);
+}
+async function refresh() {
+  const at = state.at;
+  state.at = null;
+  if (new Set(plane.labels).size < 2) {
+    Object.assign(state, { run: null, verdict: null, relatives: null });
+    player.unload();
+    plane.proof(null);
+    plane.relatives([]);
+    showVerdict(find("verdict"), null);
+    showTheorem(find("theorem"), null);
+    showRelatives(find("relatives"), null);
+    return remember();
+  }
+  const asked = request(), learned = ask("learn", asked), judged = ask("verdict", asked);
+  judged.catch(() => {}); // told below, after the run
+  await tried(async () => {
+    state.run = await learned;
+    tell(null);
+    player.load(state.run, plane.points, { at });
+  });
+  await tried(async () => {
+    state.verdict = await judged;
+    showVerdict(find("verdict"), state.verdict);
+    drawProof();
+    state.marks = showTheorem(find("theorem"), state.run, state.verdict);
+    if (player.frame) state.marks(player.frame);
+  });
+  await tried(async () => {
+    const made = await ask("takeaway", asked);
+    find("python").value = made.python;
+    find("command").value = made.command ?? "The command line has no such option; the Python code has.";
+    state.csv = made.csv;
+  });
+  await tried(async () => {
+    state.relatives = await ask("relatives", asked);
+    showRelatives(find("relatives"), state.relatives, state.on, drawRelatives);
+    drawRelatives();
+  });
+  document.documentElement.dataset.ready = "yes";
+}
+function drawProof() { plane.proof(find("show-verdict").checked ? state.verdict : null); }
+function drawRelatives() {
+  const lines = state.relatives?.lines ?? [];
+  plane.relatives(lines.map((line, i) => ({ ...line, kind: `s${i}` })).filter((line) => state.on.has(line.name)));
+  remember();
+}
+function showFrame(frame) {
+  plane.frame(frame, state.run, player.longest);
+  find("play").textContent = player.timer ? "Pause" : "Play";
+  find("moment").setAttribute("aria-live", player.timer ? "off" : "polite");
+  find("scrub").max = Math.max(0, player.frames.length - 1);
+  find("scrub").value = player.at;
+  find("moment").textContent = frame ? player.words() : "Add points of two classes, and the perceptron learns to tell them apart.";
+  find("numbers").textContent = frame ? player.numbers() : "";
+  if (frame) {
+    find("scrub").setAttribute("aria-valuetext", player.words());
+    state.marks(frame);
+  }
+  if (!player.timer) remember();
+}
+function remember() {
+  if (!controls) return;
+  const at = player.frame && !player.atEnd ? player.at : null;
+  link.write({ example: state.example, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options, at, theme: state.theme, on: [...state.on] });
+}
+
+// -- data -----------------------------------------------------------------------------------------------------------
+
+function open(table) {
+  state.table = table;
+  const [across, up] = table.axes ?? [0, 1], wide = table.columns.length > 2;
+  find("axes").hidden = !wide;
+  for (const [id, chosen] of [["across", across], ["up", up]]) {
+    find(id).replaceChildren(...table.columns.map((name, j) => new Option(name, j, false, j === chosen)));
+  }
+  find("about").textContent = table.words || `${number(table.rows.length)} points.`;
+  showColumns();
+}
+function showColumns() {
+  const { table } = state, [across, up] = [Number(find("across").value), Number(find("up").value)];
+  const classes = table.classes.length > 1 && (table.classes.length > 2 || typeof table.classes[0] !== "string" || table.classes[0] !== "A") ? table.classes : ["A", "B", "C", "D", "E"];
+  plane.past = [];
+  plane.show(table.rows.map((row) => [row[across], row[up]]), [...table.labels], classes, [table.columns[across], table.columns[up]]);
+  makeTools();
+  soon();
+}
+function makeTools() {
+  const tools = [...plane.classes.slice(0, 10).map((name, k) => [k, String(name).replace("-", "−")]), ["erase", "Erase"]];
+  if (plane.tool !== "erase" && plane.tool >= plane.classes.length) plane.tool = 0;
+  find("tools").replaceChildren(...tools.map(([value, name]) => {
+    const label = document.createElement("label"), input = Object.assign(document.createElement("input"), { type: "radio", name: "tool", value, checked: value === plane.tool });
+    input.addEventListener("change", () => { plane.tool = value; });
+    label.append(input);
+    if (value !== "erase") mark(value, [8, 8], 6.5, draw("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, label));
+    label.append(name);
+    return label;
+  }));
+}
+async function openExample(name) {
+  const table = await tried(() => ask("example", { name }));
+  if (!table) return;
+  state.example = name;
+  find("example").value = name;
+  open(table);
+}
+async function openText(text) {
+  const table = await tried(() => ask("table", { text }));
+  if (!table) return;
+  tell(null);
+  state.example = null;
+  find("example").value = "";
+  open(table);
+}
+
+// -- what can be pressed --------------------------------------------------------------------------------------------
+
+const PRESSED = {
+  first: () => player.go(0), back: () => player.previousMistake(), mistake: () => player.nextMistake(),
+  row: () => tried(() => player.nextRow()), epoch: () => player.nextEpoch(), last: () => player.go(player.frames.length - 1),
+};
+for (const [id, work] of Object.entries(PRESSED)) {
+  find(id).addEventListener("click", () => { if (player.frame) { player.pause(); work(); } });
+}
+find("play").addEventListener("click", () => (player.timer ? player.pause() : player.play()));
+find("scrub").addEventListener("input", (event) => { player.pause(); player.go(Number(event.target.value)); });
+find("speed").addEventListener("change", (event) => { player.rate = Number(event.target.value); });
+find("undo").addEventListener("click", () => plane.undo());
+find("clear").addEventListener("click", () => plane.clear());
+find("show-verdict").addEventListener("change", drawProof);
+find("example").addEventListener("change", (event) => openExample(event.target.value));
+find("across").addEventListener("change", () => { state.example = null; showColumns(); });
+find("up").addEventListener("change", () => { state.example = null; showColumns(); });
+find("paste").addEventListener("click", () => openText(find("text").value));
+find("upload").addEventListener("change", async (event) => { if (event.target.files[0]) openText(await event.target.files[0].text()); });
+find("svg").addEventListener("click", () => link.save("studio.svg", link.picture(find("plane")), "image/svg+xml"));
+find("png").addEventListener("click", () => tried(async () => link.save("studio.png", await link.png(find("plane")))));
+find("csv").addEventListener("click", () => { if (state.csv) link.save("studio.csv", state.csv, "text/csv"); });
+find("link").addEventListener("click", () => tried(async () => {
+  remember();
+  await navigator.clipboard.writeText(location.href);
+  find("spoken").textContent = "The link is copied.";
+}));
+find("theme").addEventListener("click", () => {
+  themed({ light: "dark", dark: null }[state.theme] ?? (state.theme === null ? "light" : null));
+  remember();
+});
+function themed(theme) {
+  state.theme = ["light", "dark"].includes(theme) ? theme : null;
+  if (state.theme) document.documentElement.dataset.theme = state.theme;
+  else delete document.documentElement.dataset.theme;
+  find("theme").textContent = `Theme: ${state.theme ?? "system"}`;
+}
+document.addEventListener("keydown", (event) => {
+  if (event.target.matches("input, select, textarea, button, summary") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const keys = { " ": "play", ".": "mistake", ",": "back", r: "row", e: "epoch", Home: "first", End: "last" };
+  if (!keys[event.key]) return;
+  event.preventDefault();
+  find(keys[event.key]).click();
+});
+
+// -- start ----------------------------------------------------------------------------------------------------------
+
+async function start() {
+  const linked = link.read();
+  themed(linked.theme);
+  const told = await ask("controls");
+  controls = new Controls(find("controls"), told, soon);
+  controls.restore(linked.options);
+  find("example").replaceChildren(new Option("your own", "", true), ...told.examples.map((name) => new Option(name, name)));
+  Object.assign(state, { on: new Set(linked.on), at: linked.at });
+  const given = linked.table ?? (linked.example ? null : await ask("given"));
+  if (given) open(given);
+  else await openExample(told.examples.includes(linked.example) ? linked.example : told.examples[0]);
+}
+tried(start);

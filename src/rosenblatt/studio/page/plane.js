@@ -1,0 +1,264 @@
+// The picture of the plane: points that can be drawn, moved and erased, and over them what the engine says.
+
+import { View, WIDTH, HEIGHT, draw, length, mark, number } from "./geometry.js";
+
+const LAYERS = ["grid", "regions", "band", "proof", "lines", "arrows", "points", "over"];
+
+export class Plane {
+  constructor(svg, { changed, spoken }) {
+    Object.assign(this, { svg, changed, spoken, points: [], labels: [], classes: ["A", "B", "C", "D", "E"], tool: 0, past: [] });
+    this.layer = Object.fromEntries(LAYERS.map((name) => [name, draw("g", { id: `layer-${name}` }, svg)]));
+    this.cursor = [WIDTH / 2, HEIGHT / 2];
+    this.dragged = this.held = null;
+    svg.addEventListener("pointerdown", (event) => this.pressed(event));
+    svg.addEventListener("pointermove", (event) => this.moved(event));
+    svg.addEventListener("pointerup", () => this.dropped());
+    svg.addEventListener("pointercancel", () => this.dropped());
+    svg.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  // -- the points -----------------------------------------------------------------------------------------------------
+
+  show(points, labels, classes, columns) {
+    Object.assign(this, { points, labels, classes, columns, view: new View(points) });
+    this.size = points.length > 2000 ? 3 : points.length > 300 ? 5 : 8;
+    this.grid();
+    this.repoint();
+  }
+  repoint() {
+    const layer = this.layer.points, parts = document.createDocumentFragment();
+    this.points.forEach((point, i) => { mark(this.labels[i], this.view.to(point), this.size, parts).dataset.at = i; });
+    layer.replaceChildren(parts);
+    if (!this.points.length) draw("text", { x: WIDTH / 2, y: HEIGHT / 2, "text-anchor": "middle", class: "hint" }, layer, "Click to add points, or choose an example");
+    const each = this.classes.map((name, k) => `${this.labels.filter((l) => l === k).length} of ${name}`).filter((text) => !text.startsWith("0 "));
+    this.svg.setAttribute("aria-label", `The plane: ${each.join(", ") || "no points"}`);
+    this.drawCursor();
+  }
+  remember() {
+    this.past.push([this.points.map((p) => [...p]), [...this.labels]]);
+    if (this.past.length > 50) this.past.shift();
+  }
+  undo() {
+    const before = this.past.pop();
+    if (!before) return;
+    [this.points, this.labels] = before;
+    this.repoint();
+    this.changed();
+  }
+  clear() {
+    this.remember();
+    this.points = [];
+    this.labels = [];
+    this.repoint();
+    this.changed();
+  }
+  add(at) {
+    if (this.tool >= this.classes.length) return;
+    this.remember();
+    this.points.push(this.rounded(at));
+    this.labels.push(this.tool);
+    this.repoint();
+    this.changed();
+    this.spoken(`Point of ${this.classes[this.tool]} added at ${this.place(this.points.length - 1)}`);
+  }
+  erase(i) {
+    this.remember();
+    this.spoken(`Point ${i} of ${this.classes[this.labels[i]]} erased`);
+    this.points.splice(i, 1);
+    this.labels.splice(i, 1);
+    this.held = null;
+    this.repoint();
+    this.changed();
+  }
+  move(i, at) {
+    this.points[i] = this.rounded(at);
+    const [u, v] = this.view.to(this.points[i]);
+    this.layer.points.children[i]?.setAttribute("transform", `translate(${u} ${v}) scale(${this.size})`);
+    this.changed();
+  }
+  // To a hundredth of the picture or so: numbers that a person would write.
+  rounded(at) {
+    const grain = 10 ** Math.floor(Math.log10(4 / this.view.scale)), digits = Math.max(0, -Math.log10(grain));
+    return this.view.from(at).map((value) => Number((Math.round(value / grain) * grain).toFixed(Math.min(12, digits))));
+  }
+  place(i) { return `(${this.points[i].map((v) => number(v)).join(", ")})`; }
+  near(at, reach = 14) {
+    let best = null, least = reach;
+    this.points.forEach((point, i) => {
+      const [u, v] = this.view.to(point), far = Math.hypot(u - at[0], v - at[1]);
+      if (far < least) [best, least] = [i, far];
+    });
+    return best;
+  }
+
+  // -- pointer and keys -----------------------------------------------------------------------------------------------
+
+  at(event) {
+    const inverse = this.svg.getScreenCTM().inverse(), point = new DOMPoint(event.clientX, event.clientY).matrixTransform(inverse);
+    return [Math.max(2, Math.min(WIDTH - 2, point.x)), Math.max(2, Math.min(HEIGHT - 2, point.y))];
+  }
+  pressed(event) {
+    if (event.button !== 0) return;
+    const at = this.at(event), found = this.near(at, Math.max(10, this.size * 1.6));
+    this.cursor = at;
+    if (this.tool === "erase") { if (found !== null) this.erase(found); return; }
+    if (found === null) { this.add(at); return; }
+    this.remember();
+    this.dragged = found;
+    this.svg.setPointerCapture(event.pointerId);
+  }
+  moved(event) { if (this.dragged !== null) this.move(this.dragged, this.at(event)); }
+  dropped() { this.dragged = null; }
+  key(event) {
+    const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }, far = event.shiftKey ? 40 : 8;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const under = this.near(this.cursor), many = this.points.length;
+    if (arrows[event.key]) {
+      const [u, v] = arrows[event.key];
+      this.cursor = [Math.max(2, Math.min(WIDTH - 2, this.cursor[0] + u * far)), Math.max(2, Math.min(HEIGHT - 2, this.cursor[1] + v * far))];
+      if (this.held !== null) this.move(this.held, this.cursor);
+      else if (this.near(this.cursor) !== null) this.spoken(`Point ${this.near(this.cursor)} of ${this.classes[this.labels[this.near(this.cursor)]]}`);
+    } else if (event.key === "Enter") this.held === null ? this.add(this.cursor) : (this.held = null);
+    else if (/^[1-9]$/.test(event.key) && event.key <= this.classes.length) this.choose(Number(event.key) - 1);
+    else if (["Delete", "Backspace"].includes(event.key)) { if (under !== null) this.erase(under); }
+    else if ("nNpP".includes(event.key) && many) {
+      this.walk = ((this.walk ?? -1) + ("nN".includes(event.key) ? 1 : many - 1)) % many;
+      this.cursor = this.view.to(this.points[this.walk]);
+      this.spoken(`Point ${this.walk} of ${this.classes[this.labels[this.walk]]} at ${this.place(this.walk)}`);
+    } else if (event.key === "m" || event.key === "M") {
+      if (this.held === null && under !== null) { this.remember(); this.held = under; this.spoken("Picked up"); }
+      else if (this.held !== null) { this.spoken(`Put down at ${this.place(this.held)}`); this.held = null; }
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.drawCursor();
+  }
+  choose(tool) {
+    this.tool = tool;
+    document.querySelector(`#tools input[value="${tool}"]`)?.click();
+  }
+  drawCursor() {
+    const [u, v] = this.cursor;
+    this.layer.over.querySelector(".cursor")?.remove();
+    draw("path", { class: "cursor", d: `M${u - 14} ${v}H${u - 4}M${u + 4} ${v}H${u + 14}M${u} ${v - 14}V${v - 4}M${u} ${v + 4}V${v + 14}` }, this.layer.over);
+  }
+
+  // -- what the engine says -------------------------------------------------------------------------------------------
+
+  grid() {
+    const layer = this.layer.grid, { across, up } = this.view.ticks();
+    layer.replaceChildren();
+    for (const x of across) {
+      const [u] = this.view.to([x, 0]);
+      draw("line", { x1: u, x2: u, y1: 0, y2: HEIGHT, class: Math.abs(x) < 1e-12 ? "zero" : "tick" }, layer);
+      draw("text", { x: u + 3, y: HEIGHT - 5 }, layer, number(x, 6));
+    }
+    for (const y of up) {
+      const [, v] = this.view.to([0, y]);
+      draw("line", { y1: v, y2: v, x1: 0, x2: WIDTH, class: Math.abs(y) < 1e-12 ? "zero" : "tick" }, layer);
+      draw("text", { x: 4, y: v - 4 }, layer, number(y, 6));
+    }
+    const [across0, up0] = this.columns ?? ["x1", "x2"];
+    draw("text", { x: WIDTH - 6, y: HEIGHT - 20, "text-anchor": "end" }, layer, `${across0} →`);
+    draw("text", { x: 6, y: 16 }, layer, `↑ ${up0}`);
+  }
+  polygon(corners, parent, attributes) {
+    if (corners.length > 2) draw("polygon", { points: corners.map((c) => this.view.to(c).join(" ")).join(","), ...attributes }, parent);
+  }
+  line(weights, parent, attributes) {
+    const found = this.view.segment(weights);
+    if (!found) return null;
+    const [[x1, y1], [x2, y2]] = found.map((end) => this.view.to(end));
+    return draw("line", { x1, y1, x2, y2, ...attributes }, parent);
+  }
+  // One moment of the run: regions, boundary, normal, what was added, the margin band, the row that was looked at.
+  frame(frame, run, longest) {
+    const { regions, band, lines, arrows, over } = this.layer;
+    for (const layer of [regions, band, lines, arrows]) layer.replaceChildren();
+    over.querySelectorAll(".lit").forEach((one) => one.remove());
+    if (!frame) return;
+    const units = frame.after, single = units.length === 1;
+    if (single) this.halves(units[0], run.classes);
+    else if (run.scheme !== "ovo") this.cells(units, run.classes);
+    if (single && frame.margin > 0) this.band(units[0], frame.margin);
+    units.forEach((weights, unit) => {
+      const before = frame.before[unit], moved = before.some((value, i) => value !== weights[i]);
+      if (moved) this.line(before, lines, { class: "was" });
+      this.line(weights, lines, { class: "boundary", "data-weights": weights.join(" ") });
+      if (single) this.normals(before, weights, moved, longest);
+    });
+    if (frame.kept) frame.kept.forEach((weights) => this.line(weights, lines, { class: "kept" }));
+    if (frame.row !== null && frame.row !== undefined && this.points[frame.row]) {
+      const [cx, cy] = this.view.to(this.points[frame.row]);
+      draw("circle", { cx, cy, r: this.size + 7, class: `lit ${frame.wrong ? "wrong" : ""}` }, over);
+    }
+  }
+  halves(weights, [negative, positive]) {
+    if (length(weights) === 0) return;
+    this.polygon(this.view.half(weights), this.layer.regions, { class: `region c${positive}` });
+    this.polygon(this.view.half(weights.map((w) => -w)), this.layer.regions, { class: `region c${negative}` });
+  }
+  cells(units, classes) {
+    units.forEach((mine, k) => {
+      let cell = this.view.corners;
+      units.forEach((other, l) => { if (l !== k && cell.length) cell = this.view.half(mine.map((w, i) => w - other[i]), cell); });
+      if (cell.length === 4 && units.every((u) => length(u) === 0)) return;
+      this.polygon(cell, this.layer.regions, { class: `region c${classes[k]}` });
+    });
+  }
+  band([b, ...w], margin, parent = this.layer.band, attributes = { class: "band" }) {
+    const far = margin * Math.hypot(...w), inside = this.view.half([b + far, ...w]);
+    this.polygon(this.view.half([far - b, -w[0], -w[1]], inside), parent, attributes);
+  }
+  normals(before, after, moved, longest) {
+    const found = this.view.segment(after), scale = 120 / (longest || 1);
+    const ends = found?.map((end) => this.view.to(end));
+    const root = ends ? [(ends[0][0] + ends[1][0]) / 2, (ends[0][1] + ends[1][1]) / 2] : [WIDTH / 2, HEIGHT / 2];
+    const tip = ([, w1, w2]) => [root[0] + w1 * scale, root[1] - w2 * scale];
+    if (moved && length(before) > 0) this.arrow(root, tip(before), "was");
+    if (length(after) > 0) this.arrow(root, tip(after), "");
+    if (moved) this.arrow(tip(before), tip(after), "added");
+  }
+  arrow([x1, y1], [x2, y2], kind) {
+    const far = Math.hypot(x2 - x1, y2 - y1), layer = this.layer.arrows;
+    if (far < 1) return;
+    const [u, v] = [(x2 - x1) / far, (y2 - y1) / far], head = Math.min(11, far);
+    draw("line", { x1, y1, x2: x2 - u * head * 0.8, y2: y2 - v * head * 0.8, class: `${kind === "added" ? "" : "normal"} ${kind}` }, layer);
+    const side = (s) => `${x2 - u * head - s * v * head * 0.5} ${y2 - v * head + s * u * head * 0.5}`;
+    draw("path", { d: `M${x2} ${y2}L${side(1)}L${side(-1)}Z`, class: `tip ${kind}` }, layer);
+  }
+  // The proof: the widest margin and the rows that hold it, or the rows whose averages are one point.
+  proof(verdict) {
+    const layer = this.layer.proof;
+    layer.replaceChildren();
+    if (!verdict) return;
+    if (verdict.kind === "separable") {
+      const [b, ...w] = verdict.weights, far = verdict.margin * Math.hypot(...w);
+      for (const shift of [-far, 0, far]) this.line([b + shift, ...w], layer, { class: "widest" });
+      this.rings(verdict.support, layer, "support");
+    } else if (verdict.kind === "inseparable") {
+      for (const rows of verdict.hulls) {
+        const corners = rows.map((row) => this.view.to(this.points[row]));
+        if (corners.length > 1) draw("polygon", { points: corners.map((c) => c.join(" ")).join(","), class: "hull" }, layer);
+      }
+      const [u, v] = this.view.to(verdict.meets);
+      draw("path", { d: `M${u - 9} ${v - 9}L${u + 9} ${v + 9}M${u - 9} ${v + 9}L${u + 9} ${v - 9}`, class: "meets" }, layer);
+      if (verdict.rows.length <= 8) verdict.rows.forEach((row, i) => {
+        const [x, y] = this.view.to(this.points[row]), right = x < WIDTH - 120;
+        draw("text", { x: x + (right ? 13 : -13), y: y - 10, class: "why", "text-anchor": right ? "start" : "end" }, layer, `row ${row}: ${verdict.weights[i]}`);
+      });
+    }
+  }
+  rings(rows, layer, kind) {
+    for (const row of rows.filter((one) => this.points[one])) {
+      const [cx, cy] = this.view.to(this.points[row]);
+      draw("circle", { cx, cy, r: this.size + 4, class: kind }, layer);
+    }
+  }
+  relatives(lines) {
+    this.layer.grid.querySelectorAll(".relative").forEach((one) => one.remove());
+    for (const { weights, kind } of lines) this.line(weights, this.layer.grid, { class: `relative ${kind}`, "stroke-dasharray": DASHES[Number(kind[1])] });
+  }
+}
+
+export const DASHES = ["none", "12 4", "2 4", "12 4 2 4", "6 4"];
