@@ -6,7 +6,7 @@ export class View {
   constructor(points) {
     const [left, right] = span(points.map((p) => p[0])), [low, high] = span(points.map((p) => p[1]));
     // One scale for both axes, so that a normal looks perpendicular to its line.
-    this.scale = Math.min((WIDTH - 110) / (right - left), (HEIGHT - 110) / (high - low));
+    this.scale = Math.min((WIDTH - 190) / (right - left), (HEIGHT - 160) / (high - low));
     this.middle = [(left + right) / 2, (low + high) / 2];
   }
   to([x, y]) {
@@ -43,7 +43,7 @@ export class View {
     const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= about);
     const [[left, high], , [right, low]] = this.corners, all = (a, b) => {
       const found = [];
-      for (let k = Math.ceil(a / step); k <= Math.floor(b / step); k++) found.push(k * step);
+      for (let k = Math.ceil(a / step); k <= Math.floor(b / step); k++) found.push(k === 0 ? 0 : k * step);
       return found;
     };
     return { across: all(left, right), up: all(low, high) };

@@ -31,20 +31,20 @@ export function write({ example, points, labels, classes, options, at, theme, on
   history.replaceState(null, "", `#${told}`);
 }
 
-const SHOWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "fill-opacity", "font", "text-anchor", "paint-order", "display"];
+const SHOWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "fill-opacity", "font-family", "font-size", "font-weight", "paint-order"];
 
 // The picture alone, with its colours written into it.
 export function picture(svg) {
   const copy = svg.cloneNode(true), from = svg.querySelectorAll("*"), to = copy.querySelectorAll("*");
   from.forEach((element, i) => {
     const look = getComputedStyle(element);
-    for (const name of SHOWN) if (look.getPropertyValue(name)) to[i].style.setProperty(name, look.getPropertyValue(name));
+    for (const name of SHOWN) to[i].setAttribute(name, look.getPropertyValue(name));
   });
   copy.querySelectorAll(".cursor").forEach((one) => one.remove());
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("width", 640);
-  copy.setAttribute("height", 480);
-  copy.style.background = getComputedStyle(svg).backgroundColor;
+  const paper = copy.insertBefore(document.createElementNS("http://www.w3.org/2000/svg", "rect"), copy.firstChild);
+  for (const [name, value] of Object.entries({ width: 640, height: 480, fill: getComputedStyle(svg).backgroundColor })) paper.setAttribute(name, value);
+  for (const [name, value] of Object.entries({ xmlns: "http://www.w3.org/2000/svg", width: 640, height: 480 })) copy.setAttribute(name, value);
+  for (const name of ["tabindex", "role", "aria-describedby", "id"]) copy.removeAttribute(name);
   return new XMLSerializer().serializeToString(copy);
 }
 
@@ -53,8 +53,6 @@ export async function png(svg, scale = 2) {
   image.src = address;
   await image.decode();
   const canvas = Object.assign(document.createElement("canvas"), { width: 640 * scale, height: 480 * scale }), paint = canvas.getContext("2d");
-  paint.fillStyle = getComputedStyle(svg).backgroundColor;
-  paint.fillRect(0, 0, canvas.width, canvas.height);
   paint.drawImage(image, 0, 0, canvas.width, canvas.height);
   URL.revokeObjectURL(address);
   return new Promise((done) => canvas.toBlob(done, "image/png"));

@@ -91,12 +91,16 @@ function showFrame(frame) {
   find("scrub").max = Math.max(0, player.frames.length - 1);
   find("scrub").value = player.at;
   find("moment").textContent = frame ? player.words() : "Add points of two classes, and the perceptron learns to tell them apart.";
-  find("numbers").textContent = frame ? player.numbers() : "";
+  find("numbers").textContent = frame ? player.numbers() + unseen(frame) : "";
   if (frame) {
     find("scrub").setAttribute("aria-valuetext", player.words());
     state.marks(frame);
   }
   if (!player.timer) remember();
+}
+function unseen(frame) {
+  const lost = frame.after.filter((weights) => weights[1] !== 0 || weights[2] !== 0).some((weights) => !plane.view.segment(weights));
+  return lost ? " · a boundary lies outside the picture" : "";
 }
 function remember() {
   if (!controls) return;

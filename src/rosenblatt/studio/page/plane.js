@@ -2,7 +2,7 @@
 
 import { View, WIDTH, HEIGHT, draw, length, mark, number } from "./geometry.js";
 
-const LAYERS = ["grid", "regions", "band", "proof", "lines", "arrows", "points", "over"];
+const LAYERS = ["grid", "regions", "band", "proof", "lines", "arrows", "points", "said", "over"];
 
 export class Plane {
   constructor(svg, { changed, spoken }) {
@@ -184,10 +184,11 @@ export class Plane {
     units.forEach((weights, unit) => {
       const before = frame.before[unit], moved = before.some((value, i) => value !== weights[i]);
       if (moved) this.line(before, lines, { class: "was" });
-      this.line(weights, lines, { class: "boundary", "data-weights": weights.join(" ") });
+      const kind = single ? "boundary" : `unit s${run.scheme === "ovo" ? unit % 5 : run.classes[unit]}`;
+      this.line(weights, lines, { class: kind, "data-weights": weights.join(" ") });
       if (single) this.normals(before, weights, moved, longest);
     });
-    if (frame.kept) frame.kept.forEach((weights) => this.line(weights, lines, { class: "kept" }));
+    if (single && frame.kept) frame.kept.forEach((weights) => this.line(weights, lines, { class: "kept" }));
     if (frame.row !== null && frame.row !== undefined && this.points[frame.row]) {
       const [cx, cy] = this.view.to(this.points[frame.row]);
       draw("circle", { cx, cy, r: this.size + 7, class: `lit ${frame.wrong ? "wrong" : ""}` }, over);
@@ -229,8 +230,9 @@ export class Plane {
   }
   // The proof: the widest margin and the rows that hold it, or the rows whose averages are one point.
   proof(verdict) {
-    const layer = this.layer.proof;
+    const layer = this.layer.proof, said = this.layer.said;
     layer.replaceChildren();
+    said.replaceChildren();
     if (!verdict) return;
     if (verdict.kind === "separable") {
       const [b, ...w] = verdict.weights, far = verdict.margin * Math.hypot(...w);
@@ -242,10 +244,10 @@ export class Plane {
         if (corners.length > 1) draw("polygon", { points: corners.map((c) => c.join(" ")).join(","), class: "hull" }, layer);
       }
       const [u, v] = this.view.to(verdict.meets);
-      draw("path", { d: `M${u - 9} ${v - 9}L${u + 9} ${v + 9}M${u - 9} ${v + 9}L${u + 9} ${v - 9}`, class: "meets" }, layer);
+      draw("path", { d: `M${u - 9} ${v - 9}L${u + 9} ${v + 9}M${u - 9} ${v + 9}L${u + 9} ${v - 9}`, class: "meets" }, said);
       if (verdict.rows.length <= 8) verdict.rows.forEach((row, i) => {
         const [x, y] = this.view.to(this.points[row]), right = x < WIDTH - 120;
-        draw("text", { x: x + (right ? 13 : -13), y: y - 10, class: "why", "text-anchor": right ? "start" : "end" }, layer, `row ${row}: ${verdict.weights[i]}`);
+        draw("text", { x: x + (right ? 13 : -13), y: y - 10, class: "why", "text-anchor": right ? "start" : "end" }, said, `row ${row}: ${short(verdict.weights[i])}`);
       });
     }
   }
@@ -261,4 +263,6 @@ export class Plane {
   }
 }
 
+const short = (weight) => (weight.length <= 7 ? weight : `≈ ${number(fraction(weight), 3)}`);
+const fraction = (weight) => weight.split("/").map(Number).reduce((a, b) => a / b);
 export const DASHES = ["none", "12 4", "2 4", "12 4 2 4", "6 4"];

@@ -79,8 +79,8 @@ export class Player {
 
   words() {
     const frame = this.frame, run = this.run;
-    if (frame.kind === "start") return `Start: w = ${all(frame.after)}. The run has not looked at any row yet.`;
-    if (frame.kind === "end") return `End: ${run.words}.`;
+    if (frame.kind === "start") return `Start: w = [b, w1, w2] = ${all(frame.after)}. No row has been looked at yet.`;
+    if (frame.kind === "end") return `End, ${run.words}. w = ${all(frame.after)}.`;
     if (frame.kind === "epoch") return `End of epoch ${frame.epoch}: ${run.mistakes[frame.epoch - 1] ?? 0} mistakes in it. w = ${all(frame.after)}.`;
     const place = `(${this.points[frame.row].map((v) => number(v)).join(", ")})`;
     const [one] = frame.moved.filter((move) => move.mistake).concat(frame.moved);
@@ -98,7 +98,7 @@ export class Player {
     const parts = [`update ${number(frame.k)} of ${number(run.n_updates)}`, `visit ${number(frame.t + 1)} of ${number(run.t)}`];
     if (frame.errors !== undefined) parts.push(`${number(frame.errors)} training ${frame.errors === 1 ? "error" : "errors"}`);
     if (frame.margin > 0) parts.push(`margin ${number(frame.margin, 3)}`);
-    if (frame.kind === "end" && run.kept.keep !== "last") parts.push(`kept (dotted): ${run.kept.keep}, ${run.kept.errors} errors`);
+    if (frame.kind === "end" && run.kept.keep !== "last" && run.units.length === 1) parts.push(`kept${run.kept.weights ? " (dotted)" : ""}: ${run.kept.keep}, ${number(run.kept.errors)} errors`);
     return parts.join(" · ");
   }
 }

@@ -1,0 +1,186 @@
+"""The studio's page in a real browser: what is drawn is what the engine says, by pointer and by keyboard."""
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+from chromium import PROGRAM, Chromium
+
+from rosenblatt.studio.examples import EXAMPLES, example
+from rosenblatt.studio.learning import learn
+from rosenblatt.studio.server import LOOPBACK, listening, new_token
+
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium on this machine")
+SERVE = (
+    "import socket, sys; from rosenblatt.studio import server;"
+    "server.serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2])"
+)
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    held, token = listening(), new_token()
+    command = [sys.executable, "-c", SERVE, str(held.fileno()), token]
+    with subprocess.Popen(command, pass_fds=[held.fileno()]) as server:
+        yield f"http://{LOOPBACK}:{held.getsockname()[1]}/{token}/"
+        server.terminate()
+    held.close()
+
+
+@pytest.fixture(scope="module")
+def browser(address: str) -> Iterator[Chromium]:
+    with Chromium() as opened:
+        killer = threading.Timer(120, opened.process.kill)  # a browser that hangs must not hang the tests
+        killer.start()
+        yield opened
+        killer.cancel()
+
+
+@pytest.fixture
+def page(browser: Chromium) -> Iterator[Chromium]:
+    browser.console.clear()
+    yield browser
+    assert browser.console == []
+
+
+def weights(page: Chromium) -> list[float]:
+    return [float(w) for w in str(page.value("document.querySelector('.boundary').dataset.weights")).split()]
+
+
+def words(page: Chromium, place: str) -> str:
+    return str(page.value(f"document.getElementById('{place}').textContent"))
+
+
+def press(page: Chromium, button: str) -> None:
+    page.value(f"document.getElementById('{button}').click()")
+
+
+def test_and_is_the_lectures(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND")
+    assert weights(page) == [-4, 3, 2]
+    assert "epoch 9 was clean; 18 mistakes in 36 visits" in words(page, "moment")
+    assert "(R/γ)² = 51" in words(page, "theorem")
+    assert words(page, "verdict").startswith("Yes: a straight line tells -1 and 1 apart")
+    press(page, "first")
+    for expected in ("row 0 (0, 0): target −1, score 0. A mistake", "row 3 (1, 1): target +1, score −1. A mistake"):
+        press(page, "mistake")
+        assert expected in words(page, "moment")
+    assert weights(page) == [0, 1, 1]
+    for epoch, expected_weights in ((2, [-1, 2, 1]), (3, [-2, 2, 1]), (4, [-2, 2, 2])):
+        press(page, "epoch")
+        assert f"End of epoch {epoch}" in words(page, "moment")
+        assert weights(page) == expected_weights
+
+
+def test_rows_that_are_no_mistake_are_shown_too(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND&at=1")
+    press(page, "row")
+    page.until("document.getElementById('moment').textContent.includes('row 1')")
+    assert "score −1. No mistake, nothing moves." in words(page, "moment")
+    assert weights_or_none(page) is None, "there is no line yet: the bias alone has moved"
+
+
+def weights_or_none(page: Chromium) -> object:
+    return page.value("document.querySelector('.boundary')?.dataset.weights ?? null")
+
+
+@pytest.mark.parametrize("name", list(EXAMPLES))
+def test_what_is_drawn_is_what_the_engine_says(page: Chromium, address: str, name: str) -> None:
+    page.open(f"{address}#example={name.replace(' ', '+')}")
+    table = example({"name": name})
+    across, up = table.get("axes", [0, 1])
+    points = [[row[across], row[up]] for row in table["rows"]]
+    run = learn({"points": points, "labels": table["labels"], "classes": table["classes"]})
+    assert page.value("document.querySelectorAll('.point').length") >= len(points)
+    assert run["words"] in words(page, "moment")
+    if length := weights_or_none(page):
+        assert [float(w) for w in str(length).split()] == run["epochs"][-1]["after"][0]
+
+
+def test_xor_shows_its_proof(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=XOR&theme=dark")
+    assert words(page, "verdict").startswith("No: ")
+    assert page.value("[...document.querySelectorAll('.why')].map((t) => t.textContent)") == [
+        f"row {row}: 1/2" for row in range(4)
+    ]
+    assert page.value("document.querySelectorAll('.meets').length") == 1
+    assert page.value("document.documentElement.dataset.theme") == "dark"
+
+
+def test_points_are_drawn_dragged_and_erased(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=two+blobs")
+    press(page, "clear")
+    box = json.loads(str(page.value("JSON.stringify(document.getElementById('plane').getBoundingClientRect())")))
+    at = [(box["x"] + box["width"] * u, box["y"] + box["height"] * v) for u, v in ((0.2, 0.5), (0.8, 0.5), (0.5, 0.2))]
+    page.click(*at[0])
+    page.value("document.querySelector('#tools input[value=\"1\"]').click()")
+    page.click(*at[1])
+    page.until("document.getElementById('verdict').textContent.startsWith('Yes')")
+    before = weights(page)
+    page.click(*at[1], to=at[2])
+    page.until(f"document.querySelector('.boundary').dataset.weights !== '{' '.join(map(str, before))}'")
+    assert page.value("document.querySelectorAll('#layer-points .point').length") == 2
+    page.value("document.querySelector('#tools input[value=\"erase\"]').click()")
+    page.click(*at[2])
+    page.until("document.querySelectorAll('#layer-points .point').length === 1")
+    press(page, "undo")
+    page.until("document.querySelectorAll('#layer-points .point').length === 2")
+
+
+def test_the_keyboard_does_it_too(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND")
+    page.value("document.getElementById('plane').focus()")
+    page.press("2")
+    page.press("ArrowRight")
+    page.press("Enter", "\r")
+    page.until("document.querySelectorAll('#layer-points .point').length === 5")
+    assert "Point of 1 added" in words(page, "spoken")
+    page.press("Delete")
+    page.until("document.querySelectorAll('#layer-points .point').length === 4")
+
+
+def test_controls_are_the_options_and_errors_are_shown(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND&eta0=0.5")
+    assert weights(page) == [-2, 1.5, 1]
+    page.value(
+        "(() => { const field = document.querySelector('#controls [name=eta0]'); field.value = '-1';"
+        "field.dispatchEvent(new Event('change')); })()"
+    )
+    page.until("!document.getElementById('error').hidden")
+    assert "must be a float greater than 0. Got -1 instead." in words(page, "error")
+    page.console[:] = [line for line in page.console if "422" not in line]
+
+
+def test_a_pasted_table_and_its_fault(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND")
+    page.value("document.getElementById('text').value = 'a,b,c,kind\\n1,2,3,x\\n4,5,7,y\\n'")
+    press(page, "paste")
+    page.until("!document.getElementById('axes').hidden")
+    assert page.value("document.querySelectorAll('#layer-points .point').length") == 2
+    page.value("document.getElementById('text').value = 'a,b\\n1,2,3\\n'")
+    press(page, "paste")
+    page.until("document.getElementById('error').textContent.startsWith('the table:2')")
+    page.console[:] = [line for line in page.console if "422" not in line]
+
+
+def test_the_picture_can_be_taken_away(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=OR")
+    svg = str(page.value("import('./link.js').then((m) => m.picture(document.getElementById('plane')))"))
+    assert svg.startswith("<svg")
+    assert "rgb(0, 114, 178)" in svg
+    size = page.value("import('./link.js').then((m) => m.png(document.getElementById('plane'))).then((b) => b.size)")
+    assert size > 5000
+    assert "order='given'" in str(page.value("document.getElementById('python').value"))
+
+
+def test_everything_that_can_be_used_has_a_name(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND")
+    used = [
+        (role, name) for role, name in page.roles() if role in ("button", "checkbox", "radio", "combobox", "slider")
+    ]
+    assert len(used) > 25
+    assert [role for role, name in used if not name.strip()] == []
+    assert ("application", "The plane: 3 of -1, 1 of 1") in page.roles()
