@@ -44,12 +44,15 @@ def command(data: str | None, as_json: bool, **asked: Any) -> None:
 
 def _server() -> Any:
     try:
+        import uvicorn  # noqa: F401  # its absence is told before anything is read
+
         from rosenblatt.studio import server
     except ModuleNotFoundError as error:
-        if error.name not in ("starlette", "uvicorn", "anyio"):
+        missing = (error.name or "").split(".")[0]
+        if missing not in ("starlette", "uvicorn", "anyio"):
             raise
         raise click.UsageError(
-            f"The studio needs {error.name}, which is not installed: pip install 'rosenblatt[studio]'."
+            f"The studio needs {missing}, which is not installed: pip install 'rosenblatt[studio]'."
         ) from None
     return server
 

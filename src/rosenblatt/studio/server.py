@@ -24,7 +24,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rosenblatt.errors import DataError, RosenblattError
+from rosenblatt.errors import RosenblattError
 from rosenblatt.report.figures.style import DARK, LIGHT, Palette
 from rosenblatt.studio.answers import ANSWERS
 
@@ -133,7 +133,7 @@ async def _asked(request: Request) -> dict[str, Any]:
 
 
 def _no_constant(word: str) -> Any:
-    raise DataError(f"{word} is no number that can be drawn.")
+    raise ValueError(f"{word} is not JSON")
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
