@@ -13,14 +13,17 @@ py := .venv/bin/python
 pip := $(py) -m pip install -qq --disable-pip-version-check
 native := CMakeLists.txt $(wildcard cpp/* cpp/*/*)
 
-.PHONY: help demo test bench docs fuzz check build clean
+.PHONY: help demo studio test bench docs fuzz check build clean
 .DELETE_ON_ERROR:
 
 help: ## what can be made (this list)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' Makefile
 
-demo: build ## spam, end to end: learn, test, explain, and decide about a message of your own
+demo: build .venv/.studio ## spam, end to end: learn, test, explain, and decide about a message of your own
 	@$(py) -m rosenblatt demo
+
+studio: build .venv/.studio ## a page on which a separator is seen to learn
+	@$(py) -m rosenblatt studio
 
 test: check ## every check and every test
 	@$(py) -m pytest $(PYTEST_ARGS)
@@ -88,7 +91,7 @@ requires = $(py) -c 'import functools, sys, tomllib; \
 	@$(pip) cmake ninja -r $@.txt
 	@touch $@
 
-.venv/.test .venv/.bench: .venv/.%: .venv/.base
+.venv/.test .venv/.bench .venv/.studio: .venv/.%: .venv/.base
 	@echo "Installing the packages for make $*"
 	@$(call requires,project/optional-dependencies/$*)
 	@$(pip) -r $@.txt
