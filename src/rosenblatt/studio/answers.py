@@ -6,6 +6,7 @@ from typing import Any
 from rosenblatt import options
 from rosenblatt.options import Option
 from rosenblatt.studio.examples import EXAMPLES, example, table
+from rosenblatt.studio.gates import BUILDS, gates
 from rosenblatt.studio.learning import learn, visits
 from rosenblatt.studio.request import CONTROLS, MOST_EPOCHS, MOST_POINTS, TABLES
 from rosenblatt.studio.takeaway import takeaway
@@ -29,6 +30,7 @@ def controls(request: Mapping[str, Any]) -> dict[str, Any]:
             loss: {name: _control(option) for name, option in listed.items()} for loss, listed in tables.items()
         },
         "examples": list(EXAMPLES),
+        "builds": BUILDS,
         "limits": {"points": MOST_POINTS, "epochs": MOST_EPOCHS},
     }
 
@@ -56,4 +58,5 @@ ANSWERS: Mapping[str, Answer] = {
     "verdict": verdict,
     "relatives": relatives,
     "takeaway": takeaway,
+    "gates": gates,
 }

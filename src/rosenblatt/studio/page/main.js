@@ -3,6 +3,7 @@
 import { ask, overtaken, whatHappened } from "./api.js";
 import { Controls } from "./controls.js";
 import { mark, draw, number } from "./geometry.js";
+import { Logic } from "./logic.js";
 import * as link from "./link.js";
 import { showRelatives, showTheorem, showVerdict } from "./panels.js";
 import { Plane } from "./plane.js";
@@ -211,6 +212,7 @@ async function start() {
   controls = new Controls(find("controls"), told, soon);
   controls.restore(linked.options);
   find("example").replaceChildren(new Option("your own", "", true), ...told.examples.map((name) => new Option(name, name)));
+  new Logic(told.builds, (table) => { state.example = null; find("example").value = ""; open(table); }).ask();
   Object.assign(state, { on: new Set(linked.on), at: linked.at });
   const given = linked.table ?? (linked.example ? null : await ask("given"));
   if (given) open(given);

@@ -1,0 +1,99 @@
+// An expression as a network of units: flip the inputs, and see which units fire. The engine has computed every row.
+
+import { ask, overtaken, whatHappened } from "./api.js";
+import { draw, number } from "./geometry.js";
+import { paragraph } from "./panels.js";
+
+const find = (id) => document.getElementById(id);
+const ACROSS = 120, DOWN = 64, SIZE = 19;
+
+export class Logic {
+  constructor(builds, open) {
+    Object.assign(this, { open, bits: {}, made: null });
+    find("build").replaceChildren(...Object.entries(builds).map(([name, words]) => new Option(`${name}: ${words}`, name)));
+    find("build").addEventListener("change", () => this.ask());
+    find("gates").addEventListener("input", () => this.ask());
+    find("logic").addEventListener("submit", (event) => event.preventDefault());
+  }
+  async ask() {
+    try {
+      this.made = await ask("gates", { text: find("gates").value, build: find("build").value });
+      find("wrong").hidden = true;
+      this.show();
+    } catch (error) {
+      if (overtaken(error)) return;
+      find("wrong").hidden = false;
+      find("wrong").textContent = whatHappened(error);
+    }
+  }
+  // The row of the truth table that the inputs stand at.
+  get row() {
+    return this.made.rows.findIndex((row) => row.every((bit, i) => bit === (this.bits[this.made.inputs[i]] ?? 0)));
+  }
+  show() {
+    const { inputs } = this.made;
+    find("inputs").replaceChildren(...inputs.map((name) => {
+      const label = document.createElement("label"), box = Object.assign(document.createElement("input"), { type: "checkbox", checked: this.bits[name] === 1 });
+      box.addEventListener("change", () => { this.bits[name] = box.checked ? 1 : 0; this.light(); });
+      label.className = "check";
+      label.append(box, name);
+      return label;
+    }));
+    this.light();
+  }
+  light() {
+    const { made } = this, signals = made.signals[this.row], place = find("network");
+    const fires = `The output ${made.output} ${signals[made.output] ? "fires" : "is silent"}.`;
+    place.replaceChildren(paragraph(fires, "answer"), this.picture(signals), paragraph(made.decision, "line"));
+    for (const unit of made.units) place.append(paragraph(`${unit.name} (${unit.kind}) fires when ${unit.formula}`, "line"));
+    for (const step of made.growth) place.append(paragraph(step, "line muted"));
+    if (made.inputs.length <= 4 && made.inputs.length) place.append(this.table());
+    if (made.inputs.length === 2) {
+      const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Show it in the plane" });
+      button.addEventListener("click", () => this.toPlane());
+      place.append(button);
+    }
+  }
+  picture(signals) {
+    const { inputs, units } = this.made, columns = [inputs], at = {};
+    for (const unit of units) (columns[unit.layer] ??= []).push(unit.name);
+    const most = Math.max(...columns.map((column) => column.length)), wide = columns.length * ACROSS, high = most * DOWN + 12;
+    const words = units.map((unit) => `${unit.name} ${signals[unit.name] ? "fires" : "is silent"}`).join(", ");
+    const svg = draw("svg", { viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `The network: ${words}` });
+    svg.style.maxWidth = `${wide * 1.25}px`;
+    columns.forEach((column, i) => column.forEach((name, j) => { at[name] = [(i + 0.5) * ACROSS, high / 2 + (j - (column.length - 1) / 2) * DOWN]; }));
+    for (const unit of units) unit.sources.forEach((source, i) => this.wire(svg, at[source], at[unit.name], unit.weights[i], signals[source]));
+    for (const name of inputs) this.node(svg, at[name], name, signals[name]);
+    for (const unit of units) this.node(svg, at[unit.name], unit.name, signals[unit.name], `> ${number(unit.threshold)}`);
+    return svg;
+  }
+  wire(svg, [x1, y1], [x2, y2], weight, on) {
+    const bend = (x2 - x1) / 2.4, far = x2 - x1 > ACROSS * 1.5 ? 26 : 0; // a wire past a layer goes round its units
+    const d = `M${x1 + SIZE} ${y1}C${x1 + bend} ${y1 - far} ${x2 - bend} ${y2 - far} ${x2 - SIZE} ${y2}`;
+    draw("path", { d, class: `wire ${on ? "on" : ""} ${weight < 0 ? "less" : ""}` }, svg);
+    draw("text", { x: x1 + 0.66 * (x2 - x1), y: y1 + 0.7 * (y2 - y1) - 4 - far * 0.6, class: "small" }, svg, number(weight));
+  }
+  node(svg, [x, y], name, on, below = "") {
+    draw(below ? "circle" : "rect", below ? { cx: x, cy: y, r: SIZE, class: `unit-box ${on ? "on" : ""}` } : { x: x - SIZE, y: y - 14, width: 2 * SIZE, height: 28, rx: 4, class: `unit-box ${on ? "on" : ""}` }, svg);
+    draw("text", { x, y: y + 4, class: `unit-name ${on ? "on" : ""}` }, svg, name.length > 5 ? `${name.slice(0, 4)}…` : name);
+    if (below) draw("text", { x, y: y + SIZE + 11, class: "small" }, svg, below);
+  }
+  table() {
+    const { inputs, rows, outputs } = this.made, made = document.createElement("table");
+    made.createCaption().textContent = "Truth table";
+    const head = made.createTHead().insertRow();
+    for (const name of [...inputs, "output"]) head.append(Object.assign(document.createElement("th"), { scope: "col", textContent: name }));
+    const body = made.createTBody(), now = this.row;
+    rows.forEach((row, r) => {
+      const line = body.insertRow();
+      line.className = r === now ? "now" : "";
+      for (const bit of [...row, outputs[r]]) line.insertCell().textContent = bit;
+    });
+    return made;
+  }
+  toPlane() {
+    const { rows, outputs, inputs } = this.made;
+    this.open({ rows, labels: outputs, classes: [0, 1], columns: inputs, words: `The truth table of ${find("gates").value}.` });
+    find("plane").scrollIntoView({ block: "center" });
+  }
+}

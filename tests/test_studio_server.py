@@ -1,0 +1,185 @@
+"""The studio's server: it answers its own page, and nothing for strangers; and the command that starts it."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+
+from rosenblatt.cli import main
+from rosenblatt.report.figures.style import DARK, LIGHT
+from rosenblatt.studio import server
+from rosenblatt.studio.answers import ANSWERS
+
+AND: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 0, 0, 1], "classes": [-1, 1]}
+TOKEN, PORT = "a-token", 8000
+
+
+class Client:
+    """Asks the application itself, without a socket."""
+
+    def __init__(self, app: Any) -> None:
+        self.transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+
+    def request(self, method: str, path: str, **told: Any) -> httpx.Response:
+        async def answer() -> httpx.Response:
+            async with httpx.AsyncClient(transport=self.transport, base_url=f"http://127.0.0.1:{PORT}") as client:
+                return await client.request(method, path, **told)
+
+        return anyio.run(answer)
+
+    def get(self, path: str, **told: Any) -> httpx.Response:
+        return self.request("GET", path, **told)
+
+    def post(self, path: str, **told: Any) -> httpx.Response:
+        return self.request("POST", path, **told)
+
+
+@pytest.fixture
+def client() -> Client:
+    return Client(server.app_of(TOKEN, PORT, {"rows": [[1, 2]]}))
+
+
+def ask(client: Client, question: str, body: Any = None, **headers: str) -> Any:
+    return client.post(f"/{TOKEN}/api/{question}", json={} if body is None else body, headers=headers)
+
+
+def test_the_page_and_every_question_are_answered(client: Client) -> None:
+    page = client.get(f"/{TOKEN}/")
+    assert page.status_code == 200
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+    assert "http" not in page.text.replace("http-equiv", "")
+    for name in ("main.js", "style.css", "palette.css", "icon.svg"):
+        assert client.get(f"/{TOKEN}/{name}").status_code == 200
+    for question in ANSWERS:
+        body = AND | {"epoch": 1, "name": "AND", "text": "a" if question == "gates" else "1,2,a\n2,3,b\n"}
+        assert ask(client, question, body).status_code == 200, question
+    assert ask(client, "given").json() == {"rows": [[1, 2]]}
+
+
+def test_the_colours_are_those_of_the_figures(client: Client) -> None:
+    css = client.get(f"/{TOKEN}/palette.css").text
+    for colour in (*LIGHT.classes, *DARK.classes, LIGHT.alarm, DARK.paper):
+        assert colour in css
+
+
+@pytest.mark.parametrize("path", ["/", "/wrong/", "/wrong/api/learn", f"/{TOKEN}x/", "//", "/%00/"])
+def test_without_the_token_nothing_is_told(client: Client, path: str) -> None:
+    for method in ("GET", "POST", "OPTIONS"):
+        answer = client.request(method, path)
+        assert answer.status_code == 403
+        assert list(answer.json()) == ["error"]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"host": "evil.example"},
+        {"host": f"evil.example:{PORT}"},
+        {"host": "127.0.0.1:1"},
+        {"host": f"127.0.0.1:{PORT}.evil.example"},
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": f"http://127.0.0.1:{PORT + 1}"},
+        {"origin": f"https://127.0.0.1:{PORT}"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ],
+    ids=str,
+)
+def test_other_sites_and_other_names_are_refused(client: Client, headers: dict[str, str]) -> None:
+    assert ask(client, "controls", **headers).status_code == 403
+    assert client.get(f"/{TOKEN}/main.js", headers=headers).status_code == 403
+
+
+def test_a_page_of_this_address_is_let_in(client: Client) -> None:
+    for host in ("127.0.0.1", "localhost"):
+        told = {"host": f"{host}:{PORT}", "origin": f"http://{host}:{PORT}", "sec-fetch-site": "same-origin"}
+        assert ask(client, "controls", **told).status_code == 200
+    link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    assert client.get(f"/{TOKEN}/", headers=link).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "status"),
+    [
+        (b"{}", "text/plain", 415),
+        (b"{}", "application/x-www-form-urlencoded", 415),
+        (b"{", "application/json", 400),
+        (b"[]", "application/json", 400),
+        (b"\xff", "application/json", 400),
+        (b"[" * 100_000, "application/json", 400),
+        (b" " * 4_000_001, "application/json", 413),
+        (b'{"points": [[NaN, 0]]}', "application/json", 400),
+        (b'{"points": 3}', "application/json", 422),
+    ],
+)
+def test_bad_bodies_get_a_status_and_a_sentence(client: Client, content: bytes, kind: str, status: int) -> None:
+    answer = client.post(f"/{TOKEN}/api/learn", content=content, headers={"content-type": kind})
+    assert answer.status_code == status
+    assert answer.json()["error"].endswith(".")
+
+
+def test_what_is_not_there(client: Client) -> None:
+    assert ask(client, "nothing").status_code == 404
+    for path in ("server.py", "..%2fserver.py", "%2e%2e/server.py", "api", "api/../index.html/x"):
+        assert client.get(f"/{TOKEN}/{path}").status_code in (403, 404), path
+    assert client.get(f"/{TOKEN}/api/learn").status_code == 405
+    assert client.request("DELETE", f"/{TOKEN}/").status_code == 405
+
+
+def test_a_fault_of_ours_shows_no_traceback(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(asked: Any) -> dict[str, Any]:
+        raise ZeroDivisionError("secret")
+
+    monkeypatch.setattr(server, "ANSWERS", {"learn": broken})
+    answer = ask(client, "learn")
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+    assert "fault of ours" in answer.json()["error"]
+
+
+# -- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_serves_until_it_is_interrupted(tmp_path: Path) -> None:
+    Path(tmp_path, "fruit.csv").write_text("weight,size,kind\n7,2,cherry\n150,8,apple\n", encoding="utf-8")
+    command = [sys.executable, "-m", "rosenblatt", "studio", "fruit.csv", "--no-browser", "--json"]
+    path = os.pathsep.join(filter(None, sys.path))
+    with subprocess.Popen(
+        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        assert running.stdout is not None
+        url = json.loads(running.stdout.readline())["url"]
+        assert url.startswith("http://127.0.0.1:")
+        given = httpx.post(f"{url}api/given", json={}).json()
+        assert given["columns"] == ["weight", "size"]
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=20)
+    assert running.returncode == 0, said
+    assert said.endswith(b"ended.\n")
+
+
+def test_a_port_that_is_taken_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        held.listen()
+        assert main(["studio", "--no-browser", "--port", str(held.getsockname()[1])]) == 2
+    assert "is in use" in capsys.readouterr().err
+
+
+def test_without_its_extra_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(sys.modules, "rosenblatt.studio.server", raising=False)
+    monkeypatch.delattr("rosenblatt.studio.server", raising=False)
+    monkeypatch.setitem(sys.modules, "starlette.applications", None)
+    assert main(["studio", "--no-browser"]) == 2
+    assert "rosenblatt[studio]" in capsys.readouterr().err
