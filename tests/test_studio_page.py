@@ -184,3 +184,29 @@ def test_everything_that_can_be_used_has_a_name(page: Chromium, address: str) ->
     assert len(used) > 25
     assert [role for role, name in used if not name.strip()] == []
     assert ("application", "The plane: 3 of -1, 1 of 1") in page.roles()
+
+
+def test_a_network_is_lit_by_its_inputs(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND")
+    page.until("document.querySelectorAll('#network .unit-box').length === 4")
+    assert "The output u2 is silent." in words(page, "network")
+    page.value("document.querySelector('#inputs input').click()")
+    assert "The output u2 fires." in words(page, "network")
+    assert page.value("document.querySelectorAll('#network circle.on').length") == 1
+    page.value("[...document.querySelectorAll('#network button')].at(-1).click()")
+    page.until("document.getElementById('verdict').textContent.startsWith('No: a straight line that tells 0 and 1')")
+
+
+def test_ten_thousand_points_stay_smooth(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND")
+    rows = "Array.from({ length: 10000 }, (_, i) => `${i % 100},${Math.floor(i / 100)},${i % 100 > 49 ? 'A' : 'B'}`)"
+    page.value(f"document.getElementById('text').value = 'x1,x2,kind\\n' + {rows}.join('\\n')")
+    press(page, "paste")
+    page.until("document.querySelector('#layer-points image')?.dataset.points === '10000'")
+    page.until("document.getElementById('verdict').textContent.includes('10,000 rows')")
+    scrub = (
+        "(async () => { const slider = document.getElementById('scrub'), start = performance.now();"
+        "for (let i = 0; i < 20; i++) { slider.value = i; slider.dispatchEvent(new Event('input'));"
+        "await new Promise(requestAnimationFrame); } return (performance.now() - start) / 20; })()"
+    )
+    assert page.value(scrub) < 100  # milliseconds a frame, on a busy machine; about 17 on an idle one

@@ -5,7 +5,7 @@ import { draw, number } from "./geometry.js";
 import { paragraph } from "./panels.js";
 
 const find = (id) => document.getElementById(id);
-const ACROSS = 120, DOWN = 64, SIZE = 19;
+const ACROSS = 100, DOWN = 64, SIZE = 19;
 
 export class Logic {
   constructor(builds, open) {

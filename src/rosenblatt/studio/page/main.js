@@ -194,6 +194,7 @@ function themed(theme) {
   if (state.theme) document.documentElement.dataset.theme = state.theme;
   else delete document.documentElement.dataset.theme;
   find("theme").textContent = `Theme: ${state.theme ?? "system"}`;
+  if (plane.view) plane.repoint();
 }
 document.addEventListener("keydown", (event) => {
   if (event.target.matches("input, select, textarea, button, summary") || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -202,6 +203,8 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   find(keys[event.key]).click();
 });
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { if (plane.view) plane.repoint(); });
 
 // -- start ----------------------------------------------------------------------------------------------------------
 

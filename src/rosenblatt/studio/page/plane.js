@@ -1,7 +1,8 @@
 // The picture of the plane: points that can be drawn, moved and erased, and over them what the engine says.
 
-import { View, WIDTH, HEIGHT, draw, length, mark, number } from "./geometry.js";
+import { View, WIDTH, HEIGHT, draw, length, mark, number, painted } from "./geometry.js";
 
+const MANY = 1500; // points beyond this are painted as one picture, so that a frame stays quick
 const LAYERS = ["grid", "regions", "band", "proof", "lines", "arrows", "points", "said", "over"];
 
 export class Plane {
@@ -21,13 +22,15 @@ export class Plane {
 
   show(points, labels, classes, columns) {
     Object.assign(this, { points, labels, classes, columns, view: new View(points) });
-    this.size = points.length > 2000 ? 3 : points.length > 300 ? 5 : 8;
+    const narrow = Math.min(1.7, Math.max(1, 560 / (this.svg.clientWidth || 560))); // points stay as large on a phone
+    this.size = narrow * (points.length > 2000 ? 3 : points.length > 300 ? 5 : 8);
     this.grid();
     this.repoint();
   }
   repoint() {
     const layer = this.layer.points, parts = document.createDocumentFragment();
-    this.points.forEach((point, i) => { mark(this.labels[i], this.view.to(point), this.size, parts).dataset.at = i; });
+    if (this.points.length > MANY) painted(this.points.map((point) => this.view.to(point)), this.labels, this.size, parts);
+    else this.points.forEach((point, i) => { mark(this.labels[i], this.view.to(point), this.size, parts).dataset.at = i; });
     layer.replaceChildren(parts);
     if (!this.points.length) draw("text", { x: WIDTH / 2, y: HEIGHT / 2, "text-anchor": "middle", class: "hint" }, layer, "Click to add points, or choose an example");
     const each = this.classes.map((name, k) => `${this.labels.filter((l) => l === k).length} of ${name}`).filter((text) => !text.startsWith("0 "));
@@ -73,7 +76,8 @@ export class Plane {
   move(i, at) {
     this.points[i] = this.rounded(at);
     const [u, v] = this.view.to(this.points[i]);
-    this.layer.points.children[i]?.setAttribute("transform", `translate(${u} ${v}) scale(${this.size})`);
+    if (this.points.length > MANY) requestAnimationFrame(() => this.repoint());
+    else this.layer.points.children[i]?.setAttribute("transform", `translate(${u} ${v}) scale(${this.size})`);
     this.changed();
   }
   // To a hundredth of the picture or so: numbers that a person would write.
