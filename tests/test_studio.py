@@ -1,5 +1,6 @@
 """The studio's answers: the engine's numbers, told to a page, and the same errors."""
 
+import base64
 import contextlib
 import io
 import json
@@ -9,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rosenblatt import Perceptron, certify, options, trace
+from rosenblatt import Perceptron, certify, load, options, trace
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError, RosenblattError
 from rosenblatt.studio import examples, learning, request, verdicts
 from rosenblatt.studio.answers import controls
+from rosenblatt.studio.files import file
 from rosenblatt.studio.gates import gates
 from rosenblatt.studio.takeaway import takeaway
 
@@ -209,6 +211,18 @@ def test_the_code_and_the_command_give_the_same_run(
     assert main([*made["command"].split()[1:], "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["n_mistakes"] == run["n_mistakes"]
+
+
+def test_the_model_file_decides_as_the_run_does(tmp_path: Path) -> None:
+    asked = cloud(50, 3)
+    made = file(asked | {"kind": "model"})
+    path = tmp_path / made["name"]
+    path.write_bytes(base64.b64decode(made["content"]))
+    held = request.plane_of(asked)
+    wrong = int(np.sum(load(path).predict(held.X) != held.y))
+    assert wrong == learning.learn(asked)["kept"]["errors"]
+    with pytest.raises(ParameterError, match="one of html, gif, model"):
+        file(asked | {"kind": "../x"})
 
 
 def test_what_the_command_line_cannot_do_is_not_said() -> None:

@@ -59,7 +59,12 @@ def test_the_page_and_every_question_are_answered(client: Client) -> None:
     for name in ("main.js", "style.css", "palette.css", "icon.svg"):
         assert client.get(f"/{TOKEN}/{name}").status_code == 200
     for question in ANSWERS:
-        body = AND | {"epoch": 1, "name": "AND", "text": "a" if question == "gates" else "1,2,a\n2,3,b\n"}
+        body = AND | {
+            "epoch": 1,
+            "name": "AND",
+            "kind": "html",
+            "text": "a" if question == "gates" else "1,2,a\n2,3,b\n",
+        }
         assert ask(client, question, body).status_code == 200, question
     assert ask(client, "given").json() == {"rows": [[1, 2]]}
 

@@ -6,6 +6,7 @@ from typing import Any
 from rosenblatt import options
 from rosenblatt.options import Option
 from rosenblatt.studio.examples import EXAMPLES, example, table
+from rosenblatt.studio.files import file
 from rosenblatt.studio.gates import BUILDS, gates
 from rosenblatt.studio.learning import learn, visits
 from rosenblatt.studio.request import CONTROLS, MOST_EPOCHS, MOST_POINTS, TABLES
@@ -59,4 +60,5 @@ ANSWERS: Mapping[str, Answer] = {
     "relatives": relatives,
     "takeaway": takeaway,
     "gates": gates,
+    "file": file,
 }

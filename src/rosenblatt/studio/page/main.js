@@ -180,6 +180,15 @@ find("upload").addEventListener("change", async (event) => { if (event.target.fi
 find("svg").addEventListener("click", () => link.save("studio.svg", link.picture(find("plane")), "image/svg+xml"));
 find("png").addEventListener("click", () => tried(async () => link.save("studio.png", await link.png(find("plane")))));
 find("csv").addEventListener("click", () => { if (state.csv) link.save("studio.csv", state.csv, "text/csv"); });
+for (const kind of ["html", "gif", "model"]) {
+  find(kind).addEventListener("click", async (event) => {
+    const button = event.target, words = button.textContent;
+    Object.assign(button, { disabled: true, textContent: `${words}…` });
+    const made = await tried(() => ask("file", { ...request(), kind }, { alone: false }));
+    Object.assign(button, { disabled: false, textContent: words });
+    if (made) link.save(made.name, Uint8Array.from(atob(made.content), (letter) => letter.charCodeAt(0)), made.type);
+  });
+}
 find("link").addEventListener("click", () => tried(async () => {
   remember();
   await navigator.clipboard.writeText(location.href);
