@@ -1,21 +1,24 @@
 """The studio's server: it answers its own page, and nothing for strangers; and the command that starts it."""
 
+import contextlib
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import anyio
 import httpx
 import pytest
+import uvicorn
 
 from rosenblatt.cli import main
 from rosenblatt.report.figures.style import DARK, LIGHT
-from rosenblatt.studio import server
+from rosenblatt.studio import protocol, server
 from rosenblatt.studio.answers import ANSWERS
 
 AND: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 0, 0, 1], "classes": [-1, 1]}
@@ -149,6 +152,32 @@ def test_a_fault_of_ours_shows_no_traceback(client: Client, monkeypatch: pytest.
     assert answer.status_code == 500
     assert "secret" not in answer.text
     assert "fault of ours" in answer.json()["error"]
+
+
+def test_stalled_clients_are_let_go_and_stop_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "SECONDS", 0.5)
+    held = server.listening()
+    address = held.getsockname()
+    config = uvicorn.Config(server.app_of(TOKEN, address[1]), http=protocol.Impatient, lifespan="off", log_config=None)
+    running = uvicorn.Server(config)
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [held]})
+    thread.start()
+    try:
+        heads = [b"GET", f"POST /{TOKEN}/api/learn HTTP/1.1\r\nHost:".encode()]
+        stalled = [socket.create_connection(address, timeout=10) for _ in range(40)]
+        for k, one in enumerate(stalled):
+            one.sendall(heads[k % 2])
+        url = f"http://127.0.0.1:{address[1]}/{TOKEN}/api/learn"
+        assert httpx.post(url, json=AND).status_code == 200
+        for one in stalled:
+            with contextlib.suppress(ConnectionResetError):
+                assert one.recv(100) == b""  # closed by the server
+            one.close()
+        assert httpx.post(url, json=AND).status_code == 200
+    finally:
+        running.should_exit = True
+        thread.join(10)
+        held.close()
 
 
 # -- the command ------------------------------------------------------------------------------------------------------

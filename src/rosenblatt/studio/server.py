@@ -220,15 +220,17 @@ def serve(held: socket.socket, token: str, given: Mapping[str, Any] | None = Non
     """Answer until interrupted; an interrupt ends it as asked for, and is not raised."""
     import uvicorn
 
+    from rosenblatt.studio.protocol import Impatient
+
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # what a hostile client sends is no news
     config = uvicorn.Config(
         app_of(token, held.getsockname()[1], given),
         log_config=None,
         access_log=False,
         lifespan="off",
-        http="h11",
+        http=Impatient,
         ws="none",
-        limit_concurrency=64,
+        limit_concurrency=256,
         timeout_keep_alive=20,
         timeout_graceful_shutdown=1,
         server_header=False,
