@@ -98,7 +98,7 @@ export class Player {
     const parts = [`update ${number(frame.k)} of ${number(run.n_updates)}`, `visit ${number(frame.t + 1)} of ${number(run.t)}`];
     if (frame.errors !== undefined) parts.push(`${number(frame.errors)} training ${frame.errors === 1 ? "error" : "errors"}`);
     if (frame.margin > 0) parts.push(`margin ${number(frame.margin, 3)}`);
-    if (frame.kind === "end" && run.kept.keep !== "last" && run.units.length === 1) parts.push(`kept${run.kept.weights ? " (dotted)" : ""}: ${run.kept.keep}, ${number(run.kept.errors)} errors`);
+    if (frame.kind === "end" && run.kept.keep !== "last" && run.units.length === 1) parts.push(`kept${run.kept.weights ? " (dotted)" : ""}: ${run.kept.keep}, ${number(run.kept.errors)} ${run.kept.errors === 1 ? "error" : "errors"}`);
     return parts.join(" · ");
   }
 }
