@@ -18,6 +18,7 @@ def draw(rows: list[Row], path: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
+    rows = [row for row in rows if row.name != "file-memory"]  # of a budget, not of X
     panels = [(kind, [row for row in rows if row.kind == kind]) for kind in ("speed", "keep", "memory")]
     panels = [(kind, part) for kind, part in panels if part]
     heights = [len(part) * (2 if kind == "memory" else 1) + 1.5 for kind, part in panels]
@@ -43,16 +44,26 @@ def bars(axis: Any, rows: list[Row], texts: list[str]) -> None:
     """Bars with their values written beside them and ticks at the promises."""
     axis.barh([label(row) for row in rows], [row.value for row in rows], color=BLUE, height=0.7)
     for position, (row, text) in enumerate(zip(rows, texts, strict=True)):
-        axis.annotate(text, (row.value, position), (4, 0), textcoords="offset points", va="center", fontsize=8)
+        write(axis, text, row.value, position)
         if row.target is not None:
-            axis.plot([row.target.value] * 2, [position - 0.45, position + 0.45], color="black", linewidth=2)
+            ends = [position - 0.45, position + 0.45]
+            axis.plot([row.target.value] * 2, ends, color="black", linewidth=2, zorder=4)
+
+
+def write(axis: Any, text: str, value: float, place: float) -> None:
+    """A number after its bar, on a patch of its own, so that no line runs through it."""
+    patch = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+    axis.annotate(
+        text, (value, place), (5, 0), textcoords="offset points", va="center", fontsize=8, bbox=patch, zorder=5
+    )
 
 
 def speed(axis: Any, rows: list[Row]) -> None:
     """How many times faster than the peer."""
     bars(axis, rows, [f"{row.value:.3g}" for row in rows])
     axis.set_xscale("log")
-    axis.set_xlim(0.8, 2.5 * max(row.value for row in rows))
+    axis.set_xlim(0.5 * min(1.0, *(row.value for row in rows)), 2.5 * max(row.value for row in rows))
+    axis.axvline(1.0, color="grey", linewidth=0.8, zorder=0)
     axis.xaxis.set_major_formatter("{x:g}x")
     axis.set_title("times faster than the peer (tick: promised)", fontsize=9, loc="left")
 
@@ -71,9 +82,9 @@ def memory(axis: Any, rows: list[Row]) -> None:
         places = [position + shift for position in range(len(rows))]
         axis.barh(places, values, height=0.36, color=color, label=name)
         for place, value in zip(places, values, strict=True):
-            axis.annotate(f"{value:.1f}", (value, place), (4, 0), textcoords="offset points", va="center", fontsize=8)
+            write(axis, f"{value:.1f}", value, place)
     axis.axvline(10.0, color="black", linewidth=2, zorder=0)
     axis.set_yticks(range(len(rows)), [row.name.replace("-", " ") for row in rows])
     axis.set_xlim(0, 1.15 * max(12.0, *(100 * max(row.ours, row.peer) for row in rows)))
-    axis.set_title("memory while fitting, % of X beside X (line: at most)", fontsize=9, loc="left")
+    axis.set_title("memory beside X, % of X (line: at most)", fontsize=9, loc="left")
     axis.legend(fontsize=8, frameon=False, loc="lower right")
