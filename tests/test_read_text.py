@@ -197,3 +197,24 @@ def test_many_classes_share_the_room_for_weights(tmp_path: Path, classes: int, b
     file.write_text("".join(f"class{i % classes}\tword{i} some more\n" for i in range(3 * classes)))
     assert fit_file(file, rule="perceptron").model.space.bits == bits
     assert fit_file(file, rule="perceptron", reading=Reading(bits=21)).model.space.bits == 21
+
+
+@pytest.mark.parametrize("ending", ["tsv", "vw"])
+def test_a_reading_that_was_broken_off_costs_no_names(tmp_path: Path, ending: str) -> None:
+    file = tmp_path / f"names.{ending}"
+    between = "\t" if ending == "tsv" else " |f "
+    words = np.random.default_rng(0).integers(0, 40_000, (12_000, 30))
+    file.write_text("".join(f"{i % 2}{between}{' '.join(f'w{w}' for w in row)}\n" for i, row in enumerate(words)))
+    whole = open_source(file, Reading())
+    for _ in whole.chunks(2):
+        pass
+    peeked = open_source(file, Reading())
+    for _ in range(3):
+        chunks = peeked.chunks(1)
+        next(chunks)
+        chunks.close()  # type: ignore[attr-defined]
+    for _ in range(2):
+        for _ in peeked.chunks(2):
+            pass
+        assert dict(peeked.space.names) == dict(whole.space.names)
+        assert peeked.space.settings["collisions"] == whole.space.settings["collisions"]

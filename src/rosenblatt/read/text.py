@@ -38,6 +38,7 @@ class TextSource(LineSource):
         self._chosen = hashing_settings(reading, space)
         self._hashing = hashing_of(self._chosen)
         self._names = kernels.Names(self._chosen.bits, LIMIT) if space is None else None
+        self._named = False  # every name was met: a later pass need not look
         self._kind = "plain" if reading.labels_from else "labelled" if space is None else "either"
         self._header = self._has_header() if reading.header is None else reading.header
         self.features = 2**self._chosen.bits
@@ -61,11 +62,13 @@ class TextSource(LineSource):
 
     def chunks(self, threads: int = 1) -> Iterator[Chunk]:
         self.skipped, self.bad_rows = 0, []
+        if self._names is not None and not self._named:  # a reading that was broken off leaves no names
+            self._names = kernels.Names(self._chosen.bits, LIMIT)
         labels = _LabelLines(self.name, self.reading.labels_from) if self.reading.labels_from else None
         rows = lines = 0
         for done, parsed, candidates in ordered(parts(self.opened), self._parse_text, threads):
             self._judge(parsed, lines)
-            if self._names is not None:
+            if self._names is not None and not self._named:
                 self._names.merge(candidates)
             if self._header and lines == 0 and len(parsed.labels):
                 parsed = _without_header(parsed)
@@ -79,6 +82,7 @@ class TextSource(LineSource):
             labels.end(rows)
         if rows == 0:
             raise DataError(self._nothing())
+        self._named = True
 
     def _parse_text(self, part: Part) -> tuple[int, Parsed, kernels.Candidates]:
         try:
@@ -88,7 +92,7 @@ class TextSource(LineSource):
                 part.end,
                 kind=self._kind,
                 hashing=self._hashing,
-                names=self._names,
+                names=None if self._named else self._names,
                 skip=self.reading.on_bad_row == "skip",
             )
         except OSError as fault:

@@ -36,6 +36,8 @@ class Vw(LineSource):
         return FeatureSpace(kind="hashed", bits=self._bits, names=column_names(self._names), settings=settings)
 
     def chunks(self, threads: int = 1) -> Iterator[Chunk]:
+        if self._names is not None and not self._named:  # a reading that was broken off leaves no names
+            self._names = kernels.Names(self._bits, LIMIT)
         yield from super().chunks(threads)
         self._named = True
 
