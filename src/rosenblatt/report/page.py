@@ -7,7 +7,7 @@ from typing import Any
 
 from rosenblatt.evaluate import Estimate, Scores
 from rosenblatt.report import charts
-from rosenblatt.report.summary import GROUPED, STATUS, Judged, Summary
+from rosenblatt.report.summary import GROUPED, STATUS, Judged, Summary, named_scores
 
 TOP = 15
 FEW_CLASSES = 4  # so many fit half the width of the page
@@ -107,16 +107,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[Any]], chosen: int | Non
 
 
 def _scores_table(scores: Scores) -> str:
-    named = [
-        ("accuracy", scores.accuracy, ".2%"),
-        ("error", scores.error, ".2%"),
-        ("precision", scores.precision, ".2%"),
-        ("recall", scores.recall, ".2%"),
-        ("F1", scores.f1, ".2%"),
-        ("ROC AUC", scores.roc_auc, ".4f"),
-        ("average precision", scores.average_precision, ".4f"),
-        ("log loss", scores.log_loss, ".4f"),
-    ]
+    named = named_scores(scores)
     rows = [(name, *_parts(value, spec)) for name, value, spec in named if value is not None]
     return _table(["", "value", "95% interval"], rows) + f'<p class="note">{scores.examples:,} examples</p>'
 

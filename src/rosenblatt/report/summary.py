@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from rosenblatt.evaluate import Scores, Tally
+from rosenblatt.evaluate import Estimate, Scores, Tally
 from rosenblatt.learn import Fitted
 from rosenblatt.report.weights import Weight, classes_shown, top
 
@@ -52,3 +52,17 @@ class Summary:
         if fitted.holdout_error is not None:
             return fitted.holdout_error, "holdout"
         return fitted.progressive_error, "progressive"
+
+
+def named_scores(scores: Scores) -> list[tuple[str, Estimate | None, str]]:
+    """Each score with the name and the format it is shown in; None where it cannot be had."""
+    return [
+        ("accuracy", scores.accuracy, ".2%"),
+        ("error", scores.error, ".2%"),
+        ("precision", scores.precision, ".2%"),
+        ("recall", scores.recall, ".2%"),
+        ("F1", scores.f1, ".2%"),
+        ("ROC AUC", scores.roc_auc, ".4f"),
+        ("average precision", scores.average_precision, ".4f"),
+        ("log loss", scores.log_loss, ".4f"),
+    ]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rosenblatt.evaluate import Estimate, Scores
 from rosenblatt.evaluate.intervals import wilson
 from rosenblatt.learn import Model
-from rosenblatt.report.summary import GROUPED, STATUS, Summary
+from rosenblatt.report.summary import GROUPED, STATUS, Summary, named_scores
 from rosenblatt.report.weights import Contribution, Weight
 
 NAME = 10  # the width of the names on the left
@@ -126,17 +126,7 @@ def candidate_lines(summary: Summary) -> Iterator[str]:
 
 def score_lines(scores: Scores) -> Iterator[str]:
     """The scores with their intervals, then the table of confusion, or the classes one by one."""
-    named: list[tuple[str, Estimate | None, str]] = [
-        ("accuracy", scores.accuracy, ".2%"),
-        ("error", scores.error, ".2%"),
-        ("precision", scores.precision, ".2%"),
-        ("recall", scores.recall, ".2%"),
-        ("F1", scores.f1, ".2%"),
-        ("ROC AUC", scores.roc_auc, ".4f"),
-        ("average precision", scores.average_precision, ".4f"),
-        ("log loss", scores.log_loss, ".4f"),
-    ]
-    for name, value, spec in named:
+    for name, value, spec in named_scores(scores):
         if value is not None:
             yield f"  {name:18}{value.value:>8{spec}}  " + dim(f"{value.low:>7{spec}} to {value.high:{spec}}")
     yield ""
