@@ -3,6 +3,7 @@
 #pragma once
 
 #include "decimal.hpp"
+#include "eight.hpp"
 #include "parsers.hpp"
 #include "structure.hpp"
 
@@ -13,8 +14,8 @@ class SvmlightPiece {
 public:
     SvmlightPiece(const char* first, const char* last, const Svmlight& how, Parsed& out)
         : how(how), out(out), first(first), last(last), stops(first, last) {
-        // A feature and its separator take at least four bytes.
-        const std::size_t most = out.indices.size() + static_cast<std::size_t>(last - first) / 4 + 1;
+        // A feature and its separator take at least four bytes; eight are written at once.
+        const std::size_t most = out.indices.size() + static_cast<std::size_t>(last - first) / 4 + 8;
         out.indices.reserve(most);
         out.values.reserve(most);
         index = out.indices.data();
@@ -117,47 +118,85 @@ private:
         return true;
     }
 
-    // As many usual features as come one after another: everything in registers, no step waiting for the one before.
-    // True: up to the end of the line. False: the next word is for features() to judge.
+    // As many usual features as come one after another. True: up to the end of the line. False: the next word is for
+    // features() to judge.
     bool usual_features() {
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+        for (;;) {
+            eights();
+            if (*stop == '\n') return true;
+            if (!one_by_one(8)) return *stop == '\n';  // unusual numbers seldom come alone
+        }
+#else
+        one_by_one(std::size_t{1} << 31);
+        return *stop == '\n';
+#endif
+    }
+
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+    // Eight at a time, up to the end of the line, of what is known, or to one that is not usual.
+    void eights() {
         const std::uint32_t* now = stops.now;
-        const std::uint32_t* const known = stops.known;
+        const __m512i limit = _mm512_set1_epi64(how.limit);
+        std::size_t n = count;
+        __m512i top = _mm512_set1_epi64(largest);
+        for (Eight eight; stops.known - now >= 2;) {
+            std::size_t some = 8;
+            if (stops.known - now < 16) [[unlikely]] some = static_cast<std::size_t>(stops.known - now) / 2;
+            if (!eight_features(stops.first, now, some, how.base, eight)) break;
+            const __mmask8 read = static_cast<__mmask8>(0xFFu >> (8 - eight.count));
+            const __mmask8 kept = _mm512_mask_cmplt_epi64_mask(read, eight.columns, limit);
+            if (kept != read) [[unlikely]] {
+                eight.columns = _mm512_maskz_compress_epi64(kept, eight.columns);
+                eight.numbers = _mm512_maskz_compress_pd(kept, eight.numbers);
+            }
+            const std::size_t more = static_cast<std::size_t>(std::popcount(kept));
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(index + n), _mm512_cvtepi64_epi32(eight.columns));
+            _mm512_storeu_pd(value + n, eight.numbers);
+            top = _mm512_mask_max_epi64(top, static_cast<__mmask8>((1u << more) - 1), top, eight.columns);
+            n += more;
+            now += 2 * eight.count;
+            if (eight.ended) break;
+        }
+        stop = now == stops.now ? stop : stops.first + now[-1];
+        stops.now = now;
+        count = n;
+        largest = _mm512_reduce_max_epi64(top);
+    }
+#endif
+
+    // Everything in registers, no step waiting for the one before. True: that many were read, and more may come.
+    bool one_by_one(std::size_t most) {
+        const std::uint32_t* now = stops.now;
         const char* const origin = stops.first;
         const std::int64_t base = how.base, limit = how.limit;
         std::int32_t* const columns = index;
         double* const numbers = value;
-        std::size_t n = count;
+        std::size_t n = count, left = most;
         std::int64_t top = largest;
         const char* before = stop;
-        bool ended = false;
-        for (; known - now >= 2; now += 2) {
+        for (const std::uint32_t* const known = stops.known; left > 0 && known - now >= 2; now += 2, --left) {
             const char* const colon = origin + now[0];
             const char* const behind = origin + now[1];
             const std::size_t length = static_cast<std::size_t>(colon - before) - 1;
             std::uint32_t digits = 0;
             double number = 0;
-            if (*colon != ':' || length - 1 >= 8 || !short_whole(before + 1, static_cast<unsigned>(length), digits)) break;
+            if (*before == '\n' || *colon != ':' || length - 1 >= 8 || !short_whole(before + 1, static_cast<unsigned>(length), digits)) break;
             if (!short_number(colon + 1, behind, number) && any_number(colon + 1, behind, number) != Number::fine) break;
-            const char end = *behind;
             const std::int64_t column = static_cast<std::int64_t>(digits) - base;
-            if ((end != ' ' && end != '\n') || column < 0) break;
+            if ((*behind != ' ' && *behind != '\n') || column < 0) break;
             columns[n] = static_cast<std::int32_t>(column);
             numbers[n] = number;
             const bool kept = column < limit;
             n += kept;
             top = kept && column > top ? column : top;
             before = behind;
-            if (end == '\n') {
-                now += 2;
-                ended = true;
-                break;
-            }
         }
         stops.now = now;
         count = n;
         largest = top;
         stop = before;
-        return ended;
+        return left == 0 && *stop != '\n';
     }
 
     bool rest() { return commented ? comment() : features(); }

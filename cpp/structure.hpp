@@ -3,6 +3,7 @@
 // it begins (Langdale and Lemire, Parsing gigabytes of JSON per second, 2019). Compiled once for each instruction set.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -67,11 +68,12 @@ template <char... Marks>
 class Separators {
 public:
     const char* const first;
-    // Those that are known and not yet taken; a loop may take from here itself.
+    // Those that are known and not yet taken; a loop may take from here itself. The last one that was taken stands
+    // before them, and sixteen places of the piece behind them.
     const std::uint32_t* now;
     const std::uint32_t* known;
 
-    Separators(const char* first, const char* last) : first(first), now(at), known(at), block(first), last(last) {}
+    Separators(const char* first, const char* last) : first(first), now(at + 1), known(at + 1), block(first), last(last) {}
 
     // The next one; never called again after the last byte of the piece.
     ROSENBLATT_INLINE const char* next() {
@@ -83,26 +85,30 @@ private:
     static constexpr std::size_t blocks = 32;
 
     __attribute__((noinline)) void look() {
-        now = at;
-        std::size_t count = 0;
+        at[0] = now[-1];
+        now = at + 1;
+        std::size_t count = 1;
         do {
             for (std::size_t i = 0; i < blocks && block < last; ++i, block += 64) write(separators<Marks...>(block), count);
-        } while (count == 0 && block < last);
-        if (count == 0) at[count++] = static_cast<std::uint32_t>(last - 1 - first);
+        } while (count == 1 && block < last);
+        if (count == 1) at[count++] = static_cast<std::uint32_t>(last - 1 - first);
         known = at + count;
+        std::fill_n(at + count, 16, 0);
     }
 
     // Written by the batch, without asking how many there are: what is written too much is written over.
     ROSENBLATT_INLINE void write(std::uint64_t bits, std::size_t& count) {
         const std::uint32_t base = static_cast<std::uint32_t>(block - first);
 #if defined(__AVX512F__)
+        // Where each quarter goes is counted from the start, so that no quarter waits for the one before.
         const __m512i places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        for (std::uint32_t quarter = 0; quarter < 64; quarter += 16) {
-            const __mmask16 some = static_cast<__mmask16>(bits >> quarter);
-            const __m512i here = _mm512_add_epi32(places, _mm512_set1_epi32(static_cast<int>(base + quarter)));
-            _mm512_storeu_si512(at + count, _mm512_maskz_compress_epi32(some, here));
-            count += static_cast<std::size_t>(std::popcount(some));
+        __m512i here = _mm512_add_epi32(places, _mm512_set1_epi32(static_cast<int>(base)));
+        for (unsigned quarter = 0; quarter < 64; quarter += 16) {
+            const std::size_t before = static_cast<std::size_t>(std::popcount(bits & ((std::uint64_t{1} << quarter) - 1)));
+            _mm512_storeu_si512(at + count + before, _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits >> quarter), here));
+            here = _mm512_add_epi32(here, _mm512_set1_epi32(16));
         }
+        count += static_cast<std::size_t>(std::popcount(bits));
 #else
         constexpr std::size_t batch = 12;
         const std::size_t found = static_cast<std::size_t>(std::popcount(bits));
@@ -117,7 +123,7 @@ private:
 
     const char* block;
     const char* const last;
-    std::uint32_t at[blocks * 64 + 16];
+    std::uint32_t at[1 + blocks * 64 + 16] = {};
 };
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

@@ -38,13 +38,16 @@ def rows_of(found: Parsed) -> list[tuple[bytes | None, list[tuple[int, str]]]]:
     return [(codes[i], pairs[found.indptr[i] : found.indptr[i + 1]]) for i in range(len(codes))]
 
 
-def rows_of_reference(text: bytes) -> tuple[list[tuple[bytes | None, list[tuple[int, str]]]], int]:
+def as_its_twin(text: bytes) -> Parsed:
+    """The rows of a file, if the slow twin reads the same."""
+    found = parsed(text)
     rows, bad = reference_read.svmlight(text.decode())
-    as_given = [
+    assert found.bad_count == len(bad)
+    assert rows_of(found) == [
         (None if row.label is None else row.label.encode(), [(int(i), v.hex()) for i, v in row.features])
         for row in rows
     ]
-    return as_given, len(bad)
+    return found
 
 
 DIGITS = st.text("0123456789", min_size=1, max_size=25)
@@ -83,11 +86,24 @@ FILES = st.builds(
 
 @given(FILES)
 def test_every_file_is_read_as_its_slow_twin_reads_it(text: str) -> None:
-    found = parsed(text.encode())
-    rows, bad = rows_of_reference(text.encode())
-    assert rows_of(found) == rows
-    assert found.bad_count == bad
+    found = as_its_twin(text.encode())
     assert found.lines == text.count("\n") + (not text.endswith("\n") and text != "")
+
+
+SHORT = st.one_of(
+    st.integers(-999, 99_999).map(str), st.builds("{}{}.{:04d}".format, SIGNS, st.integers(0, 99), st.integers(0, 9999))
+)
+USUAL = st.builds("{}:{}".format, st.integers(0, 10**9), SHORT)
+
+
+@given(
+    st.lists(st.lists(USUAL, max_size=30), max_size=3), st.lists(st.tuples(st.integers(0, 60), FEATURES), max_size=2)
+)
+def test_odd_features_among_many_usual_ones(lines: list[list[str]], odd: list[tuple[int, str]]) -> None:
+    for line in lines:
+        for place, feature in odd:
+            line.insert(place, feature)
+    as_its_twin("".join(" ".join(["1", *line]) + "\n" for line in lines).encode())
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=5))
