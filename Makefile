@@ -102,4 +102,5 @@ requires = $(py) -c 'import functools, sys, tomllib; \
 	@test -n "`$(first_compiler)`" || { echo "$$no_compiler" >&2; exit 1; }
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" CXX="`$(first_compiler)`" $(pip) --no-build-isolation --no-deps \
 	  --config-settings=cmake.define.ROSENBLATT_WERROR=$(WERROR) --editable .
+	@$(py) -m compileall -q src # not at every start, where the environment forbids to write it then
 	@touch $@
