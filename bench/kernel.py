@@ -1,8 +1,6 @@
 """The kernel perceptron against the literature and its peers: ``python -m bench kernel --data FOLDER``.
 
-Li and Long 1999 (The relaxed online maximum margin algorithm), Table 1: MNIST, kernel (1 + x.z)^d, ten one-vs-rest
-perceptrons, pixels divided by 255, each epoch in a new random order, means over ten permutations. Their mistakes are
-the sum over the ten units, as ours are; the last and the voted hypotheses of the ten units decide by the highest score.
+Without an option it runs the whole table of Li and Long 1999, see `li_and_long.py`.
 
 ``--speed`` times one epoch at degree 4 against a straightforward NumPy implementation that makes kernel blocks by
 matrix product; ``--svc`` times four epochs against scikit-learn's SVC. ``--libol`` gives the mistake rates of one pass
@@ -12,7 +10,7 @@ over svmguide3 without a bias, over 20 permutations (LIBOL prints .332 for the p
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+import os
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -21,20 +19,6 @@ import numpy as np
 
 from bench.parse import svmguide
 from bench.sets import SETS
-
-# (degree, epochs): mistakes, last error, voted error (percent)
-PUBLISHED = {(4, 1): (7970, 2.84, 2.26), (4, 4): (12800, 1.85, 1.69)}
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One degree after some epochs of one permutation."""
-
-    mistakes: int
-    support: int
-    last: float
-    voted: float
-    seconds: float
 
 
 def images(folder: Path, dtype: str, rows: int | None = None) -> tuple[Any, Any, Any, Any]:
@@ -57,46 +41,11 @@ def learn(X: Any, y: Any, degree: int, epochs: int, seed: int, keep: str = "vote
     return run
 
 
-def cells(data: tuple[Any, Any, Any, Any], degree: int, epochs: int, seed: int) -> list[Cell]:
-    """The errors after each epoch of one run."""
-    X, y, X_test, y_test = data
-    found: list[Cell] = []
-    start = perf_counter()
-
-    def judge(run: Any) -> None:
-        seconds = perf_counter() - start
-        last = float(np.mean(run._last_scores(X_test).argmax(axis=0) != y_test))
-        voted = float(np.mean(run.scores(X_test).argmax(axis=1) != y_test))
-        found.append(Cell(sum(run.mistakes), len(run.support), 100 * last, 100 * voted, seconds))
-
-    learn(X, y, degree, epochs, seed, on_epoch=judge)
-    return found
-
-
-def li_and_long(folder: Path, degrees: list[int], epochs: int, permutations: int, dtype: str) -> None:
-    """Print the table, means over the permutations, beside what was published."""
-    data = images(folder, dtype)
-    print(f"MNIST, (1 + x.z)^d, means of {permutations} permutations; in brackets Li and Long 1999")
-    print(f"{'degree':>6} {'epochs':>6} {'mistakes':>16} {'support':>8} {'last %':>14} {'voted %':>14}")
-    for degree in degrees:
-        runs = [cells(data, degree, epochs, seed) for seed in range(permutations)]
-        for epoch in range(epochs):
-            # a run that separated the rows has nothing more to learn
-            row = [run[min(epoch, len(run) - 1)] for run in runs]
-            mean = {name: float(np.mean([getattr(c, name) for c in row])) for name in Cell.__dataclass_fields__}
-            known = PUBLISHED.get((degree, epoch + 1))
-            told = [f"({value:g})" if known else "" for value in known or (0, 0, 0)]
-            print(
-                f"{degree:6d} {epoch + 1:6d} {mean['mistakes']:8.0f} {told[0]:>7} {mean['support']:8.0f} "
-                f"{mean['last']:6.2f} {told[1]:>7} {mean['voted']:6.2f} {told[2]:>7}",
-                flush=True,
-            )
-
-
 def straightforward(X: Any, y: Any, order: Any, degree: int = 4, block: int = 1000) -> int:
     """What one would write with NumPy: kernel blocks by matrix product, mistakes one by one."""
     signs = np.where(y[:, None] == np.arange(10), 1.0, -1.0)
-    alpha, support, mistakes = np.zeros((len(X), 10)), [], 0
+    alpha, mistakes = np.zeros((len(X), 10)), 0
+    support: list[int] = []
     for at in range(0, len(X), block):
         rows = order[at : at + block]
         part = X[rows]
@@ -172,10 +121,16 @@ def libol(folder: Path, permutations: int = 20) -> None:
 def main(arguments: list[str]) -> None:
     """The command line of ``python -m bench kernel``."""
     parser = argparse.ArgumentParser(prog="python -m bench kernel", description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True, help="the folder that holds the data sets")
+    folder = os.environ.get("ROSENBLATT_DATA")
+    parser.add_argument(
+        "--data", type=Path, required=not folder, default=folder, help="the folder of the data sets (ROSENBLATT_DATA)"
+    )
     parser.add_argument("--degrees", type=int, nargs="+", default=[1, 2, 3, 4, 5, 6])
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--permutations", type=int, default=10)
+    parser.add_argument(
+        "--output", type=Path, help="folder for li-and-long.json and .md (the whole table: bench/results)"
+    )
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
     parser.add_argument("--speed", action="store_true", help="one epoch against NumPy, instead of the table")
     parser.add_argument("--svc", action="store_true", help="four epochs against SVC, instead of the table")
@@ -188,4 +143,6 @@ def main(arguments: list[str]) -> None:
     if options.libol:
         libol(options.data)
     if not (options.speed or options.svc or options.libol):
-        li_and_long(options.data, options.degrees, options.epochs, options.permutations, options.dtype)
+        from bench import li_and_long
+
+        li_and_long.run(options)
