@@ -14,9 +14,10 @@ nb::tuple parse_svmlight(nb::handle source, std::int64_t begin, std::int64_t end
 }
 
 // Besides what the other parsers give: the names that the dictionary did not have.
-nb::tuple parse_vw(nb::handle source, std::int64_t begin, std::int64_t end, unsigned bits, const Names* names, bool skip) {
+nb::tuple parse_vw(nb::handle source, std::int64_t begin, std::int64_t end, unsigned bits, const Names* names, bool skip,
+                   const Crossing* crossing) {
     if (bits < 1 || bits > 28) throw nb::value_error("bits must be 1 to 28");
-    const Vw how{bits, names, skip};
+    const Vw how{bits, names, skip, crossing};
     const auto parser = kernels().parsers->vw;
     Candidates unknown;
     nb::tuple given = parse_any(source, begin, end, [&](const char* first, const char* last, Parsed& out) {
@@ -29,7 +30,11 @@ nb::tuple parse_vw(nb::handle source, std::int64_t begin, std::int64_t end, unsi
 
 void bind_parse(nb::module_& m) {
     m.def("parse_svmlight", &parse_svmlight, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "base"_a, "guess_base"_a, "limit"_a, "skip"_a);
-    m.def("parse_vw", &parse_vw, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "bits"_a, "names"_a.none(), "skip"_a);
+    m.def("parse_vw", &parse_vw, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "bits"_a, "names"_a.none(), "skip"_a,
+          "crossing"_a.none() = nb::none());
+    nb::class_<Crossing>(m, "Crossing")
+        .def(nb::init<const std::vector<std::pair<std::string, std::string>>&>(), "pairs"_a)
+        .def_prop_ro("lacking", &Crossing::lacking);
 }
 
 }  // namespace rosenblatt

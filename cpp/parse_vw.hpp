@@ -3,7 +3,8 @@
 // A feature is its namespace and its name: the column is the highest bits of hash(name, seed = hash(namespace, 0)), with
 // the hash of words_hash.hpp; a line that begins with `| ` has the namespace of no letters. The value is 1 where none is
 // given, times the scale of its namespace. What stands before the first '|' without a space between is a tag, as is what
-// begins with an apostrophe; tags are not kept. Compiled once for each instruction set.
+// begins with an apostrophe; tags are not kept. Where namespaces are crossed, each feature of the one and each of the other
+// make one more: its hash is that of the phrase of the two, its value their product. Compiled once for each instruction set.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +18,16 @@ namespace rosenblatt::ROSENBLATT_ISA {
 
 // One piece of whole lines. Invariant: `stop` is the separator after the last word that was read.
 class VwPiece {
+    struct Crossed {
+        std::uint64_t hash;
+        double number;
+        std::string_view space, name;
+    };
+    struct Product {
+        Name known;
+        const Crossed *left, *right;
+    };
+
 public:
     VwPiece(const char* first, const char* last, const Vw& how, Parsed& out, Candidates& unknown)
         : how(how), out(out), unknown(unknown), first(first), last(last), stops(first, last) {
@@ -34,6 +45,7 @@ public:
             keys.clear();
             numbers.clear();
             spellings.clear();
+            if (how.crossing) start_crossing();
             stop = p - 1;
             blank = false;
             if (before_bar() && namespaces() && (blank || end_row())) continue;
@@ -43,6 +55,9 @@ public:
     }
 
 private:
+    bool bad(Fault_of_line kind, std::string_view token, std::string_view about) {
+        return bad(kind, token.data(), token.data() + token.size(), about);
+    }
     bool bad(Fault_of_line kind, const char* at, const char* end, std::string_view about = {}) {
         out.note(kind, line, at, {at, static_cast<std::size_t>(end - at)}, about);
         out.stopped = !how.skip;
@@ -90,6 +105,7 @@ private:
             space = {};
             if (stop > p && !value_of(p, space, scale)) return false;
             seed = words::hash(bytes(space), space.size(), 0);
+            if (how.crossing) group = how.crossing->met(space);
             if (!features()) return false;
         }
         return true;
@@ -138,27 +154,69 @@ private:
             how.names->expect(hash);  // it is not near; the rest of the line is read while it comes
             spellings.push_back({{hash, column, false}, space, name});
         }
+        if (how.crossing && group < crossed.size()) crossed[group].push_back({hash, number, space, name});
+    }
+
+    void start_crossing() {
+        crossed.resize(how.crossing->names().size());
+        for (auto& features : crossed) features.clear();
+        products.clear();
+    }
+
+    bool cross() {
+        for (const auto& [a, b] : how.crossing->pairs()) {
+            if (crossed[a].size() * crossed[b].size() > Crossing::most)
+                return bad(Fault_of_line::many_products, crossed[b][0].space, crossed[a][0].space);
+            for (const Crossed& left : crossed[a])
+                for (const Crossed& right : crossed[b])
+                    if (!multiply(left, right)) return bad(Fault_of_line::product_too_large, right.name, left.name);
+        }
+        out.indices.reserve(out.indices.size() + keys.size());
+        out.values.reserve(out.values.size() + keys.size());
+        return true;
+    }
+
+    bool multiply(const Crossed& left, const Crossed& right) {
+        const double product = left.number * right.number;
+        const std::uint64_t hash = words::join(left.hash, right.hash);
+        const std::uint32_t column = words::column(hash, how.bits);
+        keys.push_back(std::uint64_t{column} << 32 | keys.size());
+        numbers.push_back(product);
+        if (how.names) products.push_back({{hash, column, true}, &left, &right});
+        return std::isfinite(product);
     }
 
     // As names.hpp says: all names at first, later those of some rows.
     void see_names() {
         const bool late = Names::is_late(out.labels.size());
-        for (const Spelling& spelling : spellings) {
-            const Names& names = *how.names;
-            const Name& name = spelling.known;
-            ++unknown.looked;
-            if (names.coarse() ? late && !names.used(name.column) : !names.knows(name.hash))
-                names.list(name, late, unknown, [&](std::string& text) {
-                    if (!spelling.space.empty()) text.append(spelling.space).push_back('^');
-                    text.append(spelling.name);
-                });
-            else if (names.coarse() && Names::is_counted(name.hash) && !names.counted(name.column))
-                unknown.counted.push_back(name.column);
-        }
+        for (const Spelling& spelling : spellings)
+            see(spelling.known, late, [&](std::string& text) { spell(spelling.space, spelling.name, text); });
+        for (const Product& product : products)
+            see(product.known, late, [&](std::string& text) {
+                spell(product.left->space, product.left->name, text);
+                text.append(" ^ ");
+                spell(product.right->space, product.right->name, text);
+            });
+    }
+
+    template <class Spell>
+    void see(const Name& name, bool late, Spell&& spell) {
+        const Names& names = *how.names;
+        ++unknown.looked;
+        if (names.coarse() ? late && !names.used(name.column) : !names.knows(name.hash))
+            names.list(name, late, unknown, spell);
+        else if (names.coarse() && Names::is_counted(name.hash) && !names.counted(name.column))
+            unknown.counted.push_back(name.column);
+    }
+
+    static void spell(std::string_view space, std::string_view name, std::string& text) {
+        if (!space.empty()) text.append(space).push_back('^');
+        text.append(name);
     }
 
     // In the order of the columns, each once: the order that the learner reads fastest.
     bool end_row() {
+        if (how.crossing && !cross()) return false;
         std::sort(keys.begin(), keys.end());
         std::size_t count = out.indices.size();
         const std::size_t start = count;
@@ -201,12 +259,15 @@ private:
         std::string_view space, name;
     };
     std::vector<Spelling> spellings;  // of the names of a row
+    std::vector<std::vector<Crossed>> crossed;  // the features of each crossed namespace in a row
+    std::vector<Product> products;              // of their pairs, where names are kept
     std::vector<std::uint64_t> keys;  // of the features of a row: column, place in `numbers`
     std::vector<double> numbers;
     const char* line = nullptr;
     const char* stop = nullptr;
     std::string_view label, space;
     std::uint64_t seed = 0;
+    std::size_t group = 0;  // of the namespace, among those that are crossed
     double weight = 1, scale = 1;
     bool blank = false;
 };

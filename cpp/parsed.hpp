@@ -79,6 +79,8 @@ enum class Fault_of_line : std::int32_t {
     no_tab,             // text: no tab between a label and its text
     empty_label,        // text: nothing before the tab
     base_given,         // vw: a third number before the first '|', other than 0
+    product_too_large,  // vw: two crossed values whose product is beyond the largest double
+    many_products,      // vw: crossed namespaces with too many features on one line
 };
 
 struct BadLine {

@@ -1,6 +1,7 @@
 // The parsers of lines, as the rest of the core sees them: one table of functions per instruction set.
 #pragma once
 
+#include "crossing.hpp"
 #include "names.hpp"
 #include "parsed.hpp"
 
@@ -17,6 +18,7 @@ struct Vw {
     unsigned bits = 22;            // 2^bits columns
     const Names* names = nullptr;  // to look names up in, or none
     bool skip = false;
+    const Crossing* crossing = nullptr;  // namespaces to cross, or none
 };
 
 // A piece of whole lines, as each_piece gives it, is added to what was parsed. False: stopped at a bad line.

@@ -115,7 +115,7 @@ def several(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 data_argument = click.argument("data", metavar="DATA", type=click.Path(allow_dash=True))
 model_argument = click.argument("model", metavar="MODEL", type=click.Path())
 
-_TAKES = {"label": "COLUMN", "text": "COLUMN", "words": "COLUMN", "classes": "LABELS"}
+_TAKES = {"label": "COLUMN", "text": "COLUMN", "words": "COLUMN", "cross": "A:B", "classes": "LABELS"}
 _reading = {
     name: option(of, **({"metavar": _TAKES[name]} if name in _TAKES else {})) for name, of in options.READING.items()
 }
@@ -139,7 +139,7 @@ def reading(asked: dict[str, Any], model: "Model | None" = None) -> "Reading":
     label = taken.get("label")
     if isinstance(label, str) and label.lstrip("-").isdecimal():
         taken["label"] = int(label)
-    taken |= {name: _split(taken[name]) for name in ("text", "words") if name in taken}
+    taken |= {name: _split(taken[name]) for name in ("text", "words", "cross") if name in taken}
     taken["classes"] = tuple(_number(word) for word in _split(taken.get("classes", ())))
     return Reading(**taken)
 

@@ -7,6 +7,7 @@ from rosenblatt.kernels import _native
 from rosenblatt.kernels.rows import rows_of
 
 Candidates = _native.Candidates
+Crossing = _native.Crossing
 Hashing = _native.Hashing
 Hulls = _native.Hulls
 Learner = _native.Learner
@@ -37,6 +38,7 @@ words_of = _native.words_of
 
 __all__ = [
     "Candidates",
+    "Crossing",
     "Hashing",
     "Hulls",
     "Learner",

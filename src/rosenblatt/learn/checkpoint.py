@@ -101,6 +101,7 @@ def identity(source: Source, plan: Plan) -> dict[str, Any]:
         "data": source.name,
         "bytes": source.size,
         "format": source.format,
+        "cross": source.space.settings.get("cross", []),
         "rules": {name: asdict(settings) for name, settings in plan.candidates.items()},
         "holdout": plan.holdout,
         "patience": plan.patience,

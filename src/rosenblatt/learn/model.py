@@ -14,6 +14,7 @@ from rosenblatt.features.polynomial import called, columns_of, product_at
 from rosenblatt.learn.answer import decide, majority
 from rosenblatt.learn.running import Running
 from rosenblatt.learn.settings import Settings
+from rosenblatt.read.crossing import parents
 from rosenblatt.records import FeatureSpace, Floats, Label, Run, Values
 
 
@@ -88,14 +89,30 @@ class Model:
         """What a column is called: by its file, its header or its word, else by its number."""
         degree = self.settings.degree
         if degree > 1:
-            return called([self._own_name(part) for part in product_at(column, self._columns, degree)])
-        return self._own_name(column)
+            return called([self.own_name(part) for part in product_at(column, self._columns, degree)])
+        return self.own_name(column)
+
+    def factors(self, column: int) -> tuple[int, ...]:
+        """The columns of the examples whose product this one is; itself where it is none."""
+        degree = self.settings.degree
+        parts = product_at(column, self._columns, degree) if degree > 1 else (column,)
+        return tuple(factor for part in parts for factor in self._crossed.get(part, (part,)))
+
+    @property
+    def given(self) -> list[int]:
+        """The columns that an example has before any are multiplied."""
+        return [j for j in range(self._columns) if j not in self._crossed]
+
+    @cached_property
+    def _crossed(self) -> dict[int, tuple[int, int]]:
+        return parents(self.space)
 
     @cached_property
     def _columns(self) -> int:
         return columns_of(self.features, self.settings.degree)
 
-    def _own_name(self, column: int) -> str:
+    def own_name(self, column: int) -> str:
+        """What a column of the examples is called, before any are multiplied."""
         space = self.space
         if space.kind == "index":
             return str(column + space.index_base)

@@ -35,6 +35,13 @@ text: Option[tuple[str, ...]] = Option(
     kind="strs",
     help="A column of a table that holds running text, to be split into words. More than one: commas, or repeat it.",
 )
+cross: Option[tuple[str, ...]] = Option(
+    name="cross",
+    default=(),
+    kind="strs",
+    help="Two columns of a table, or two namespaces of VW text, as a:b: what they say together is learned too, each "
+    "feature of the one times each of the other. More than one pair: commas, or repeat it.",
+)
 labels_from: Option[str | None] = Option(
     name="labels_from",
     default=None,
@@ -68,8 +75,8 @@ bits: Option[int | None] = Option(
     low=1,
     below=29,
     help=f"Words and names are hashed into 2**bits weights, when not given 2**{TEXT_BITS} for text and "
-    f"2**{VW_BITS} for vw, fewer where there are more than two classes. More bits: fewer words that share a weight, "
-    "and a larger model.",
+    f"2**{VW_BITS} for vw (with --cross 2**{TEXT_BITS}), fewer where there are more than two classes. More bits: "
+    "fewer words that share a weight, and a larger model.",
 )
 ngrams: Option[int | None] = Option(
     name="ngrams",
@@ -113,5 +120,21 @@ classes: Option[tuple[str, ...]] = Option(
 )
 
 READING: Mapping[str, Option[Any]] = table(
-    [format, label, text, words, labels_from, header, index_base, bits, ngrams, value, unit, scale, classes, on_bad_row]
+    [
+        format,
+        label,
+        text,
+        words,
+        cross,
+        labels_from,
+        header,
+        index_base,
+        bits,
+        ngrams,
+        value,
+        unit,
+        scale,
+        classes,
+        on_bad_row,
+    ]
 )

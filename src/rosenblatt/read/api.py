@@ -34,8 +34,8 @@ class Examples:
 def read(path: str | os.PathLike[str], *, like: Any = None, threads: int = 1, **reading: Any) -> Examples:
     """The examples of a file, of any format that can be read; `like=model` reads them into the model's columns.
 
-    The other parameters say how to read, where that is not to be found out: format, label, text, words, labels_from,
-    header, index_base, bits, ngrams, value, unit, scale, on_bad_row.
+    The other parameters say how to read, where that is not to be found out: format, label, text, words, cross,
+    labels_from, header, index_base, bits, ngrams, value, unit, scale, on_bad_row.
 
     >>> import pathlib, tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -92,7 +92,7 @@ def _reading(asked: dict[str, Any]) -> Reading:
     for name in asked:
         if name not in known:
             raise ParameterError(f"read has no parameter {name!r}; it reads by {', '.join(known)}.")
-    single = {name: (asked[name],) for name in ("text", "words") if isinstance(asked.get(name), str)}
+    single = {name: (asked[name],) for name in ("text", "words", "cross") if isinstance(asked.get(name), str)}
     return Reading(**{**asked, **single})
 
 

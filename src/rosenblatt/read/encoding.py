@@ -1,6 +1,7 @@
 """Rows of a table -> a matrix: which feature each number, word and text is."""
 
 from collections import ChainMap
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import kernels
 from rosenblatt.read.columns import Coded, Layout, Prepared
+from rosenblatt.read.crossing import BETWEEN, Pair, Part
 from rosenblatt.read.hashing import hashing_of, hashing_settings
 from rosenblatt.read.names import LIMIT, collisions, column_names
 from rosenblatt.read.source import Reading
@@ -20,8 +22,10 @@ class Encoder:
     shift: Floats | None = None
     scale: Floats | None = None
 
-    def __init__(self, layout: Layout, reading: Reading, space: FeatureSpace | None) -> None:
-        self._layout, self._frozen = layout, space is not None
+    def __init__(
+        self, layout: Layout, reading: Reading, space: FeatureSpace | None, pairs: Sequence[Pair] = ()
+    ) -> None:
+        self._layout, self._frozen, self._pairs = layout, space is not None, pairs
         self._numbers = len(layout.numbers)
         self._vocabulary: dict[str, int] = {}
         self._hash = hashing_settings(reading, space) if layout.texts else None
@@ -32,6 +36,10 @@ class Encoder:
             self._vocabulary = {name: j for j, name in enumerate(space.columns) if j >= self._numbers}
             if space.shift is not None and space.scale is not None:
                 self.shift, self.scale = space.shift[: self._numbers], space.scale[: self._numbers]
+        # Products of numbers have a place from the beginning: a table of nothing but numbers stays dense.
+        self._products = [pair for pair in pairs if set(pair) <= set(layout.numbers)]
+        for a, b in self._products:
+            self._feature(a + BETWEEN + b)
 
     def space(self, **settings: Any) -> FeatureSpace:
         if self._space is not None:
@@ -39,6 +47,8 @@ class Encoder:
         columns = (*self._layout.numbers, *self._vocabulary)
         layout, hashed = self._layout, self._hash
         settings |= {"numbers": list(layout.numbers), "words": list(layout.words), "texts": list(layout.texts)}
+        if self._pairs:
+            settings["cross"] = [list(pair) for pair in self._pairs]
         shift, scale = np.zeros(len(columns)), np.ones(len(columns))
         if self.shift is not None and self.scale is not None:
             shift[: self._numbers], scale[: self._numbers] = self.shift, self.scale
@@ -68,19 +78,57 @@ class Encoder:
         """The matrix of the rows that are kept: dense while there is nothing but numbers."""
         numbers = prepared.numbers[kept]
         missing = np.isnan(numbers)
-        if self.shift is not None and self.scale is not None:
-            numbers = (numbers - self.shift) * self.scale
+        numbers = self._scaled(numbers)
         numbers[missing] = 0.0
         words = [self._lookup(column, coded, kept) for column, coded in self._words(prepared)]
         words += [self._missing(j, missing[:, j]) for j in np.flatnonzero(missing.any(axis=0)).tolist()]
-        if self._layout.dense and self.features == self._numbers:
-            return numbers
-        indices = np.column_stack([np.tile(np.arange(self._numbers, dtype=np.int32), (len(numbers), 1)), *words])
-        values = np.column_stack([numbers, *(np.ones(len(numbers)) for _ in words)])
+        crossed = self._crossed(prepared, kept, numbers, missing)
+        if self._layout.dense and self.features == self._numbers + len(self._products):
+            return np.column_stack([numbers, *(product for _, product in crossed)]) if crossed else numbers
+        own = np.tile(np.arange(self._numbers, dtype=np.int32), (len(numbers), 1))
+        indices = np.column_stack([own, *words, *(features for features, _ in crossed)])
+        values = np.column_stack([numbers, *(np.ones(len(numbers)) for _ in words), *(times for _, times in crossed)])
         stored = (indices >= 0) & (values != 0)
         starts = np.concatenate([[0], np.cumsum(stored.sum(axis=1))]).astype(np.int64)
         rows = Csr(starts, indices[stored], values[stored], self.features)
         return self._with_texts(rows, prepared, kept) if self._hash else rows
+
+    def _crossed(
+        self, prepared: Prepared, kept: NDArray[np.bool_], numbers: Floats, missing: NDArray[np.bool_]
+    ) -> list[tuple[NDArray[np.int32], Floats]]:
+        """For each two crossed columns the feature of each row that both have something in, and its value."""
+        if not self._pairs:
+            return []
+        named = dict(self._words(prepared))
+
+        def parts(column: str) -> list[Part]:
+            if column in named:
+                return [Part(named[column].codes[kept], [f"{column}={word}" for word in named[column].values])]
+            j = self._layout.numbers.index(column)
+            found = [Part(np.zeros(len(numbers), dtype=np.int32), [column], numbers[:, j])]
+            if missing[:, j].any():
+                found.append(Part(missing[:, j].astype(np.int32) - 1, [f"{column}=missing"]))
+            return found
+
+        each = {column: parts(column) for pair in self._pairs for column in pair}
+        return [left.times(right, self._feature) for a, b in self._pairs for left in each[a] for right in each[b]]
+
+    def too_large(self, prepared: Prepared) -> list[tuple[int, str]]:
+        """Rows whose numbers are fine and whose crossed ones are not, and why."""
+        found = []
+        for a, b in self._products:
+            left, right = (self._scaled(prepared.numbers)[:, self._layout.numbers.index(column)] for column in (a, b))
+            with np.errstate(over="ignore"):
+                rows = np.flatnonzero(np.isinf(left * right)).tolist()
+            why = f"the product of columns {a!r} and {b!r}, which are crossed, is beyond the largest float; scale them"
+            found += [(row, why) for row in rows]
+        return found
+
+    def _scaled(self, numbers: Floats) -> Floats:
+        if self.shift is None or self.scale is None:
+            return numbers
+        scaled: Floats = (numbers - self.shift) * self.scale
+        return scaled
 
     def _words(self, prepared: Prepared) -> list[tuple[str, Coded]]:
         return list(zip(self._layout.words, prepared.words, strict=True))

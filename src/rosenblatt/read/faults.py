@@ -1,5 +1,6 @@
 """The sentences about rows that cannot be read, one for each fault that the native parsers report."""
 
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -23,6 +24,8 @@ class Kind(IntEnum):
     NO_TAB = 13
     EMPTY_LABEL = 14
     BASE_GIVEN = 15
+    PRODUCT_TOO_LARGE = 16
+    MANY_PRODUCTS = 17
 
 
 _SENTENCES = {
@@ -43,7 +46,13 @@ _SENTENCES = {
     Kind.EMPTY_LABEL: "expected a label before the tab, found none",
     Kind.BASE_GIVEN: "the third number before '|', {token}, would be a first prediction to start from, which is not "
     "supported; leave it out",
+    Kind.PRODUCT_TOO_LARGE: "the product of {about} and {token!r}, which are crossed, is beyond the largest float",
+    Kind.MANY_PRODUCTS: "{about} and {token!r} are crossed, and this line would give more than 1,048,576 products; "
+    "cross smaller namespaces",
 }
+
+
+_ABOUT: Mapping[int, str] = {Kind.MANY_PRODUCTS: "namespaces"}
 
 
 class Fault(NamedTuple):
@@ -60,7 +69,7 @@ class Fault(NamedTuple):
         token, about = (part.decode("utf-8", errors="replace") for part in (self.token, self.about))
         what = _SENTENCES[Kind(self.kind)].format(
             token=token,
-            about=f"feature {about}" if self.kind != Kind.NO_COLON else about,
+            about=about if self.kind == Kind.NO_COLON else f"{_ABOUT.get(self.kind, 'feature')} {about}",
             byte=(self.token or b"\0")[0],
         )
         return f"{name}:{lines_before + self.line}:{self.column}: {what}"

@@ -51,6 +51,8 @@ class Part(NamedTuple):
 class LineSource(Source):
     """A source of lines; a format says how to `parse` them and what their columns mean."""
 
+    piece = CHUNK  # bytes of lines parsed at a time
+
     def __init__(self, opened: Opened, reading: Reading) -> None:
         self.opened, self.reading = opened, reading
         self.name, self.size, self.rewindable = opened.name, opened.size, opened.rewindable
@@ -74,7 +76,7 @@ class LineSource(Source):
     def chunks(self, threads: int = 1) -> Iterator[Chunk]:
         self.skipped, self.bad_rows = 0, []
         rows = lines = 0
-        for done, parsed in ordered(parts(self.opened), self._parse, threads):
+        for done, parsed in ordered(parts(self.opened, self.piece), self._parse, threads):
             self._judge(parsed, lines)
             lines += parsed.lines
             self.met(parsed)
@@ -114,14 +116,14 @@ class LineSource(Source):
         )
 
 
-def parts(opened: Opened) -> Iterator[Part]:
+def parts(opened: Opened, size: int = CHUNK) -> Iterator[Part]:
     """The chunks of a file, the same for any number of threads, plain or packed."""
     if not opened.plain or opened.size is None:
         with opened.stream() as stream:
-            yield from (Part(block, 0, len(block), stream.done) for block in blocks(stream))
+            yield from (Part(block, 0, len(block), stream.done) for block in blocks(stream, size))
         return
-    for begin in range(0, opened.size, CHUNK):
-        end = min(begin + CHUNK, opened.size)
+    for begin in range(0, opened.size, size):
+        end = min(begin + size, opened.size)
         yield Part(opened.fileno(), begin, end, end)
 
 

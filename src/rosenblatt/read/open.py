@@ -7,6 +7,7 @@ from typing import cast
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError
+from rosenblatt.read.crossing import refuse_crossing
 from rosenblatt.read.detect import format_of
 from rosenblatt.read.opened import Opened
 from rosenblatt.read.source import Reading, Source
@@ -41,6 +42,8 @@ def open_source(path: str | os.PathLike[str], reading: Reading, space: FeatureSp
     options.on_bad_row.check(reading.on_bad_row, "read")
     opened = Opened(path)
     reading = reading.of_format(reading.format or _format(opened, reading, space))
+    if space is None:
+        refuse_crossing(opened.name, reading)
     if space is not None:
         _refuse_other(opened.name, cast(str, reading.format), space)
         if space.kind == "columns" and "numbers" not in space.settings:  # of an estimator that learned a DataFrame

@@ -17,6 +17,7 @@ class Reading:
     label: str | int | None = None  # the column that holds the label: its name, or its position from 0 (-1 the last)
     text: tuple[str, ...] = ()  # columns of running text
     words: tuple[str, ...] = ()  # columns of numbers that are to be read as words
+    cross: tuple[str, ...] = ()  # pairs 'a:b' of columns or namespaces whose features are also learned together
     labels_from: str | None = None  # a second file with one label a line, for raw text
     header: bool | None = None
     index_base: int | None = None  # 0 or 1: where svmlight feature numbers begin

@@ -2,7 +2,8 @@
 
 Columns of numbers come first, as they are; then, in the order they are met, `column=value` for each word of a column of
 words and `column=missing` for a missing number, which itself counts as 0 (with --scale: as the mean). A missing word is
-no feature. Running text is hashed into the columns after the numbers, and so are the words beside it.
+no feature. Of crossed columns each feature of the one and each of the other give `feature ^ feature`, their product.
+Running text is hashed into the columns after the numbers, and so are the words beside it.
 """
 
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import numpy as np
 
 from rosenblatt.errors import DataError
 from rosenblatt.read.columns import Layout, Prepared, kind_of, kind_of_type, label_of, layout_of, listed, prepare
+from rosenblatt.read.crossing import Pair, pairs_of_model, pairs_of_table
 from rosenblatt.read.csv import CsvFile, separator_of
 from rosenblatt.read.encoding import Encoder
 from rosenblatt.read.labels import Labels
@@ -44,13 +46,18 @@ class TableSource(Source):
         else:
             self._file = TypedFile(opened, self.format)
         self._layout = self._new_layout() if space is None else self._known_layout(settings)
-        self._encoder = Encoder(self._layout, reading, space)
+        self._encoder = Encoder(self._layout, reading, space, self._pairs(space))
         self._numbering = Labels(self.name, reading.classes)
         self.labels = self._numbering.met
         if reading.scale and space is None and not self.rewindable:
             raise DataError(
                 f"{self.name}: --scale reads the data twice, and this is a stream; save it to a file, or leave it out."
             )
+
+    def _pairs(self, space: FeatureSpace | None) -> tuple[Pair, ...]:
+        if space is not None:
+            return pairs_of_model(space)
+        return pairs_of_table(self.name, self._layout, self._file.columns, self._reading.cross)
 
     @property
     def space(self) -> FeatureSpace:
@@ -97,7 +104,7 @@ class TableSource(Source):
 
     def _kept(self, prepared: Prepared, seen: int) -> Any:
         kept = np.ones(prepared.rows, dtype=bool)
-        bad = list(prepared.bad)
+        bad = [*prepared.bad, *self._encoder.too_large(prepared)]
         if prepared.label is not None and not self._frozen:
             missing = np.flatnonzero(prepared.label.codes < 0).tolist()
             bad += [(row, f"column {self._layout.label!r}, the label, is empty; fill it in") for row in missing]

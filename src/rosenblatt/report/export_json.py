@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt.learn import Model
 from rosenblatt.learn.answer import pairs
-from rosenblatt.records import Label
+from rosenblatt.records import FeatureSpace, Label
 
 FORMAT_VERSION = 1
 
@@ -47,7 +47,17 @@ def _unit(model: Model, unit: int) -> dict[str, Any]:
     weights = []
     for j in np.flatnonzero(row):
         one: dict[str, Any] = {"feature": model.name(int(j)), "column": int(j), "weight": float(row[j])}
-        if space.shift is not None and space.scale is not None and j < len(space.shift):
-            one |= {"shift": float(space.shift[j]), "scale": float(space.scale[j])}
+        factors = model.factors(int(j))
+        if len(factors) > 1:
+            one["product_of"] = [{"feature": model.own_name(part), **_scaled(space, part)} for part in factors]
+        else:
+            one |= _scaled(space, factors[0])
         weights.append(one)
     return {**speaks, "intercept": float(model.intercept[unit]), "weights": weights}
+
+
+def _scaled(space: FeatureSpace, j: int) -> dict[str, float]:
+    """How a column is brought to scale, where it is."""
+    if space.shift is None or space.scale is None or j >= len(space.shift):
+        return {}
+    return {"shift": float(space.shift[j]), "scale": float(space.scale[j])}

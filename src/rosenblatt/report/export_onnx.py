@@ -30,6 +30,7 @@ class _Graph:
         self.onnx, self.model = onnx, model
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
+        self.given = {j: at for at, j in enumerate(model.given)}  # column of an example -> column of the input
 
     def op(self, kind: str, *inputs: str, out: str | None = None, **attributes: Any) -> str:
         out = out or f"{kind.lower()}_{len(self.nodes)}"
@@ -52,11 +53,29 @@ class _Graph:
         """w·x + b of every unit, the columns scaled first where the model scales them."""
         x, space = "x", self.model.space
         if space.shift is not None and space.scale is not None:
-            x = self.op("Sub", x, self.constant(np.asarray(space.shift), "shift"))
-            x = self.op("Mul", x, self.constant(np.asarray(space.scale), "scale"))
+            x = self.op("Sub", x, self.constant(np.asarray(space.shift)[list(self.given)], "shift"))
+            x = self.op("Mul", x, self.constant(np.asarray(space.scale)[list(self.given)], "scale"))
+        x = self._with_products(x)
         product = self.op("MatMul", x, self.constant(np.ascontiguousarray(self.model.coef.T), "coef"))
         out = "scores" if self.model.scheme in ("ovr", "joint") else "units"
         return self.op("Add", product, self.constant(np.asarray(self.model.intercept), "intercept"), out=out)
+
+    def _with_products(self, x: str) -> str:
+        """All columns of the model from those of an example: crossed ones, and those of a degree, are products."""
+        columns = [self.model.factors(j) for j in range(self.model.coef.shape[1])]
+        if len(columns) == len(self.given):
+            return x
+        parts, order = [], []
+        for many in sorted({len(factors) for factors in columns}):
+            here = [j for j, factors in enumerate(columns) if len(factors) == many]
+            place = np.array([[self.given[factor] for factor in columns[j]] for j in here])
+            product, *more = (self.op("Gather", x, self.constant(place[:, k]), axis=1) for k in range(many))
+            for factor in more:
+                product = self.op("Mul", product, factor)
+            parts.append(product)
+            order += here
+        every = self.op("Concat", *parts, axis=1) if len(parts) > 1 else parts[0]
+        return self.op("Gather", every, self.constant(np.argsort(np.array(order))), axis=1)
 
     def _scores(self, units: str) -> tuple[str, str]:
         """The scores that are an output, and the position of the decided class."""
@@ -123,7 +142,7 @@ class _Graph:
         graph = helper.make_graph(
             self.nodes,
             "rosenblatt",
-            [helper.make_tensor_value_info("x", self._double, ["rows", self.model.coef.shape[1]])],
+            [helper.make_tensor_value_info("x", self._double, ["rows", len(self.given)])],
             [helper.make_tensor_value_info(name, *shapes[name]) for name in outputs],
             self.constants,
         )
@@ -136,6 +155,8 @@ class _Graph:
     def _features(self) -> str:
         space = self.model.space
         if space.kind == "columns":
-            return json.dumps([self.model.name(j) for j in range(self.model.coef.shape[1])])
+            return json.dumps([self.model.own_name(j) for j in self.given])
         kept = {"kind": space.kind, "index_base": space.index_base, "bits": space.bits, "ngrams": space.ngrams}
+        if "cross" in space.settings:
+            kept["cross"] = space.settings["cross"]
         return json.dumps(kept)

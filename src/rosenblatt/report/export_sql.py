@@ -33,7 +33,12 @@ def to_sql(model: Model, table: str = TABLE) -> str:
 
 def _score(model: Model, unit: int) -> str:
     row = model.coef[unit]
-    terms = [_number(float(model.intercept[unit])), *(_term(model, int(j), float(row[j])) for j in np.flatnonzero(row))]
+    terms = [_number(float(model.intercept[unit]))]
+    for j in map(int, np.flatnonzero(row)):
+        weight = _number(float(row[j]))
+        for part in model.factors(j):
+            weight = _term(model, part, weight)  # of a product, the term of the one is the weight of the other
+        terms.append(weight)
     return _sum(terms)
 
 
@@ -45,12 +50,12 @@ def _sum(terms: Sequence[str]) -> str:
     return f"({_sum(terms[:middle])} + {_sum(terms[middle:])})"
 
 
-def _term(model: Model, j: int, weight: float) -> str:
+def _term(model: Model, j: int, shown: str) -> str:
     """What a feature adds: a number times its weight, or the weight of a word where the column holds it."""
-    space, shown = model.space, _number(weight)
+    space = model.space
     if space.kind == "index":
         return _times(model, j, f"f{j + space.index_base}", shown)
-    name = model.name(j)
+    name = model.own_name(j)
     for column in space.settings.get("words", ()):
         if name.startswith(f"{column}="):
             word = name[len(column) + 1 :]
