@@ -12,7 +12,6 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import kernels
 from rosenblatt.errors import ParameterError
 
 MOST = 2**26  # weights of one unit: half a gigabyte
@@ -112,6 +111,12 @@ def expand(values: NDArray[np.floating], degree: int) -> NDArray[np.float64]:
     >>> expand(np.array([[2.0, 3.0]]), 2).tolist()
     [[2.0, 3.0, 4.0, 6.0, 9.0]]
     """
-    features = checked_count(values.shape[1], degree)
-    rows = kernels.rows_of(values, degree=degree)
-    return kernels.scores(rows, None, np.eye(features), np.zeros(features))
+    columns = values.shape[1]
+    checked_count(columns, degree)
+    levels = [np.asarray(values, dtype=np.float64)]
+    for factors in range(2, degree + 1):
+        # column i times the products of one factor less that begin with it or with a later one
+        tails = [comb(columns - i + factors - 2, factors - 1) for i in range(columns)]
+        before = levels[-1]
+        levels.append(np.hstack([values[:, [i]] * before[:, before.shape[1] - tails[i] :] for i in range(columns)]))
+    return np.hstack(levels)

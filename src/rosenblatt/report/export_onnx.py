@@ -136,6 +136,8 @@ class _Graph:
         classes, label = self.model.classes, kinds.STRING
         if not isinstance(classes[0], str):
             label = kinds.INT64 if all(isinstance(one, int) for one in classes) else kinds.DOUBLE
+        if isinstance(classes[0], bool):
+            label = kinds.BOOL
         wide = ["rows"] if self.model.scheme == "binary" else ["rows", len(classes)]
         shapes = {"label": (label, ["rows"]), "scores": (self._double, wide)}
         shapes["probabilities"] = (self._double, ["rows", len(classes)])

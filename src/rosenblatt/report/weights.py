@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rosenblatt.features.polynomial import expand
 from rosenblatt.learn import Model
 from rosenblatt.learn.answer import pairs
 from rosenblatt.records import Csr, Floats, Label, Values
@@ -39,7 +40,7 @@ def bias(model: Model, k: int) -> float:
     """What speaks for class k before any feature is seen."""
     column = np.asarray(model.intercept)[:, None]
     if model.scheme == "binary":
-        return float(column[0, 0] if k == 1 else -column[0, 0])
+        return float(column[0, 0] if k == 1 else 0.0 - column[0, 0])  # never -0
     return float(_of_pairs(column, k, len(model.classes))[0] if model.scheme == "ovo" else column[k, 0])
 
 
@@ -69,8 +70,10 @@ def contributions(model: Model, values: Values, row: int, k: int) -> list[Contri
         at = slice(int(values.indptr[row]), int(values.indptr[row + 1]))
         columns, numbers = values.indices[at], values.values[at]
     else:
-        columns = np.flatnonzero(values[row])
-        numbers = values[row][columns]
+        degree = model.settings.degree
+        whole = expand(values[row : row + 1], degree)[0] if degree > 1 else values[row]
+        columns = np.flatnonzero(whole)
+        numbers = whole[columns]
     parts = [
         Contribution(model.name(int(j)), float(x), float(along[j]), float(along[j] * x))
         for j, x in zip(columns, numbers, strict=True)
