@@ -19,7 +19,7 @@ from rosenblatt import options
 from rosenblatt.options import Option
 
 if TYPE_CHECKING:
-    from rosenblatt.learn import Model
+    from rosenblatt.learn.decider import Decider
     from rosenblatt.read import Reading
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -126,7 +126,7 @@ new_data_options = several(
 )
 
 
-def reading(asked: dict[str, Any], model: "Model | None" = None) -> "Reading":
+def reading(asked: dict[str, Any], model: "Decider | None" = None) -> "Reading":
     """Take the reading options out of what was asked, as the record `Reading`.
 
     What was said of the file that a model was learned from holds for new files too, unless something else is said.

@@ -16,12 +16,12 @@ def command(model: str, data: str, as_json: bool, **asked: Any) -> None:
     """Try MODEL on the examples of DATA, whose labels are known: accuracy, error, precision, recall, F1, ROC AUC,
     average precision, and log loss where the model gives probabilities, each with its 95% confidence interval.
     """
+    from rosenblatt.cli.models import load_decider
     from rosenblatt.evaluate import judge
-    from rosenblatt.learn import load_model
     from rosenblatt.report.answers import scores_record
     from rosenblatt.report.terminal import bold, plural, score_lines
 
-    found = load_model(model)
+    found = load_decider(model)
     reading = common.reading(asked, found)
     scores = judge(found, data, reading, **asked).scores()
     if as_json:

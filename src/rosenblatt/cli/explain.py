@@ -18,14 +18,31 @@ def command(model: str, top: int, example: str | None, as_json: bool) -> None:
     """Show the features that speak for each class of MODEL, by name and weight; with --example, what each feature of
     one example adds to its score.
     """
-    from rosenblatt.learn import load_model
+    from rosenblatt.cli.models import linear, load_decider
 
-    found = load_model(model)
+    loaded = load_decider(model)
+    if type(loaded).__name__ == "NetworkModel":
+        _network(loaded, model, example, as_json)
+        return
+    found = linear(loaded, model, "explained by features")
     record = _of_example(found, example) if example is not None else _of_model(found, top)
     if as_json:
         common.as_json({"model": model, **record})
         return
     for line in _told(found, model, record, top):
+        common.data(line)
+
+
+def _network(found: Any, path: str, example: str | None, as_json: bool) -> None:
+    """A network is explained by its units."""
+    from rosenblatt.report import networks
+
+    record = networks.network_record(found) if example is None else networks.network_example(found, example)
+    if as_json:
+        common.as_json({"model": path, **record})
+        return
+    told = networks.network_lines(found, path) if example is None else networks.network_example_lines(record)
+    for line in told:
         common.data(line)
 
 

@@ -19,7 +19,7 @@ SUFFIXES = {".onnx": "onnx", ".json": "json", ".sql": "sql"}
 @common.output_options
 def command(model: str, to: str | None, output: str | None, table: str, as_json: bool) -> None:
     """Write MODEL for other programs: ONNX, JSON or SQL. `rosenblatt export m.model -o m.onnx`."""
-    from rosenblatt.learn import load_model
+    from rosenblatt.cli.models import linear, load_decider
     from rosenblatt.report.export import exported
 
     to = to or SUFFIXES.get(PurePath(output or "").suffix.lower())
@@ -28,7 +28,7 @@ def command(model: str, to: str | None, output: str | None, table: str, as_json:
     if to == "onnx" and output is None and common.on_terminal(sys.stdout):
         raise click.UsageError("ONNX is not for the terminal: give -o a file.")
     common.check_output(output, model)
-    found = exported(load_model(model), to, table)
+    found = exported(linear(load_decider(model), model, "exported"), to, table)
     if as_json and output in (None, "-"):
         raise click.UsageError("With --json the model needs a file of its own: give -o one.")
     common.write_file(output or "-", found)

@@ -5,16 +5,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rosenblatt.learn import Model, Predicted
+    from rosenblatt.learn import Predicted
+    from rosenblatt.learn.decider import Decider
 
 
-def labels(model: "Model") -> Callable[["Predicted"], bytes]:
+def labels(model: "Decider") -> Callable[["Predicted"], bytes]:
     """Each label on a line of its own."""
     line = [f"{label}\n".encode() for label in model.classes].__getitem__
     return lambda chunk: b"".join(map(line, chunk.decided.tolist()))
 
 
-def with_scores(model: "Model", as_json: bool) -> Callable[["Predicted"], bytes]:
+def with_scores(model: "Decider", as_json: bool) -> Callable[["Predicted"], bytes]:
     """Each label with its score: of two classes the score of the positive one, of more the score of each."""
     names, classes = [str(label) for label in model.classes], model.classes
 

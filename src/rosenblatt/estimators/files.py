@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,17 +10,22 @@ import numpy as np
 from rosenblatt.errors import ModelError
 from rosenblatt.estimators.adaline import Adaline
 from rosenblatt.estimators.base import Unit
-from rosenblatt.estimators.kernel_files import KIND, kernel_of, save_kernel
+from rosenblatt.estimators.kernel_files import kernel_of, save_kernel
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.estimators.logistic import LogisticUnit
+from rosenblatt.estimators.network_files import network_of, save_network
 from rosenblatt.estimators.perceptron import Perceptron
+from rosenblatt.estimators.threshold_network import ThresholdNetwork
 from rosenblatt.features.polynomial import columns_of
-from rosenblatt.learn import Model, save_model
+from rosenblatt.learn import Model, dual_model, save_model
+from rosenblatt.learn.decider import space_of
 from rosenblatt.learn.header import Header
 from rosenblatt.learn.model_file import read_parts, unpack_model
-from rosenblatt.records import FeatureSpace, Label
+from rosenblatt.logic import network_model
+from rosenblatt.records import Label
 
 Path: TypeAlias = str | os.PathLike[str]
+Saved: TypeAlias = Model | KernelPerceptron | ThresholdNetwork
 
 # Estimators that a model file can hold; one that is no linear unit will bring its own way in and out.
 REGISTRY: Mapping[str, type[Unit]] = {"Perceptron": Perceptron, "Adaline": Adaline, "LogisticUnit": LogisticUnit}
@@ -42,6 +47,9 @@ def save(model: Any, path: Path) -> None:
     if isinstance(model, KernelPerceptron):
         save_kernel(model, path)
         return
+    if isinstance(model, ThresholdNetwork):
+        save_network(model, path)
+        return
     model = getattr(model, "model", model)
     save_model(model if isinstance(model, Model) else model_of(model), path)
 
@@ -52,8 +60,8 @@ def load(path: Path) -> Any:
     Nothing in the file is run. A damaged, foreign or newer file raises ModelError. What `fit_file` learned opens as the
     estimator of its loss, for the columns that its file was read into.
     """
-    found = read_parts(path, _either)
-    if isinstance(found, KernelPerceptron):
+    found = read_parts(path, _any)
+    if not isinstance(found, Model):
         return found
     try:
         return estimator_of(found)
@@ -61,8 +69,11 @@ def load(path: Path) -> Any:
         raise ModelError(f"{os.fspath(path)}: its estimator cannot be made: {error}") from None
 
 
-def _either(header: Header, tensors: Mapping[str, Any]) -> Model | KernelPerceptron:
-    return kernel_of(header, tensors) if header.text("kind") == KIND else unpack_model(header, tensors)
+def _any(header: Header, tensors: Mapping[str, Any]) -> Saved:
+    kind = header.text("kind")
+    if kind == dual_model.KIND:
+        return kernel_of(header, tensors)
+    return network_of(header, tensors) if kind == network_model.KIND else unpack_model(header, tensors)
 
 
 def model_of(estimator: Any) -> Model:
@@ -73,7 +84,7 @@ def model_of(estimator: Any) -> Model:
     run = estimator._running()
     known = vars(estimator).get("_origin", {})
     names = [str(column) for column in vars(estimator).get("feature_names_in_", ())]
-    space = known.get("space") or _space_of(estimator, names)
+    space = known.get("space") or space_of(tuple(names), run.learner.features)
     parameters = {key: _plain(key, value) for key, value in estimator.get_params(deep=False).items()}
     chosen = [_plain("chosen", value) for value in run.chosen]
     return Model(
@@ -89,13 +100,6 @@ def model_of(estimator: Any) -> Model:
             "named": bool(names),
         },
     )
-
-
-def _space_of(estimator: Any, names: Sequence[str]) -> FeatureSpace:
-    """Columns by name where they had names; else by number, and a file may begin to count at 0 or at 1."""
-    if names:
-        return FeatureSpace("columns", columns=tuple(names))
-    return FeatureSpace("index", settings={"features": estimator._run.learner.features, "index_base": "any"})
 
 
 def estimator_of(model: Model) -> Unit:

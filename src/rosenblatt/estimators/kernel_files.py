@@ -12,12 +12,11 @@ from rosenblatt import options
 from rosenblatt.errors import ModelError
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.learn.dual_file import pack_dual, unpack_dual
+from rosenblatt.learn.dual_model import KIND
 from rosenblatt.learn.header import Header
 from rosenblatt.learn.model_file import write_parts
 from rosenblatt.learn.space_file import pack_classes, unpack_classes
 from rosenblatt.learn.tensors import Tensors
-
-KIND = "kernel model"
 
 
 def save_kernel(estimator: KernelPerceptron, path: str | os.PathLike[str]) -> None:

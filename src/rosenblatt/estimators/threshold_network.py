@@ -1,7 +1,6 @@
 """Networks of threshold units: from an expression, from a truth table, or grown until every example is right."""
 
 import inspect
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -14,22 +13,9 @@ from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import validation
 from rosenblatt.logic import Expression, Network, parse, smallest_network
 from rosenblatt.logic.cascade import Cascade
+from rosenblatt.logic.network_model import Growth
 from rosenblatt.logic.upstart import Upstart
 from rosenblatt.records import Csr, Floats, Status, Values
-
-
-@dataclass(frozen=True)
-class Growth:
-    """One step of the growth: the unit added, its layer, what for, and how many errors were left after it.
-
-    The errors left are those that the units of this network (for three or more classes: of this class's network)
-    still make and daughters to come must mend. The network itself makes no more than that, and none when it is 0.
-    """
-
-    unit: str
-    layer: int
-    role: str
-    errors: int
 
 
 class ThresholdNetwork(ClassifierMixin, BaseEstimator):

@@ -7,13 +7,13 @@ import numpy as np
 
 from rosenblatt.errors import DataError
 from rosenblatt.evaluate.tally import Link, Tally
-from rosenblatt.learn import Model
+from rosenblatt.learn.decider import Decider
 from rosenblatt.learn.predicting import predict_source
 from rosenblatt.read import Reading, open_source
 from rosenblatt.records import Floats, Label
 
 
-def judge(model: Model, path: str, reading: Reading, threads: int | None = None) -> Tally:
+def judge(model: Decider, path: str, reading: Reading, threads: int | None = None) -> Tally:
     """Count what a model decides about the examples of a file; those without a label are left out."""
     tally = Tally(tuple(model.classes), link_of(model))
     source = open_source(path, replace(reading, classes=()), model.space)
@@ -29,7 +29,7 @@ def judge(model: Model, path: str, reading: Reading, threads: int | None = None)
     return tally
 
 
-def _unknown(model: Model, met: list[Label]) -> str:
+def _unknown(model: Decider, met: list[Label]) -> str:
     known = {*model.classes, *map(str, model.classes)}
     label = next((label for label in met if label not in known and str(label) not in known), "?")
     return f"has the label {label}, and the model knows only {', '.join(map(str, model.classes[:8]))}"
@@ -45,9 +45,9 @@ def comparable(scores: Floats, link: Link | None) -> Floats:
     return found
 
 
-def link_of(model: Model) -> Link | None:
+def link_of(model: Decider) -> Link | None:
     """How scores become probabilities, where the loss models them: for two classes, and for a joint decision."""
-    if model.settings.loss != "logistic":
+    if model.loss != "logistic":
         return None
     links: dict[str, Link] = {"binary": "sigmoid", "joint": "softmax"}
     return links.get(model.scheme)

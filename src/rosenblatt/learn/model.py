@@ -49,6 +49,10 @@ class Model:
         return self.running.answer.intercept
 
     @property
+    def loss(self) -> str:
+        return self.settings.loss
+
+    @property
     def scheme(self) -> str:
         return self.settings.scheme(len(self.classes))
 

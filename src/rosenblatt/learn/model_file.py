@@ -54,7 +54,8 @@ def unpack_model(header: Header, tensors: Mapping[str, NDArray[Any]]) -> Model:
     """The model that header and tensors hold."""
     kind = header.text("kind")
     if kind != "model":
-        raise ModelError(f"it holds a {kind}, not a model: continue it with resume")
+        what = "continue it with resume" if kind == "checkpoint" else "open it with rosenblatt.load"
+        raise ModelError(f"it holds a {kind}, not a model: {what}")
     classes = unpack_classes(header.section("classes"))
     return Model(
         classes=classes,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.learn.model import Model
+from rosenblatt.learn.decider import Decider
 from rosenblatt.read import Reading, Source, open_source
 from rosenblatt.records import Floats
 
@@ -25,14 +25,14 @@ class Predicted:
 
 
 def predict_file(
-    model: Model, path: str | os.PathLike[str], reading: Reading | None = None, threads: int | None = None
+    model: Decider, path: str | os.PathLike[str], reading: Reading | None = None, threads: int | None = None
 ) -> Iterator[Predicted]:
     """Read a file as the model's own was read, and decide about each of its examples."""
     source = open_source(path, reading or Reading(), model.space)
     return predict_source(model, source, threads or os.cpu_count() or 1)
 
 
-def predict_source(model: Model, source: Source, threads: int = 1) -> Iterator[Predicted]:
+def predict_source(model: Decider, source: Source, threads: int = 1) -> Iterator[Predicted]:
     index = {label: i for i, label in enumerate(model.classes)}
     codes = np.empty(0, dtype=np.int32)
     for chunk in source.chunks(threads):

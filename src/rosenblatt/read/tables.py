@@ -12,7 +12,17 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError
-from rosenblatt.read.columns import Layout, Prepared, kind_of, kind_of_type, label_of, layout_of, listed, prepare
+from rosenblatt.read.columns import (
+    LABELS,
+    Layout,
+    Prepared,
+    kind_of,
+    kind_of_type,
+    label_of,
+    layout_of,
+    listed,
+    prepare,
+)
 from rosenblatt.read.crossing import Pair, pairs_of_model, pairs_of_table
 from rosenblatt.read.csv import CsvFile, separator_of
 from rosenblatt.read.encoding import Encoder
@@ -172,6 +182,7 @@ class TableSource(Source):
                     f"{self.name}: the model was learned from a column {column!r}, which is not here; "
                     f"its columns are {listed(columns)}."
                 )
-        name = settings["label"] if label is None else label_of(self.name, columns, label)
+        usual = next((column for column in columns if column.lower() in LABELS), "")  # of a model that knows no label
+        name = (settings["label"] or usual) if label is None else label_of(self.name, columns, label)
         found = name if name in columns and name not in wanted else None
         return Layout(found, tuple(settings["numbers"]), tuple(settings["words"]), tuple(settings["texts"]))

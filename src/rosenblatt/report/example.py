@@ -8,6 +8,7 @@ from typing import Any
 
 from rosenblatt.errors import DataError
 from rosenblatt.learn import Model
+from rosenblatt.learn.decider import Decider
 from rosenblatt.read import Reading, open_source
 from rosenblatt.records import Chunk
 from rosenblatt.report.weights import bias, contributions
@@ -28,7 +29,7 @@ def explained(model: Model, example: str) -> dict[str, Any]:
     }
 
 
-def read_example(model: Model, example: str) -> Chunk:
+def read_example(model: Decider, example: str) -> Chunk:
     """The example read as the model reads files."""
     kind, line = _as_line(model, example)
     with tempfile.TemporaryDirectory() as folder:
@@ -45,7 +46,7 @@ def read_example(model: Model, example: str) -> Chunk:
     return chunk
 
 
-def _as_line(model: Model, example: str) -> tuple[str, str]:
+def _as_line(model: Decider, example: str) -> tuple[str, str]:
     """The format the model reads, and the example as a line of it without a label."""
     space = model.space
     of_file = model.provenance.get("data", {}).get("format")

@@ -1,0 +1,47 @@
+"""The model in a file, whatever it is made of: a hyperplane, a kernel sum, a network of threshold units."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rosenblatt.learn import Model
+    from rosenblatt.learn.decider import Decider
+    from rosenblatt.learn.header import Header
+
+
+def load_decider(path: str) -> "Decider":
+    """For commands that read examples and decide about them."""
+    from rosenblatt.learn.model_file import read_parts
+
+    return read_parts(path, _unpacked)
+
+
+def linear(found: "Decider", path: str, action: str) -> "Model":
+    """For commands that need one weight a feature; others are refused with what can be done with them."""
+    from rosenblatt.errors import ModelError
+    from rosenblatt.learn import Model
+
+    if isinstance(found, Model):
+        return found
+    raise ModelError(f"{path}: {_CANNOT[type(found).__name__]}, so it cannot be {action}; it can predict and evaluate.")
+
+
+_CANNOT = {
+    "KernelModel": "is a kernel perceptron, which compares with examples and has no weight for each feature",
+    "NetworkModel": "is a network of threshold units, whose decision is no single sum of weights",
+}
+
+
+def _unpacked(header: "Header", tensors: Mapping[str, Any]) -> "Decider":
+    kind = header.text("kind")
+    if kind == "kernel model":
+        from rosenblatt.learn.dual_model import unpack_kernel_model
+
+        return unpack_kernel_model(header, tensors)
+    if kind == "network":
+        from rosenblatt.logic.network_model import unpack_network
+
+        return unpack_network(header, tensors)
+    from rosenblatt.learn.model_file import unpack_model
+
+    return unpack_model(header, tensors)
