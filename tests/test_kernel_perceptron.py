@@ -140,7 +140,7 @@ def test_a_run_continues_where_it_stopped() -> None:
     for run in (five, stored, copied):
         run.fit(X, y)
         assert run.mistakes_ == ten.mistakes_
-        np.testing.assert_allclose(run.decision_function(X), ten.decision_function(X), rtol=1e-12)
+        assert bits(run.decision_function(X)) == bits(ten.decision_function(X))
 
 
 def test_weights_are_longer_steps_and_zero_is_no_row() -> None:
@@ -293,3 +293,19 @@ def test_a_failing_function_leaves_the_model() -> None:
         run.partial_fit(X, y).partial_fit(X, y).partial_fit(X, y)
     assert run.t_ % 40 == 0
     assert len(run.support_) >= before[2]
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse", "precomputed"])
+@pytest.mark.parametrize("keep", ["last", "average", "vote", "pocket"])
+def test_a_run_that_goes_on_is_the_unbroken_run(keep: str, layout: str) -> None:
+    rng = np.random.default_rng(3)
+    rows, labels = rng.integers(-2, 3, (40, 3)).astype(float), rng.integers(0, 2, 40)
+    X: Any = {"dense": rows, "sparse": sp.csr_array(rows), "precomputed": (1 + rows @ rows.T) ** 2}[layout]
+    asked: Any = {"kernel": "precomputed" if layout == "precomputed" else "poly", "degree": 2, "gamma": 1, "keep": keep}
+    whole = KernelPerceptron(max_iter=7, **asked).fit(X, labels)
+    parts = KernelPerceptron(max_iter=3, warm_start=True, **asked).fit(X, labels)
+    parts.set_params(max_iter=4).fit(X, labels)
+    assert whole.mistakes_ == parts.mistakes_
+    assert whole.support_.tolist() == parts.support_.tolist()
+    assert (whole.dual_coef_ == parts.dual_coef_).all()
+    assert (whole.decision_function(X) == parts.decision_function(X)).all()

@@ -99,7 +99,7 @@ class Dual:
         targets = self._targets(block)
         count = block.values.shape[0]
         self.kernel.refuse_large(block.values)
-        visit = Visit(block, targets, self._source(block.values, max_iter), np.full(count, -1, dtype=np.int64))
+        visit = Visit(block, targets, self._source(block.values, max_iter), self.support.places_in(block.values))
         self.status = "budget"
         for epoch in range(max_iter):
             made = self._pass(visit, self._order(count))

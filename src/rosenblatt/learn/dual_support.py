@@ -145,6 +145,23 @@ def _stacked(parts: list[Csr]) -> Csr:
     )
 
 
+def _same_rows(own: Values, places: NDArray[np.intp], values: Values, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Is each of these rows the other? Support examples of a precomputed kernel are the numbers of their rows."""
+    if isinstance(own, Csr) and isinstance(values, Csr):
+        pairs = zip(places.tolist(), rows.tolist(), strict=True)
+        return np.array([_entries(own, place) == _entries(values, row) for place, row in pairs], dtype=bool)
+    assert not isinstance(own, Csr)
+    assert not isinstance(values, Csr)
+    same = own[places] == (rows if own.ndim == 1 else values[rows].astype(own.dtype))
+    found: NDArray[np.bool_] = same if same.ndim == 1 else same.all(axis=1)
+    return found
+
+
+def _entries(values: Csr, row: int) -> tuple[bytes, bytes]:
+    part = slice(int(values.indptr[row]), int(values.indptr[row + 1]))
+    return values.indices[part].astype(np.int64).tobytes(), values.values[part].astype(np.float64).tobytes()
+
+
 class Support:
     """Support examples in the order of their first mistakes, and the coefficient of each in each unit."""
 
@@ -163,6 +180,20 @@ class Support:
         self.origin = np.concatenate([self.origin, origin])
         self.coefficient = np.concatenate([self.coefficient, more])
         self.drift = np.concatenate([self.drift, more])
+
+    def places_in(self, values: Values) -> NDArray[np.int64]:
+        """The place of each row among the support, -1 where it has none: a run that goes on over the same rows finds
+        again those that moved it before."""
+        places = np.full(values.shape[0], -1, dtype=np.int64)
+        known = np.flatnonzero(self.origin < values.shape[0])[::-1]  # of two places of one row the first is taken
+        if len(known) == 0:
+            return places
+        own = self.rows.values
+        if isinstance(own, Csr) != isinstance(values, Csr):
+            return places
+        same = _same_rows(own, known, values, self.origin[known])
+        places[self.origin[known[same]]] = known[same]
+        return places
 
     def move(self, updates: Updates) -> None:
         at = (updates.support, updates.unit)
