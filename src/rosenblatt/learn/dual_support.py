@@ -145,19 +145,19 @@ def _stacked(parts: list[Csr]) -> Csr:
     )
 
 
-def _same_rows(own: Values, places: NDArray[np.intp], values: Values, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Is each of these rows the other? Support examples of a precomputed kernel are the numbers of their rows."""
-    if isinstance(own, Csr) and isinstance(values, Csr):
-        pairs = zip(places.tolist(), rows.tolist(), strict=True)
-        return np.array([_entries(own, place) == _entries(values, row) for place, row in pairs], dtype=bool)
-    assert not isinstance(own, Csr)
-    assert not isinstance(values, Csr)
-    same = own[places] == (rows if own.ndim == 1 else values[rows].astype(own.dtype))
+def _same_rows(own: Values, places: NDArray[np.intp], others: Values) -> NDArray[np.bool_]:
+    """Is each row at these places the other that stands beside it?"""
+    if isinstance(own, Csr) or isinstance(others, Csr):
+        alike = isinstance(own, Csr) and isinstance(others, Csr)
+        pairs = enumerate(places.tolist())
+        return np.array([alike and _entries(own, place) == _entries(others, i) for i, place in pairs], dtype=bool)
+    same = own[places] == others
     found: NDArray[np.bool_] = same if same.ndim == 1 else same.all(axis=1)
     return found
 
 
-def _entries(values: Csr, row: int) -> tuple[bytes, bytes]:
+def _entries(values: Values, row: int) -> tuple[bytes, bytes]:
+    assert isinstance(values, Csr)
     part = slice(int(values.indptr[row]), int(values.indptr[row + 1]))
     return values.indices[part].astype(np.int64).tobytes(), values.values[part].astype(np.float64).tobytes()
 
@@ -188,10 +188,7 @@ class Support:
         known = np.flatnonzero(self.origin < values.shape[0])[::-1]  # of two places of one row the first is taken
         if len(known) == 0:
             return places
-        own = self.rows.values
-        if isinstance(own, Csr) != isinstance(values, Csr):
-            return places
-        same = _same_rows(own, known, values, self.origin[known])
+        same = _same_rows(self.rows.values, known, self.rows.kernel.support(values, self.origin[known]))
         places[self.origin[known[same]]] = known[same]
         return places
 

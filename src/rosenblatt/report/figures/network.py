@@ -10,11 +10,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Places: TypeAlias = dict[str, tuple[float, float]]
+Place: TypeAlias = tuple[float, float]
+Places: TypeAlias = dict[str, Place]
 
 _MOST_LABELS = 48  # wires with their weight written on them; more could not be read
 _MOST_UNITS = 150
 _RADIUS = 0.19
+_SHARES = (0.74, 0.62, 0.68, 0.8, 0.56, 0.5, 0.44, 0.38, 0.32, 0.26)  # of a wire, where its weight may stand
 
 
 def plot_network(network: Any, ax: Any = None, *, theme: str = "light") -> "Figure":
@@ -30,9 +32,10 @@ def plot_network(network: Any, ax: Any = None, *, theme: str = "light") -> "Figu
     panel.set_axis_off()
     panel.set_aspect("equal")
     wires = sum(len(unit.sources) for unit in shown.units)
+    taken = [places[unit.name] for unit in shown.units] if wires <= _MOST_LABELS else None
     for unit in shown.units:
-        for k, (source, weight) in enumerate(zip(unit.sources, unit.weights, strict=True)):
-            _wire(panel, places, unit, source, weight, k, look, written=wires <= _MOST_LABELS)
+        for source, weight in zip(unit.sources, unit.weights, strict=True):
+            _wire(panel, places, unit, source, weight, look, taken)
     for name in shown.inputs:
         _input(panel, *places[name], name, look)
     for unit in shown.units:
@@ -81,16 +84,9 @@ def _mean(values: list[float], default: float) -> float:
 
 
 def _wire(
-    ax: "Axes",
-    places: Places,
-    unit: WiredUnit,
-    source: str,
-    weight: float,
-    position: int,
-    look: Palette,
-    *,
-    written: bool,
+    ax: "Axes", places: Places, unit: WiredUnit, source: str, weight: float, look: Palette, taken: list[Place] | None
 ) -> None:
+    """A wire, and its weight where no other stands in `taken`; without a list no weight is written."""
     from matplotlib.patches import FancyArrowPatch
 
     (x0, y0), (x1, y1) = places[source], places[unit.name]
@@ -98,10 +94,11 @@ def _wire(
     color = look.of_class(0) if positive else look.alarm
     skips = x1 - x0 > 1.5 * x1 / unit.layer
     bend = 0.22 * (1 if y0 <= y1 else -1) if skips else 0.0
+    begin, end = (x0 + _RADIUS, y0), (x1 - _RADIUS, y1)
     ax.add_patch(
         FancyArrowPatch(
-            (x0 + _RADIUS, y0),
-            (x1 - _RADIUS, y1),
+            begin,
+            end,
             connectionstyle=f"arc3,rad={bend}",
             arrowstyle="-",
             color=color,
@@ -114,17 +111,32 @@ def _wire(
     )
     label = "positive weight" if positive else "negative weight"
     ax.plot([], [], color=color, lw=1.8, linestyle="-" if positive else (0, (4, 2)), label=label)
-    if written:
-        # along the wire, nearer to the unit; every other one a little further, so that neighbours do not touch
-        share = 0.62 if position % 2 else 0.74
-        if skips:
-            share = 0.8
-        lift = bend * (x1 - x0) * 2 * share * (1 - share)
-        at = (x0 + (x1 - x0) * share, y0 + (y1 - y0) * share - lift)
+    if taken is not None:
+        at = _free(begin, end, bend, taken)
+        taken.append(at)
         ax.text(
             *at, number(weight), color=color, fontsize=9, ha="center", va="center", zorder=3,
             bbox={"boxstyle": "round,pad=0.12", "facecolor": look.paper, "edgecolor": "none"},
         )  # fmt: skip
+
+
+def _free(begin: Place, end: Place, bend: float, taken: list[Place]) -> Place:
+    """A point on the wire, best near the unit, that no weight and no unit covers; else the one with the most room.
+
+    A bent wire is a parabola: matplotlib's arc3 puts its middle point beside the straight one.
+    """
+    (x0, y0), (x1, y1) = begin, end
+    middle = ((x0 + x1) / 2 + bend * (y1 - y0), (y0 + y1) / 2 - bend * (x1 - x0))
+    points = []
+    for share in _SHARES:
+        first, second, third = (1 - share) ** 2, 2 * share * (1 - share), share**2
+        points.append(tuple(first * p + second * m + third * q for p, m, q in zip(begin, middle, end, strict=True)))
+
+    def room(point: Any) -> float:
+        return min(float(max(abs(point[0] - x) / 0.3, abs(point[1] - y) / 0.2)) for x, y in taken)
+
+    best: Any = next((point for point in points if room(point) >= 1), max(points, key=room))
+    return float(best[0]), float(best[1])
 
 
 def _input(ax: "Axes", x: float, y: float, name: str, look: Palette) -> None:
@@ -143,7 +155,10 @@ def _unit(ax: "Axes", x: float, y: float, unit: WiredUnit, output: bool, look: P
         x, y, f"> {limit}", color=look.ink, fontsize=9 if len(limit) < 5 else 7.5, ha="center", va="center", zorder=5
     )
     kind = "" if unit.kind == "unit" else f" {unit.kind}"
-    ax.text(x, y + 0.33, f"{unit.name}{kind}", color=look.muted, fontsize=9, ha="center", va="center", zorder=5)
+    ax.text(
+        x, y + 0.36, f"{unit.name}{kind}", color=look.muted, fontsize=9, ha="center", va="center", zorder=5,
+        bbox={"boxstyle": "round,pad=0.08", "facecolor": look.paper, "edgecolor": "none", "alpha": 0.85},
+    )  # fmt: skip
     if output:
         ax.plot([x + _RADIUS * 1.35, x + 0.6], [y, y], color=look.ink, lw=1.8, zorder=1)
         ax.plot([x + 0.6], [y], marker=">", ms=7, color=look.ink, linestyle="none", zorder=2)
