@@ -13,7 +13,7 @@ from rosenblatt import Perceptron, compare, degree_report
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators.comparing import Comparison, record_of, training_margin
 from rosenblatt.report.compare import comparison_text
-from rosenblatt.report.figures import plot_comparison
+from rosenblatt.report.figures import plot_comparison, plot_degrees
 
 
 def blobs(apart: float, seed: int = 0) -> tuple[Any, Any]:
@@ -154,3 +154,18 @@ def test_the_widest_separator_says_how_it_ended(easy: Comparison, hard: Comparis
     assert not ends[1].converged
     assert "no hyperplane" in ends[1].why
     assert all((method.margin or 0) <= ends[0].margin + 1e-6 for method in easy.methods)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_errors_are_drawn_against_the_degree(theme: str) -> None:
+    report = degree_report(*make_moons(60, noise=0.1, random_state=0), degrees=(3, 1), folds=3, max_iter=20)
+    (panel,) = plot_degrees(report, theme=theme).axes
+    drawn = {line.get_label(): line for line in panel.lines}
+    assert drawn["training"].get_xdata().tolist() == [1, 3]
+    assert drawn["training"].get_ydata().tolist() == [
+        report.degrees[1].training_error,
+        report.degrees[0].training_error,
+    ]
+    assert [tick.get_text() for tick in panel.get_xticklabels()] == ["1", "3"]
+    with pytest.raises(ParameterError, match="plot_degrees draws what degree_report gives"):
+        plot_degrees(3)

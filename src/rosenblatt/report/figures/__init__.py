@@ -10,6 +10,7 @@
     plot_certificate    the widest margin, or the hulls that meet
     plot_network        threshold units, their thresholds, and the weights of their wires
     plot_comparison     the boundaries of several methods in one picture
+    plot_degrees        training and held-out error against the degree
     plot_pairs          which pairs of classes are separable, and how widely
 
 `theme="dark"` draws on dark paper. Matplotlib is loaded when something is drawn, and its pyplot never.
@@ -18,6 +19,7 @@
 from rosenblatt.report.figures.certificate import plot_certificate
 from rosenblatt.report.figures.comparison import plot_comparison
 from rosenblatt.report.figures.curves import plot_activations, plot_losses
+from rosenblatt.report.figures.degrees import plot_degrees
 from rosenblatt.report.figures.learning import plot_boundaries, plot_frames
 from rosenblatt.report.figures.network import plot_network
 from rosenblatt.report.figures.pairs import plot_pairs
@@ -29,6 +31,7 @@ __all__ = [
     "plot_boundaries",
     "plot_certificate",
     "plot_comparison",
+    "plot_degrees",
     "plot_frames",
     "plot_inequalities",
     "plot_losses",
