@@ -13,10 +13,11 @@ import pytest
 from rosenblatt import Perceptron, certify, load, options, trace
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError, RosenblattError
-from rosenblatt.studio import examples, learning, request, verdicts
+from rosenblatt.studio import examples, learning, request, runs, verdicts
 from rosenblatt.studio.answers import controls
 from rosenblatt.studio.files import file
 from rosenblatt.studio.gates import gates
+from rosenblatt.studio.relatives import relatives
 from rosenblatt.studio.takeaway import takeaway
 
 AND: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 0, 0, 1], "classes": [-1, 1]}
@@ -42,7 +43,7 @@ def test_and_is_the_run_of_the_lectures() -> None:
     ]
     assert (run["n_mistakes"], run["n_iter"], run["t"], run["status"]) == (18, 9, 36, "separated")
     assert run["moments"][-1]["errors"] == 0
-    assert [visit["moved"][0]["mistake"] for visit in learning.visits(AND | {"epoch": 1})["visits"]] == [1, 0, 0, 1]
+    assert [visit["moved"][0]["mistake"] for visit in learning.visits(AND | {"since": 0})["visits"][:4]] == [1, 0, 0, 1]
 
 
 CHOSEN: list[dict[str, Any]] = [
@@ -66,14 +67,15 @@ def test_every_moment_has_the_weights_of_the_trace(chosen: dict[str, Any], class
     for moment in [run["moments"][k] for k in (0, len(run["moments"]) // 2, -1)]:
         expected = np.atleast_2d(whole.replay(None if moment["k"] == len(whole) else moment["k"]))
         assert np.array(moment["after"])[:, 0 if bias else 1 :].tolist() == expected.tolist()
-    visits = learning.visits(asked | {"epoch": 2})["visits"]
+    visits = learning.visits(asked | {"since": 40})["visits"]
     assert visits[0]["before"] == run["epochs"][0]["after"]
-    assert visits[-1]["after"] == run["epochs"][1]["after"]
+    assert [visit["t"] for visit in visits] == list(range(40, 104))
+    assert visits[39]["after"] == run["epochs"][1]["after"]
 
 
 @pytest.mark.parametrize("classes", [2, 4])
 def test_of_a_long_log_moments_are_spread_and_still_exact(monkeypatch: pytest.MonkeyPatch, classes: int) -> None:
-    monkeypatch.setattr(learning, "MOST_MOMENTS", 7)
+    monkeypatch.setattr(runs, "MOST_MOMENTS", 7)
     asked = cloud(60, classes, seed=5)
     run = learning.learn(asked)
     held = request.plane_of(asked)
@@ -141,11 +143,11 @@ def test_the_proof_meets_in_the_point_that_is_drawn() -> None:
 def test_more_classes_are_judged_pair_by_pair() -> None:
     answer = verdicts.verdict(cloud(30, 3))
     assert [(pair["first"], pair["second"]) for pair in answer["pairs"]] == [("A", "B"), ("A", "C"), ("B", "C")]
-    assert verdicts.relatives(cloud(30, 3))["lines"] == []
+    assert relatives(cloud(30, 3))["lines"] == []
 
 
 def test_the_relatives_are_the_estimators() -> None:
-    lines = {line["name"]: line for line in verdicts.relatives(AND)["lines"]}
+    lines = {line["name"]: line for line in relatives(AND)["lines"]}
     widest = certify(AND["points"], [-1, -1, -1, 1])
     drawn = np.array(lines["maximum margin"]["weights"])
     assert drawn[1:] / np.linalg.norm(drawn[1:]) == pytest.approx(widest.w / np.linalg.norm(widest.w), rel=1e-5)
@@ -163,7 +165,8 @@ def test_every_example_can_be_shown(name: str) -> None:
     asked = {"points": points, "labels": table["labels"], "classes": table["classes"]}
     kind = verdicts.verdict(asked)["kind"]
     separable = name in ("AND", "OR", "two blobs", "hair's breadth", "iris: setosa, versicolor")
-    assert kind == ("separable" if separable else "inseparable")
+    several = len(table["classes"]) > 2
+    assert kind == ("pairs" if several else "separable" if separable else "inseparable")
     assert table["words"].endswith(".")
 
 
@@ -236,7 +239,8 @@ def test_the_controls_are_the_options() -> None:
     assert "margin" not in told["losses"]["logistic"]
     for loss, listed in told["losses"].items():
         defaults = {name: control["default"] for name, control in listed.items()}
-        request.chosen_of({"options": {"loss": loss, **defaults}}, 10)
+        whose = {"kernel": "poly"} if loss == "kernel" else {"loss": loss}
+        request.chosen_of({"options": {**whose, **defaults}}, 10)
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
@@ -258,6 +262,11 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"options": {"loss": "hinge"}}, "must be one of perceptron, squared, logistic"),
     ({"options": {"loss": ["x"]}}, "must be one of"),
     ({"options": {"max_iter": 10**9}}, "up to 1,000 epochs"),
+    ({"options": {"degree": 9}}, "degrees up to 8"),
+    ({"options": {"kernel": "precomputed"}}, "'kernel' parameter of the studio must be"),
+    ({"options": {"kernel": "rbf", "gamma": 0}}, "greater than 0"),
+    ({"options": {"kernel": "rbf", "loss": "squared"}}, "A kernel is for the perceptron loss"),
+    ({"options": {"kernel": "rbf", "eta0": 2}}, "no parameter 'eta0'"),
     ({"options": {"keep": "vote", "batch": 2}}, "cannot use"),
     ({"options": {"init": [[1e308, 1, 1]] * 9}}, "init"),
     ({"options": []}, "names and values"),
@@ -272,10 +281,10 @@ def test_a_bad_request_is_refused_in_one_sentence(change: dict[str, Any], words:
     assert "\n" not in str(caught.value)
 
 
-def test_an_epoch_that_is_not_there() -> None:
-    for epoch in (0, 10, None, "1", True):
-        with pytest.raises(ParameterError, match="epochs 1 to 9"):
-            learning.visits(AND | {"epoch": epoch})
+def test_a_visit_that_is_not_there() -> None:
+    for since in (-1, 36, None, "1", True):
+        with pytest.raises(ParameterError, match="visits 0 to 35"):
+            learning.visits(AND | {"since": since})
 
 
 # -- logic ------------------------------------------------------------------------------------------------------------

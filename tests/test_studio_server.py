@@ -63,7 +63,10 @@ def test_the_page_and_every_question_are_answered(client: Client) -> None:
         assert client.get(f"/{TOKEN}/{name}").status_code == 200
     for question in ANSWERS:
         body = AND | {
-            "epoch": 1,
+            "since": 0,
+            "at": [0, 36],
+            "box": [-1, 2, -1, 2],
+            "size": [640, 480],
             "name": "AND",
             "kind": "html",
             "text": "a" if question == "gates" else "1,2,a\n2,3,b\n",

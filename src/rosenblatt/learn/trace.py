@@ -1,6 +1,6 @@
 """Every step of a run: the mistake log, and what the weights were before and after each visit."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
@@ -138,6 +138,18 @@ class Trace:
         weights[moved] = self._weights(walk)[moved]
         return self._shape(weights)
 
+    def after(self, times: Iterable[int]) -> Iterator[Floats]:
+        """The weights after so many visits, for each of these numbers in rising order: one row per unit.
+
+        What a batch adds is added when it ends.
+        """
+        walk = Walk(self._told, self.log)
+        for t in times:
+            if not walk.t <= t <= self.run.t:
+                raise ParameterError(f"The run made {self.run.t} visits, and moments are asked for in order. Got {t}.")
+            walk.go_to(t)
+            yield self._weights(walk)
+
     def epochs(self) -> Iterator[EpochEnd]:
         """The end of each finished epoch, with the weights it left."""
         walk = Walk(self._told, self.log)
@@ -202,17 +214,19 @@ class Trace:
         mistakes_only: bool = False,
         totals: bool = False,
         epochs: tuple[int, int] | None = None,
+        since: int = 0,
         limit: int | None = None,
     ) -> Iterator[Step]:
         """Every visit of an example by a unit, in order; `epochs=(first, last)`, counted from 1, chooses some of them.
 
-        At most `limit` of them, if one is set. With `totals` each step also says
-        what all the rows together cost after it, which takes a look at every row.
+        Those before visit number `since` are passed at full speed; at most `limit` are given, if one is set. With
+        `totals` each step also says what all the rows together cost after it, which takes a look at every row.
         """
-        return islice(self._steps(mistakes_only, totals, epochs), limit)
+        return islice(self._steps(mistakes_only, totals, epochs, since), limit)
 
-    def _steps(self, mistakes_only: bool, totals: bool, epochs: tuple[int, int] | None) -> Iterator[Step]:
+    def _steps(self, mistakes_only: bool, totals: bool, epochs: tuple[int, int] | None, since: int) -> Iterator[Step]:
         walk = Walk(self._told, self.log)
+        walk.go_to(min(since, self.run.t))
         first, last = (1, self.run.n_iter + 1) if epochs is None else epochs
         while walk.epoch < first and walk.t < self.run.t:
             walk.end_epoch()

@@ -94,7 +94,7 @@ from rosenblatt.options.reading import (
     value,
     words,
 )
-from rosenblatt.options.showing import STUDIO, browser, port
+from rosenblatt.options.showing import STUDIO, browser, port, studio_kernel
 from rosenblatt.options.streaming import (
     RULE_NAMES,
     STREAMING,
@@ -237,6 +237,7 @@ __all__ = [
     "steps",
     "stream_keep",
     "stream_order",
+    "studio_kernel",
     "table_name",
     "test",
     "text",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rosenblatt.options.dual import kernel
 from rosenblatt.options.option import Option, table
 
 port: Option[int] = Option(
@@ -15,6 +16,15 @@ port: Option[int] = Option(
 )
 browser: Option[bool] = Option(
     name="browser", default=True, kind="bool", help="Open the page in the browser, or only print its address."
+)
+
+# On the page the perceptron itself comes first, and the dual form is chosen by its kernel.
+studio_kernel: Option[Any] = kernel.but(
+    default="none",
+    choices=("none", "linear", "poly", "rbf"),
+    kind=None,
+    help="The perceptron as it is (none), or its dual form with k(x, z), the inner product after a feature map: "
+    "x.z (linear), (gamma x.z + coef0)^degree (poly), exp(-gamma |x - z|^2) (rbf).",
 )
 
 STUDIO: Mapping[str, Option[Any]] = table([port, browser])

@@ -1,6 +1,7 @@
 """A run as a moving picture: a GIF, or one HTML file that plays offline and can be stepped through."""
 
 import json
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,9 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.learn import Trace
 from rosenblatt.records import Floats
 from rosenblatt.report.figures.plane import View, arrow, clipped, draw_line, frame, ring, scatter
-from rosenblatt.report.figures.style import DARK, DPI, LIGHT, Palette, dress, palette
+from rosenblatt.report.figures.style import DARK, LIGHT, Palette, palette
 from rosenblatt.report.frames import Film, Moment, film_of
+from rosenblatt.report.gif import write_gif
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,17 +32,19 @@ def animate(
     most: int = 60,
     per_second: float = 1.5,
     theme: str | None = None,
+    on_moment: Callable[[], None] = lambda: None,
 ) -> Path:
     """Write the run update by update: the boundary before and after, the example at fault, and w + eta y x as vectors.
 
     The name decides: `.gif`, or `.html` for a page with play, pause, step and a slider. Of a run with more than `most`
-    updates that many are shown, spread over it. Without a `theme` the page follows the reader's system.
+    updates that many are shown, spread over it. Without a `theme` the page follows the reader's system. `on_moment` is
+    called before each picture of a GIF is drawn; what it raises ends the work.
     """
     target = Path(path)
     film = film_of(trace, unit, columns, most)
     match target.suffix.lower():
         case ".gif":
-            _write_gif(film, target, per_second, palette(theme or "light"))
+            _write_gif(film, target, per_second, palette(theme or "light"), on_moment)
         case ".html" | ".htm":
             target.write_text(page(film, per_second, theme), encoding="utf-8")
         case other:
@@ -51,28 +55,25 @@ def animate(
 # -- the GIF ----------------------------------------------------------------------------------------------------------
 
 
-def _write_gif(film: Film, path: Path, per_second: float, look: Palette) -> None:
-    from matplotlib.animation import PillowWriter
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.0, 5.2), dpi=DPI, facecolor=look.paper)
-    ax = figure.add_axes((0.1, 0.2, 0.87, 0.68))
-    writer = PillowWriter(fps=max(1, round(2 * per_second)))  # every moment is two frames, so that slow is possible
-    writer.setup(figure, str(path), dpi=DPI)
-    for moment in film.moments:
-        ax.clear()
-        dress(ax, look)
-        draw_moment(ax, film, moment, look)
+def _write_gif(film: Film, path: Path, per_second: float, look: Palette, on_moment: Callable[[], None]) -> None:
+    def stage(ax: "Axes") -> None:
+        scatter(ax, film.view, (film.targets > 0).astype(np.intp), film.names, look)
+        frame(ax, film.view)
         _keys(ax, look)
-        for _ in range(2 if moment is not film.moments[-1] else 6):
-            writer.grab_frame()
-    writer.finish()
+
+    def drawn(moment: Moment) -> Callable[["Axes"], None]:
+        def draw(ax: "Axes") -> None:
+            on_moment()
+            draw_moment(ax, film, moment, look)
+
+        return draw
+
+    write_gif(path, look, stage, [drawn(moment) for moment in film.moments], 1 / per_second)
 
 
 def draw_moment(ax: "Axes", film: Film, moment: Moment, look: Palette) -> None:
-    """One moment of the film on these axes."""
+    """What one moment of the film adds to the points on these axes."""
     view = film.view
-    scatter(ax, view, (film.targets > 0).astype(np.intp), film.names, look)
     if moment.row is not None:
         ring(ax, view.points[moment.row : moment.row + 1], look.alarm)
         draw_line(ax, view, moment.before, color=look.muted, lw=1.6, linestyle=(0, (4, 3)))
@@ -80,7 +81,6 @@ def draw_moment(ax: "Axes", film: Film, moment: Moment, look: Palette) -> None:
     for start, end, role in _vectors(film, moment):
         color, width = {"before": (look.muted, 1.5), "after": (look.ink, 1.8), "update": (look.accent, 2.4)}[role]
         arrow(ax, start, end, color, lw=width)
-    frame(ax, view)
     ax.set_title(f"{moment.title}\n{moment.words}", fontsize=10.5)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.learn import Step, Trace
 from rosenblatt.learn.trace_files import WIDE
-from rosenblatt.records import Floats
+from rosenblatt.records import Floats, Run
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -72,15 +72,19 @@ def trace_text(trace: Trace, *, limit: int | None = None, ended: bool = True, **
 
 def caption(trace: Trace) -> str:
     """How the run ended, in one line."""
-    run = trace.run
+    return how_it_ended(trace.run)
+
+
+def how_it_ended(run: Run) -> str:
+    """How a run ended, in one line."""
     epochs = f"{run.n_iter:,} epoch{'' if run.n_iter == 1 else 's'}"
     mistakes = f"{run.n_mistakes:,} mistake{'' if run.n_mistakes == 1 else 's'}"
-    ended = {
+    ways = {
         "separated": f"separated: epoch {run.n_iter:,} was clean",
         "budget": f"budget: all {epochs} spent, none of them clean",
         "validated": f"validated: stopped early after {epochs}",
     }
-    return f"{ended.get(run.status, run.status)}; {mistakes} in {run.t:,} visits"
+    return f"{ways.get(run.status, run.status)}; {mistakes} in {run.t:,} visits"
 
 
 def _lines() -> Any:

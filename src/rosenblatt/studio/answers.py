@@ -8,10 +8,12 @@ from rosenblatt.options import Option
 from rosenblatt.studio.examples import EXAMPLES, example, table
 from rosenblatt.studio.files import file
 from rosenblatt.studio.gates import BUILDS, gates
-from rosenblatt.studio.learning import learn, visits
-from rosenblatt.studio.request import CONTROLS, MOST_EPOCHS, MOST_POINTS, TABLES
+from rosenblatt.studio.learning import costs, learn, visits
+from rosenblatt.studio.relatives import relatives
+from rosenblatt.studio.request import CONTROLS, LOSSES, MOST_EPOCHS, MOST_POINTS, TABLES
+from rosenblatt.studio.surfaces import still_curves, surfaces
 from rosenblatt.studio.takeaway import takeaway
-from rosenblatt.studio.verdicts import relatives, verdict
+from rosenblatt.studio.verdicts import lowest, verdict
 
 Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -23,10 +25,12 @@ def controls(request: Mapping[str, Any]) -> dict[str, Any]:
     'given'
     """
     tables = {loss: {name: table[name] for name in CONTROLS if name in table} for loss, table in TABLES.items()}
+    tables["kernel"].pop("kernel")  # it says which table is shown
     for listed in tables.values():
         listed["order"] = options.trace_order
     return {
-        "loss": _control(options.loss.but(choices=tuple(TABLES))),
+        "loss": _control(options.loss.but(choices=LOSSES)),
+        "kernel": _control(options.studio_kernel),
         "losses": {
             loss: {name: _control(option) for name, option in listed.items()} for loss, listed in tables.items()
         },
@@ -56,7 +60,11 @@ ANSWERS: Mapping[str, Answer] = {
     "table": table,
     "learn": learn,
     "visits": visits,
+    "costs": costs,
+    "surfaces": surfaces,
+    "still": still_curves,
     "verdict": verdict,
+    "lowest": lowest,
     "relatives": relatives,
     "takeaway": takeaway,
     "gates": gates,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError, ParameterError, RosenblattError
+from rosenblatt.logic.limits import wraparound_limit
 from rosenblatt.studio.request import MOST_CLASSES, MOST_POINTS
 
 MOST_COLUMNS = 60
@@ -74,6 +75,25 @@ def _moons() -> dict[str, Any]:
     return _mixed(np.concatenate([upper, lower]) + rng.normal(0, 0.08, (80, 2)), 40, "Two half circles, interlocked.")
 
 
+def _five() -> dict[str, Any]:
+    rng = np.random.default_rng(6)
+    angle = 2 * np.pi * np.arange(5) / 5 + np.pi / 2
+    centres = 3.0 * np.column_stack([np.cos(angle), np.sin(angle)])
+    index = np.tile(np.arange(5), 16)
+    X = np.round(centres[index] + rng.normal(0, 0.6, (80, 2)), 2)
+    return table_of(
+        X, np.array(_LETTERS)[index], words="Five classes: one unit for each, or one for each pair, decide."
+    )
+
+
+def _wraparound() -> dict[str, Any]:
+    """Two patterns of three pixels on a ring of eight, in all their shifts (the lectures' limit of one unit)."""
+    X, y = wraparound_limit("1101", "1011", 8)
+    words = "1101 and 1011 on a ring of 8 pixels, in all shifts: both light each pixel equally often, so no unit can."
+    pixels = [f"pixel {k + 1}" for k in range(8)]
+    return table_of(X, np.array(["1011", "1101"])[1 - y], pixels, words) | {"axes": [0, 2]}
+
+
 def _hair() -> dict[str, Any]:
     """Points on both sides of x2 = x1/2 + 3, some as near as 0.02: separable, with a large bound on the mistakes."""
     rng = np.random.default_rng(3)
@@ -92,13 +112,13 @@ def _mixed(X: Any, first: int, words: str) -> dict[str, Any]:
     return table_of(np.round(X[order], 2), labels, words=words)
 
 
-def _iris(first: str, second: str) -> Callable[[], dict[str, Any]]:
+def _iris(*kinds: str) -> Callable[[], dict[str, Any]]:
     def make() -> dict[str, Any]:
         with Path(__file__).with_name("iris.csv").open(encoding="utf-8", newline="") as file:
             head, *rows = list(csv.reader(file))
-        kept = [row for row in rows if row[-1] in (first, second)]
+        kept = [row for row in rows if row[-1] in kinds]
         X, y = np.array([row[:-1] for row in kept], dtype=float), np.array([row[-1] for row in kept])
-        table = table_of(X, y, head[:-1], f"Fisher's irises (1936): {first} and {second}, 50 of each.")
+        table = table_of(X, y, head[:-1], f"Fisher's irises (1936): {' and '.join(kinds)}, 50 of each.")
         return table | {"axes": [2, 3]}
 
     return make
@@ -114,6 +134,9 @@ EXAMPLES: Mapping[str, Callable[[], dict[str, Any]]] = {
     "hair's breadth": _hair,
     "iris: setosa, versicolor": _iris("setosa", "versicolor"),
     "iris: versicolor, virginica": _iris("versicolor", "virginica"),
+    "iris: all three": _iris("setosa", "versicolor", "virginica"),
+    "five classes": _five,
+    "wrap-around patterns": _wraparound,
 }
 
 

@@ -8,7 +8,8 @@ from threading import Lock
 from typing import Any
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.studio.learning import learned
+from rosenblatt.studio.gone import still_there
+from rosenblatt.studio.runs import Played, Primal, learned
 
 FILES = {"html": "text/html", "gif": "image/gif", "model": "application/octet-stream"}
 _UPDATES = {"html": 200, "gif": 30}  # shown at most; each frame of a GIF is drawn by matplotlib
@@ -29,14 +30,45 @@ def file(request: Mapping[str, Any]) -> dict[str, Any]:
     held = learned(request)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"studio.{kind}")
-        if kind == "model":
-            from rosenblatt.estimators import save
-
-            save(held.model, path)
-        else:
-            from rosenblatt.report.animate import animate
-
-            with _one_at_a_time:
-                animate(held.trace, path, most=_UPDATES[kind])
+        _WRITERS[kind](held, path)
         content = base64.b64encode(path.read_bytes()).decode("ascii")
     return {"name": path.name, "type": FILES[kind], "content": content}
+
+
+def _model(held: Played, path: Path) -> None:
+    from rosenblatt.estimators import save
+
+    save(model_of(held), path)
+
+
+def model_of(held: Played) -> Any:
+    """The learner as it is used: one that was played on products makes them itself."""
+    if isinstance(held, Primal) and held.curved:
+        return type(held.model)(**held.chosen).fit(held.plane.X, held.plane.y)
+    return held.model
+
+
+def _html(held: Played, path: Path) -> None:
+    from rosenblatt.report.animate import animate
+
+    if not isinstance(held, Primal) or held.curved:
+        raise ParameterError("The page that plays offline draws straight lines: take the GIF of this run, or its code.")
+    animate(held.trace, path, most=_UPDATES["html"])
+
+
+def _gif(held: Played, path: Path) -> None:
+    from rosenblatt.report.animate import animate
+    from rosenblatt.studio.reel import write_reel
+
+    while not _one_at_a_time.acquire(timeout=0.2):
+        still_there()
+    try:
+        if isinstance(held, Primal) and not held.curved and len(held.units) == 1:
+            animate(held.trace, path, most=_UPDATES["gif"], on_moment=still_there)
+        else:
+            write_reel(held, path, _UPDATES["gif"])
+    finally:
+        _one_at_a_time.release()
+
+
+_WRITERS = {"html": _html, "gif": _gif, "model": _model}

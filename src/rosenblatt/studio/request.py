@@ -17,17 +17,21 @@ MOST_POINTS = 10_000
 MOST_CLASSES = 10
 MOST_EPOCHS = 1_000
 MOST_VISITS = 2_000_000
+MOST_DEGREE = 8  # of products of two columns: 44 features
+MOST_KERNEL_POINTS = 2_000  # the kernel values among them fit into memory, and a step is a product with them
 _FURTHEST = 1e100  # squares of coordinates stay finite
 
-# The learner of each loss that can be traced, and its options that are controls on the page, in this order.
+# The learner of each loss that can be traced, and the dual form; their options that are controls, in this order.
+LOSSES = ("perceptron", "squared", "logistic")
 TABLES: Mapping[str, Mapping[str, options.Option[Any]]] = {
     "perceptron": options.PERCEPTRON,
     "squared": options.ADALINE,
     "logistic": options.LOGISTIC_UNIT,
+    "kernel": options.KERNEL_PERCEPTRON,
 }
 CONTROLS = (
-    *("learning_rate", "eta0", "margin", "r", "order", "batch", "keep", "max_iter", "init"),
-    *("fit_intercept", "multi_class", "random_state"),
+    *("kernel", "degree", "gamma", "coef0", "learning_rate", "eta0", "margin", "r", "order", "batch", "keep"),
+    *("max_iter", "init", "fit_intercept", "multi_class", "random_state"),
 )
 
 
@@ -62,7 +66,7 @@ def plane_of(request: Mapping[str, Any], *, least: int = 2) -> Plane:
         raise DataError(f"There are {len(points):,} points and {len(labels):,} labels: each point needs one.")
     names = _names(classes)
     for at, (point, label) in enumerate(zip(points, labels, strict=True)):
-        if not (isinstance(point, list) and len(point) == 2 and all(_is_number(value) for value in point)):
+        if not (isinstance(point, list) and len(point) == 2 and all(is_number(value) for value in point)):
             raise DataError(f"Point {at} is not a pair of numbers of a size that can be drawn: correct or erase it.")
         if not isinstance(label, int) or isinstance(label, bool) or not 0 <= label < len(names):
             raise DataError(f"The label of point {at} is not the place of a class, 0 to {len(names) - 1}.")
@@ -78,38 +82,89 @@ def _names(classes: list[Any]) -> list[Any]:
     if not 1 <= len(classes) <= MOST_CLASSES:
         raise DataError(f"The studio shows 1 to {MOST_CLASSES} classes, and these are {len(classes)}.")
     words = all(isinstance(name, str) and 0 < len(name) <= 200 for name in classes)
-    if not words and not all(_is_number(name) for name in classes):
+    if not words and not all(is_number(name) for name in classes):
         raise DataError("The classes are named by short words, or all by numbers.")
     if any(before >= after for before, after in pairwise(classes)):
         raise DataError("The classes must be sorted, each named once.")
     return classes
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """A number whose square can be drawn."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) <= _FURTHEST and math.isfinite(value)
 
 
 def chosen_of(request: Mapping[str, Any], rows: int) -> tuple[str, dict[str, Any]]:
-    """The loss, and the options of its learner that were chosen, checked one by one and together."""
+    """Whose options they are, a loss or the kernel's, and those that were chosen, checked one by one and together."""
     chosen = request.get("options", {})
     if not isinstance(chosen, dict):
         raise ParameterError("The options of a request are an object of names and values.")
     chosen = dict(chosen)
-    loss = chosen.pop("loss", options.loss.default)
-    if not isinstance(loss, str) or loss not in TABLES:
-        raise ParameterError(f"The 'loss' of the studio must be one of {', '.join(TABLES)}. Got {loss!r} instead.")
+    loss, kernel = chosen.pop("loss", options.loss.default), chosen.pop("kernel", options.studio_kernel.default)
+    if not isinstance(loss, str) or loss not in LOSSES:
+        raise ParameterError(f"The 'loss' of the studio must be one of {', '.join(LOSSES)}. Got {loss!r} instead.")
+    options.studio_kernel.check(kernel, "the studio")
     unknown = [name for name in chosen if name not in CONTROLS]
     if unknown:
         raise ParameterError(f"The studio has no control {unknown[0]!r}; its controls are {', '.join(CONTROLS)}.")
-    options.check("the studio", chosen, TABLES[loss])
-    options.check_together("The studio", {**chosen, "loss": loss})
-    told = {"order": options.trace_order.default, **chosen}
-    epochs = told.get("max_iter", options.max_iter.default)
+    if kernel == options.studio_kernel.default:
+        options.check("the studio", chosen, TABLES[loss])
+        options.check_together("The studio", {**chosen, "loss": loss})
+        told = {"order": options.trace_order.default, **chosen}
+    else:
+        if loss != options.loss.default:
+            raise ParameterError(f"A kernel is for the perceptron loss: choose kernel='none' for the {loss} loss.")
+        told = _with_kernel(kernel, chosen, rows)
+        loss = "kernel"
+    _refuse_long(told, rows)
+    return loss, told
+
+
+def _with_kernel(kernel: str, chosen: dict[str, Any], rows: int) -> dict[str, Any]:
+    options.check("the studio", chosen, TABLES["kernel"])
+    if rows > MOST_KERNEL_POINTS:
+        raise ParameterError(
+            f"The studio plays a kernel on up to {MOST_KERNEL_POINTS:,} points, and these are {rows:,}: use fewer, or "
+            "learn with KernelPerceptron."
+        )
+    return {"kernel": kernel, "order": options.trace_order.default, **chosen}
+
+
+def _refuse_long(told: Mapping[str, Any], rows: int) -> None:
+    epochs, degree = told.get("max_iter", options.max_iter.default), told.get("degree", 1)
     if epochs > MOST_EPOCHS or epochs * rows > MOST_VISITS:
         raise ParameterError(
             f"The studio plays up to {MOST_EPOCHS:,} epochs and {MOST_VISITS:,} visits, and max_iter={epochs:,} over "
             f"{rows:,} points may need more: choose a smaller max_iter, or learn with Perceptron."
         )
-    return loss, told
+    if degree > MOST_DEGREE:
+        raise ParameterError(f"The studio draws degrees up to {MOST_DEGREE}. Got degree={degree} instead.")
+
+
+def mapped(X: Floats, name: str, chosen: Mapping[str, Any]) -> Floats:
+    """The features that the learner weighs: the two coordinates, or with a `degree` all their products.
+
+    >>> mapped(np.array([[2.0, 3.0]]), "perceptron", {"degree": 2}).tolist()
+    [[2.0, 3.0, 4.0, 6.0, 9.0]]
+    """
+    degree = feature_degree(name, chosen)
+    if degree == 1:
+        return X
+    from rosenblatt.features.polynomial import expand
+
+    found: Floats = expand(X, degree)
+    if not np.isfinite(found).all():
+        raise DataError(
+            f"Products of {degree} coordinates overflow: bring the points nearer to 0, or lower the degree."
+        )
+    return found
+
+
+def feature_degree(name: str, chosen: Mapping[str, Any]) -> int:
+    """How many coordinates are multiplied; the poly kernel with a constant reaches the products up to its degree."""
+    if name != "kernel":
+        return int(chosen.get("degree", options.degree.default))
+    constant = chosen.get("coef0", options.coef0.default) > 0
+    return int(chosen.get("degree", options.kernel_degree.default)) if chosen["kernel"] == "poly" and constant else 1

@@ -7,10 +7,12 @@ The token is a part of every address, so a page of another site cannot guess one
 was bound to this machine from outside (DNS rebinding) leads nowhere; the Origin too, so no other site can ask.
 """
 
+import asyncio
 import json
 import logging
 import secrets
 import socket
+import threading
 from collections.abc import Callable, Mapping
 from importlib import resources
 from typing import Any
@@ -26,7 +28,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rosenblatt.errors import RosenblattError
 from rosenblatt.report.figures.style import DARK, LIGHT, Palette
-from rosenblatt.studio.answers import ANSWERS
+from rosenblatt.studio.answers import ANSWERS, Answer
+from rosenblatt.studio.gone import GoneError, given_up
 
 LOOPBACK = "127.0.0.1"
 MOST_BYTES = 4_000_000
@@ -58,7 +61,7 @@ def app_of(token: str, port: int, given: Mapping[str, Any] | None = None) -> ASG
         asked = await _asked(request)
         if name == "given":
             return JSONResponse(given)
-        return JSONResponse(await run_in_threadpool(ANSWERS[name], asked))
+        return await _answered(request, ANSWERS[name], asked)
 
     routes = [
         Route(f"/{token}/", _file_named("index.html"), methods=["GET"]),
@@ -68,6 +71,25 @@ def app_of(token: str, port: int, given: Mapping[str, Any] | None = None) -> ASG
     ]
     handlers: Mapping[Any, Any] = {HTTPException: _refused, RosenblattError: _sentence, Exception: _fault}
     return Guard(Starlette(routes=routes, exception_handlers=handlers), token, port)
+
+
+async def _answered(request: Request, answer: Answer, asked: dict[str, Any]) -> Response:
+    """The answer, worked out in a thread; when the page goes away, or asks anew, the work is given up."""
+    event = threading.Event()
+    given_up.set(event)  # the thread has a copy of this context
+
+    async def watch() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        event.set()
+
+    watching = asyncio.ensure_future(watch())
+    try:
+        return JSONResponse(await run_in_threadpool(answer, asked))
+    except GoneError:
+        return Response(status_code=499)  # nobody hears it
+    finally:
+        watching.cancel()
 
 
 class Guard:

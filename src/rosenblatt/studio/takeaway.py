@@ -22,23 +22,45 @@ def takeaway(request: Mapping[str, Any]) -> dict[str, Any]:
     plane = plane_of(request)
     loss, chosen = chosen_of(request, len(plane.X))
     table = TABLES[loss]
-    told = {name: value for name, value in chosen.items() if name == "order" or value != table[name].default}
+    told = {
+        name: value for name, value in chosen.items() if name in ("order", "kernel") or value != table[name].default
+    }
     return {"python": _python(plane, loss, told), "command": _command(loss, told), "csv": _csv(plane)}
 
 
-def _python(plane: Plane, loss: str, told: Mapping[str, Any]) -> str:
-    said = [f"{name}={value!r}" for name, value in told.items()]
-    if loss != options.loss.default:
-        said.insert(0, f"loss={loss!r}")
+def _load(plane: Plane, names: list[str]) -> str:
+    """The examples, written into the code or read from the file, and what the code takes from Rosenblatt."""
     if len(plane.X) <= _INLINE:
         rows = f"X = {_numbers(plane.X.tolist())}\ny = {plane.y.tolist()!r}\n"
-        load = "from rosenblatt import certify, trace\n\n" + rows
-    else:
-        load = 'from rosenblatt import certify, read, trace\n\nX, y = read("studio.csv")\n'
-    code = (
-        f"{load}run = trace({', '.join(['X', 'y', *said])})\nprint(run.run.status, run.run.n_mistakes, run.replay())\n"
+        return f"from rosenblatt import {', '.join(sorted(names, key=str.lower))}\n\n" + rows
+    taken = ", ".join(sorted([*names, "read"], key=str.lower))
+    return f'from rosenblatt import {taken}\n\nX, y = read("studio.csv")\n'
+
+
+def _python(plane: Plane, loss: str, told: Mapping[str, Any]) -> str:
+    if loss == "kernel":
+        return _kernel_python(plane, told)
+    said = [f"{name}={value!r}" for name, value in told.items() if name != "degree"]
+    if loss != options.loss.default:
+        said.insert(0, f"loss={loss!r}")
+    load, features = _load(plane, ["certify", "trace"]), "X"
+    if "degree" in told:  # every step is told on the products, written out
+        load = "from sklearn.preprocessing import PolynomialFeatures\n" + load
+        load += f"Z = PolynomialFeatures({told['degree']}, include_bias=False).fit_transform(X)\n"
+        features = "Z"
+    code = f"{load}run = trace({', '.join([features, 'y', *said])})\n"
+    code += "print(run.run.status, run.run.n_mistakes, run.replay())\n"
+    return code + (f"print(certify({features}, y).explain())\n" if len(plane.present) == 2 else "")
+
+
+def _kernel_python(plane: Plane, told: Mapping[str, Any]) -> str:
+    said = ", ".join([f"{name}={value!r}" for name, value in told.items()] + ["record=True"])
+    load = _load(plane, ["KernelPerceptron"])
+    return (
+        f"{load}model = KernelPerceptron({said}).fit(X, y)\n"
+        "print(model.status_, model.n_mistakes_, model.score(X, y))\n"
+        "print(model.trace_.row, model.trace_.coefficient)  # the mistake log\n"
     )
-    return code + ("print(certify(X, y).explain())\n" if len(plane.present) == 2 else "")
 
 
 def _numbers(rows: list[list[float]]) -> str:
@@ -51,6 +73,8 @@ def _number(value: float) -> str:
 
 def _command(loss: str, told: Mapping[str, Any]) -> str | None:
     """`rosenblatt trace` of the same run; its own defaults are said too where they differ from the learner's."""
+    if loss == "kernel" or "degree" in told:
+        return None
     given = (
         {"loss": loss, "order": told["order"]}
         | {name: TABLES[loss][name].default for name in ("max_iter",)}

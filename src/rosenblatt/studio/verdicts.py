@@ -1,6 +1,5 @@
-"""The verdict for the page: a certificate with what is drawn of it, the theorem along a run, other learners' lines."""
+"""The verdict for the page: a certificate with what is drawn of it, and the theorem along a run."""
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,10 +7,14 @@ import numpy as np
 
 from rosenblatt import options
 from rosenblatt.certify import Inseparable, Separable, certify, certify_classes, theorem_run
-from rosenblatt.studio.request import Plane, chosen_of, plane_of
+from rosenblatt.certify.words import boundary
+from rosenblatt.records import Floats
+from rosenblatt.studio.gone import still_there
+from rosenblatt.studio.request import Plane, chosen_of, feature_degree, mapped, plane_of
 
 SECONDS = 5.0  # that a search may take before it says that it does not know
 _CURVE = 300  # points of a curve
+_HIGHEST = 3  # degree that is offered: curves of higher ones fit what is only noise
 
 
 def verdict(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -23,13 +26,69 @@ def verdict(request: Mapping[str, Any]) -> dict[str, Any]:
     ('inseparable', [0, 1, 2, 3], ['1/2', '1/2', '1/2', '1/2'], [0.5, 0.5])
     """
     plane = plane_of(request)
+    name, chosen = chosen_of(request, len(plane.X))
+    if chosen.get("kernel") == "rbf":
+        return _of_rbf(plane)
+    degree, values = feature_degree(name, chosen), mapped(plane.X, name, chosen)
     if len(plane.present) > 2:
-        return _pairs(plane)
-    answer = certify(plane.X, plane.y, time_limit=SECONDS)
-    told: dict[str, Any] = {"kind": answer.kind, "verified": answer.verified, "words": answer.explain()}
+        return _pairs(plane, values, degree)
+    answer = certify(values, plane.y, time_limit=SECONDS, on_progress=still_there)
+    told: dict[str, Any] = {"kind": answer.kind, "verified": answer.verified, "degree": degree}
+    told |= {"words": _words(answer.explain(), degree, values.shape[1]), "note": _note(degree, values.shape[1], chosen)}
     if isinstance(answer, Separable):
-        return told | _separable(answer) | {"theorem": _theorem(request, plane, answer)}
-    return told | (_inseparable(answer, plane) if isinstance(answer, Inseparable) else {})
+        return told | _separable(answer) | {"theorem": _theorem(name, chosen, plane, values, answer)}
+    return told | (_inseparable(answer, plane, degree) if isinstance(answer, Inseparable) else {})
+
+
+def _words(explained: str, degree: int, features: int) -> str:
+    return explained if degree == 1 else explained.replace(boundary(features), f"a curve of degree {degree}")
+
+
+def _note(degree: int, features: int, chosen: Mapping[str, Any]) -> str | None:
+    """What the answer is about, where that is not the plane as it is drawn."""
+    if degree > 1:
+        conic = " (an ellipse, a parabola, a hyperbola or two lines)" if degree == 2 else ""
+        return (
+            f"Asked of the {features} products of up to {degree} coordinates: a flat boundary among them is a curve of "
+            f"degree {degree} in the plane{conic}. Distances are measured among the products."
+        )
+    return "Asked of straight lines." if "kernel" in chosen and chosen["kernel"] != "linear" else None
+
+
+def _of_rbf(plane: Plane) -> dict[str, Any]:
+    """The rbf kernel is strictly positive definite: any labels of distinct points have a boundary (Micchelli 1986)."""
+    met: dict[tuple[float, ...], int] = {}
+    for row, place in enumerate(map(tuple, plane.X.tolist())):
+        first = met.setdefault(place, row)
+        if plane.index[first] != plane.index[row]:
+            words = (
+                f"No: rows {first} and {row} lie in the same place and are of different classes.\n"
+                "Whatever the kernel, a boundary gives them the same score."
+            )
+            return {"kind": "kernel", "degree": 1, "words": words, "rows": [first, row]}
+    words = (
+        "Yes: the rbf kernel can tell the classes apart, without a single error.\n"
+        "It can do so for any points, however they are labelled, as long as no two of different classes lie in the "
+        "same place. That says nothing about points that are still to come."
+    )
+    return {"kind": "kernel", "degree": 1, "words": words, "rows": []}
+
+
+def lowest(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The lowest degree, above the one that is chosen, at which a curve tells the two classes apart; None up to 3.
+
+    >>> XOR = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 1, 1, 0], "classes": [-1, 1]}
+    >>> lowest(XOR)
+    {'degree': 2}
+    """
+    plane = plane_of(request)
+    name, chosen = chosen_of(request, len(plane.X))
+    if len(plane.present) == 2 and name != "kernel":
+        for degree in range(int(chosen.get("degree", 1)) + 1, _HIGHEST + 1):
+            values = mapped(plane.X, name, {"degree": degree})
+            if certify(values, plane.y, time_limit=1.0, on_progress=still_there).kind == "separable":
+                return {"degree": degree}
+    return {"degree": None}
 
 
 def _separable(answer: Separable) -> dict[str, Any]:
@@ -43,13 +102,22 @@ def _separable(answer: Separable) -> dict[str, Any]:
     }
 
 
-def _inseparable(answer: Inseparable, plane: Plane) -> dict[str, Any]:
+def _inseparable(answer: Inseparable, plane: Plane, degree: int) -> dict[str, Any]:
+    """The rows and their weights; the point in which the hulls meet can be drawn where the features are the plane."""
+    told = {"rows": answer.rows.tolist(), "weights": _shown(answer)}
+    return told if degree > 1 else told | _meeting(answer, plane)
+
+
+def _shown(answer: Inseparable) -> list[str]:
+    return [str(weight) if len(str(weight)) <= 24 else f"{float(weight):.6g}" for weight in answer.weights]
+
+
+def _meeting(answer: Inseparable, plane: Plane) -> dict[str, Any]:
     positive = [at for at, sign in enumerate(answer.signs) if sign > 0]
     meets = sum(float(answer.weights[at]) * plane.X[int(answer.rows[at])] for at in positive)
-    shown = [str(weight) if len(str(weight)) <= 24 else f"{float(weight):.6g}" for weight in answer.weights]
     rows = [(int(row), sign) for row, sign in zip(answer.rows, answer.signs, strict=True)]
     hulls = [_hull(plane, [row for row, sign in rows if sign == side]) for side in (-1, 1)]
-    return {"rows": answer.rows.tolist(), "weights": shown, "meets": np.asarray(meets).tolist(), "hulls": hulls}
+    return {"meets": np.asarray(meets).tolist(), "hulls": hulls}
 
 
 def _hull(plane: Plane, rows: list[int]) -> list[int]:
@@ -58,11 +126,12 @@ def _hull(plane: Plane, rows: list[int]) -> list[int]:
     return sorted(rows, key=lambda row: float(np.arctan2(*(plane.X[row] - middle)[::-1])))
 
 
-def _pairs(plane: Plane) -> dict[str, Any]:
-    table = certify_classes(plane.X, plane.y, scheme="ovo", time_limit=SECONDS)
+def _pairs(plane: Plane, values: Floats, degree: int) -> dict[str, Any]:
+    table = certify_classes(values, plane.y, scheme="ovo", time_limit=SECONDS)
     pairs = [{name: row[name] for name in ("first", "second", "answer")} for row in table.to_rows()]
     apart = sum(pair["answer"] == "separable" for pair in pairs)
-    words = f"A straight line tells {apart} of the {len(pairs)} pairs of classes apart without an error."
+    name = "A straight line" if degree == 1 else f"A curve of degree {degree}"
+    words = f"{name} tells {apart} of the {len(pairs)} pairs of classes apart without an error."
     return {"kind": "pairs", "words": words, "pairs": [{k: _plain(v) for k, v in pair.items()} for pair in pairs]}
 
 
@@ -73,15 +142,16 @@ def _plain(value: Any) -> Any:
 # -- the theorem ------------------------------------------------------------------------------------------------------
 
 
-def _theorem(request: Mapping[str, Any], plane: Plane, answer: Separable) -> dict[str, Any] | None:
+def _theorem(
+    name: str, chosen: Mapping[str, Any], plane: Plane, values: Floats, answer: Separable
+) -> dict[str, Any] | None:
     """The two inequalities along Rosenblatt's rule with this order and seed; None where the rule is another one."""
-    loss, chosen = chosen_of(request, len(plane.X))
-    if not is_rosenblatts(loss, chosen):
+    if not is_rosenblatts(name, chosen):
         return None
     seed = chosen.get("random_state", options.random_state.default)
     epochs = chosen.get("max_iter", options.max_iter.default)
     run = theorem_run(
-        plane.X, plane.y, order=chosen["order"], max_iter=epochs, random_state=seed or 0, certificate=answer
+        values, plane.y, order=chosen["order"], max_iter=epochs, random_state=seed or 0, certificate=answer
     )
     at = np.unique(np.linspace(0, run.mistakes, min(_CURVE, run.mistakes + 1)).round().astype(np.intp))
     curves = {name: getattr(run, name)[at].tolist() for name in _CURVES}
@@ -97,31 +167,3 @@ def is_rosenblatts(loss: str, chosen: Mapping[str, Any]) -> bool:
     """Is this the rule that the convergence theorem speaks of, with the rate that its figures are drawn for?"""
     asked = {name: chosen.get(name, options.PERCEPTRON[name].default) for name in (*_ROSENBLATT, "eta0")}
     return loss == "perceptron" and asked == {**_ROSENBLATT, "eta0": 1.0}
-
-
-# -- the relatives ----------------------------------------------------------------------------------------------------
-
-
-def relatives(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The lines of the perceptron and its relatives on the same two classes, each with its own defaults."""
-    from rosenblatt.estimators import Adaline, LogisticUnit, MaxMargin, Perceptron
-
-    plane = plane_of(request)
-    if len(plane.present) > 2:
-        return {"lines": [], "words": "The relatives are compared on two classes: erase the others."}
-    made: dict[str, Any] = {
-        "perceptron, last": Perceptron(keep="last"),
-        "perceptron, average": Perceptron(keep="average"),
-        "Adaline": Adaline(),
-        "logistic unit": LogisticUnit(),
-        "maximum margin": MaxMargin(time_limit=SECONDS),
-    }
-    lines = []
-    for name, model in made.items():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that no line separates is the verdict's to say
-            model.fit(plane.X, plane.y)
-        wrong = int(np.sum(model.predict(plane.X) != plane.y))
-        weights = [float(model.intercept_[0]), *model.coef_[0].tolist()]
-        lines.append({"name": name, "weights": weights, "errors": wrong})
-    return {"lines": lines, "words": f"Errors on these {len(plane.X):,} points, each with its own defaults."}

@@ -1,13 +1,12 @@
-// Asks the server, which asks the engine. A question asked again takes the place of the one before it.
+// Asks the server, which asks the engine. A question asked again takes the place of the one before it, whose work the
+// server then gives up; `as` names what is waited for, where the same question is asked for several things.
 
 const asking = new Map();
 
-export async function ask(question, request = {}, { alone = true } = {}) {
+export async function ask(question, request = {}, { as = question } = {}) {
   const control = new AbortController();
-  if (alone) {
-    asking.get(question)?.abort();
-    asking.set(question, control);
-  }
+  asking.get(as)?.abort();
+  asking.set(as, control);
   const response = await fetch(`api/${question}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -15,6 +14,7 @@ export async function ask(question, request = {}, { alone = true } = {}) {
     signal: control.signal,
   });
   const answer = await response.json();
+  if (asking.get(as) === control) asking.delete(as);
   if (!response.ok) throw new Error(answer.error);
   return answer;
 }

@@ -7,12 +7,18 @@ export class Controls {
     this.make();
   }
   get loss() { return this.chosen.loss ?? this.told.loss.default; }
+  // The controls that are shown: the loss, the kernel of the perceptron, and the options of that learner.
+  get shown() {
+    const own = this.told.losses[this.chosen.kernel ? "kernel" : this.loss], first = [this.told.loss];
+    if (this.loss === this.told.loss.default) first.push(this.told.kernel);
+    return [...first, ...Object.values(own)];
+  }
   // Only what differs from the default is said.
   get options() { return { ...this.chosen }; }
   restore(chosen) {
     this.chosen = {};
-    for (const name of ["loss", ...Object.keys(chosen).filter((one) => one !== "loss")]) {
-      const control = name === "loss" ? this.told.loss : this.told.losses[this.loss]?.[name];
+    for (const name of ["loss", "kernel", ...Object.keys(chosen).filter((one) => one !== "loss" && one !== "kernel")]) {
+      const control = this.shown.find((one) => one.name === name);
       if (control && name in chosen) this.set(control, read(control, chosen[name]));
     }
     this.make();
@@ -23,12 +29,21 @@ export class Controls {
   }
   make() {
     this.form.replaceChildren();
-    for (const control of [this.told.loss, ...Object.values(this.told.losses[this.loss])]) this.form.append(this.field(control));
+    for (const control of this.shown) this.form.append(this.field(control));
     this.help = document.createElement("p");
     this.help.className = "help muted";
     this.help.id = "control-help";
     this.help.textContent = "Each control says here what it means.";
     this.form.append(this.help);
+  }
+  // Another learner: of the other options it keeps those that it has too, with the same meaning.
+  turnTo(name) {
+    const before = this.chosen;
+    this.chosen = {};
+    for (const one of name === "loss" ? ["loss"] : ["loss", "kernel"]) if (one in before) this.chosen[one] = before[one];
+    for (const one of this.shown) if (KEPT.has(one.name) && one.name in before && (!one.choices.length || one.choices.includes(before[one.name]))) this.chosen[one.name] = before[one.name];
+    this.make();
+    this.form.elements[name].focus();
   }
   field(control) {
     const label = document.createElement("label"), value = this.chosen[control.name] ?? control.default;
@@ -39,11 +54,7 @@ export class Controls {
     input.addEventListener("focus", () => { this.help.textContent = `${control.name}: ${control.help}`; });
     input.addEventListener("change", () => {
       this.set(control, read(control, control.kind === "bool" ? input.checked : input.value));
-      if (control.name === "loss") { // the other options belong to another learner
-        this.chosen = this.chosen.loss ? { loss: this.chosen.loss } : {};
-        this.make();
-        this.form.elements.loss.focus();
-      }
+      if (control.name === "loss" || control.name === "kernel") this.turnTo(control.name);
       this.changed();
     });
     label.append(control.name, " ", input);
@@ -51,6 +62,7 @@ export class Controls {
   }
 }
 
+const KEPT = new Set(["order", "keep", "max_iter", "fit_intercept", "random_state"]);
 const onlyChoices = (control) => control.kind === "choice" || control.kind === "array";
 function read(control, value) {
   if (control.kind === "bool") return value === true || value === "true";

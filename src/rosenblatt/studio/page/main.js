@@ -2,17 +2,20 @@
 
 import { ask, overtaken, whatHappened } from "./api.js";
 import { Controls } from "./controls.js";
+import { Curves, widest } from "./curves.js";
 import { mark, draw, number } from "./geometry.js";
 import { Logic } from "./logic.js";
 import * as link from "./link.js";
-import { showRelatives, showTheorem, showVerdict } from "./panels.js";
+import { showCosts } from "./losses.js";
+import { offerDegree, showRelatives, showTheorem, showVerdict } from "./panels.js";
 import { Plane } from "./plane.js";
 import { Player } from "./player.js";
 
 const find = (id) => document.getElementById(id);
-const state = { table: null, example: null, verdict: null, run: null, relatives: null, on: new Set(), theme: null, marks: () => {}, at: null };
+const state = { table: null, example: null, verdict: null, run: null, relatives: null, on: new Set(), theme: null, marks: () => {}, costs: () => {}, at: null };
 const plane = new Plane(find("plane"), { changed: edited, spoken: (words) => { find("spoken").textContent = words; } });
-const player = new Player({ shown: showFrame, visitsOf: (epoch) => ask("visits", { ...request(), epoch }) });
+const player = new Player({ shown: showFrame, visitsOf: (since) => ask("visits", { ...request(), since }) });
+const curves = new Curves(plane, request, tell);
 let controls;
 
 function request() {
@@ -44,11 +47,13 @@ async function refresh() {
   state.at = null;
   if (new Set(plane.labels).size < 2) {
     Object.assign(state, { run: null, verdict: null, relatives: null });
+    curves.load(null);
     player.unload();
     plane.proof(null);
     plane.relatives([]);
     showVerdict(find("verdict"), null);
     showTheorem(find("theorem"), null);
+    state.costs = showCosts(find("costs"), null);
     showRelatives(find("relatives"), null);
     return remember();
   }
@@ -57,14 +62,20 @@ async function refresh() {
   await tried(async () => {
     state.run = await learned;
     tell(null);
+    curves.load(state.run);
     player.load(state.run, plane.points, { at });
   });
   await tried(async () => {
     state.verdict = await judged;
     showVerdict(find("verdict"), state.verdict);
+    if (state.verdict.kind === "separable" && state.verdict.degree > 1) state.verdict.curves = await widest(state.verdict, { ...asked, ...curves.picture });
     drawProof();
     state.marks = showTheorem(find("theorem"), state.run, state.verdict);
     if (player.frame) state.marks(player.frame);
+  });
+  await tried(async () => {
+    state.costs = showCosts(find("costs"), await ask("costs", asked));
+    if (player.frame) state.costs(player.frame, state.run);
   });
   await tried(async () => {
     const made = await ask("takeaway", asked);
@@ -73,11 +84,17 @@ async function refresh() {
     state.csv = made.csv;
   });
   await tried(async () => {
-    state.relatives = await ask("relatives", asked);
+    state.relatives = await ask("relatives", { ...asked, ...curves.picture });
     showRelatives(find("relatives"), state.relatives, state.on, drawRelatives);
     drawRelatives();
   });
+  await tried(() => offer(asked));
   document.documentElement.dataset.ready = "yes";
+}
+async function offer(asked) {
+  if (state.verdict?.kind !== "inseparable" || controls.chosen.kernel) return;
+  const { degree } = await ask("lowest", asked);
+  if (degree) offerDegree(find("verdict"), degree, (value) => { controls.restore({ ...controls.options, degree: value }); soon(); });
 }
 function drawProof() { plane.proof(find("show-verdict").checked ? state.verdict : null); }
 function drawRelatives() {
@@ -87,6 +104,7 @@ function drawRelatives() {
 }
 function showFrame(frame) {
   plane.frame(frame, state.run, player.longest);
+  if (frame) curves.show(frame, player.ahead);
   find("play").textContent = player.timer ? "Pause" : "Play";
   find("moment").setAttribute("aria-live", player.timer ? "off" : "polite");
   find("scrub").max = Math.max(0, player.frames.length - 1);
@@ -96,10 +114,12 @@ function showFrame(frame) {
   if (frame) {
     find("scrub").setAttribute("aria-valuetext", player.words());
     state.marks(frame);
+    state.costs(frame, state.run);
   }
   if (!player.timer) remember();
 }
 function unseen(frame) {
+  if (state.run.curved || state.run.scheme === "joint") return "";
   const lost = frame.after.filter((weights) => weights[1] !== 0 || weights[2] !== 0).some((weights) => !plane.view.segment(weights));
   return lost ? " · a boundary lies outside the picture" : "";
 }
@@ -168,6 +188,7 @@ for (const [id, work] of Object.entries(PRESSED)) {
 }
 find("play").addEventListener("click", () => (player.timer ? player.pause() : player.play()));
 find("scrub").addEventListener("input", (event) => { player.pause(); player.go(Number(event.target.value)); });
+find("by").addEventListener("change", (event) => { player.by = event.target.value; });
 find("speed").addEventListener("change", (event) => { player.rate = Number(event.target.value); });
 find("undo").addEventListener("click", () => plane.undo());
 find("clear").addEventListener("click", () => plane.clear());
@@ -184,7 +205,7 @@ for (const kind of ["html", "gif", "model"]) {
   find(kind).addEventListener("click", async (event) => {
     const button = event.target, words = button.textContent;
     Object.assign(button, { disabled: true, textContent: `${words}…` });
-    const made = await tried(() => ask("file", { ...request(), kind }, { alone: false }));
+    const made = await tried(() => ask("file", { ...request(), kind }, { as: kind }));
     Object.assign(button, { disabled: false, textContent: words });
     if (made) link.save(made.name, Uint8Array.from(atob(made.content), (letter) => letter.charCodeAt(0)), made.type);
   });

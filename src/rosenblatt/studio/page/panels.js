@@ -13,6 +13,7 @@ export function showVerdict(place, verdict) {
   if (!verdict) return place.append(paragraph("Add points of two classes, and the verdict is here.", "muted"));
   const [answer, ...reasons] = verdict.words.split("\n");
   place.append(paragraph(answer, "answer"));
+  if (verdict.note) place.append(paragraph(verdict.note, "line"));
   if (verdict.kind === "pairs") {
     for (const pair of verdict.pairs) place.append(paragraph(`${pair.first} and ${pair.second}: ${pair.answer}`, "line"));
     return;
@@ -63,9 +64,18 @@ function bound(place, theorem, most) {
 
 function whyNot(verdict) {
   if (!verdict) return "";
+  if (verdict.kind === "kernel") return "The theorem holds in the space of the kernel too; its γ is not computed there.";
+  if (verdict.kind === "inseparable" && verdict.degree > 1) return "No curve of this degree separates these classes, so there is no γ and no bound: the run can go on for ever.";
   if (verdict.kind === "inseparable") return "No line separates these classes, so there is no γ and no bound: the run can go on for ever.";
   if (verdict.kind === "pairs") return "The theorem speaks of two classes; each pair of these has its own bound.";
   return "The bound is drawn for Rosenblatt's own rule: perceptron loss, constant rate 1, no margin, one row at a time, from zero, with a bias.";
+}
+
+// A way out: the lowest degree that can, to be tried by pressing it.
+export function offerDegree(place, degree, choose) {
+  const button = Object.assign(document.createElement("button"), { type: "button", id: "offer", textContent: `A curve of degree ${degree} can: try it` });
+  button.addEventListener("click", () => choose(degree));
+  place.append(button);
 }
 
 export function showRelatives(place, answer, switched, changed) {

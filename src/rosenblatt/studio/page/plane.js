@@ -29,14 +29,31 @@ export class Plane {
   }
   repoint() {
     const layer = this.layer.points, parts = document.createDocumentFragment();
-    if (this.points.length > MANY) painted(this.points.map((point) => this.view.to(point)), this.labels, this.size, parts);
-    else this.points.forEach((point, i) => { mark(this.labels[i], this.view.to(point), this.size, parts).dataset.at = i; });
+    this.spots = this.apart();
+    if (this.points.length > MANY) painted(this.spots, this.labels, this.size, parts);
+    else this.points.forEach((_, i) => { mark(this.labels[i], this.spots[i], this.size, parts).dataset.at = i; });
     layer.replaceChildren(parts);
     if (!this.points.length) draw("text", { x: WIDTH / 2, y: HEIGHT / 2, "text-anchor": "middle", class: "hint" }, layer, "Click to add points, or choose an example");
     const each = this.classes.map((name, k) => `${this.labels.filter((l) => l === k).length} of ${name}`).filter((text) => !text.startsWith("0 "));
     this.svg.setAttribute("aria-label", `The plane: ${each.join(", ") || "no points"}`);
     this.drawCursor();
   }
+  // Points in the same place are drawn round it, so that each is seen; the engine knows only their place.
+  apart() {
+    const at = this.points.map((point) => this.view.to(point)), groups = new Map();
+    if (this.points.length > MANY) return at;
+    this.points.forEach((point, i) => { const key = point.join(" "); groups.set(key, [...(groups.get(key) ?? []), i]); });
+    for (const group of groups.values()) {
+      if (group.length < 2) continue;
+      const far = Math.min(26, this.size * (group.length < 6 ? 1.2 : 0.32 * group.length));
+      group.forEach((i, k) => {
+        const angle = (2 * Math.PI * k) / group.length;
+        at[i] = [at[i][0] + far * Math.cos(angle), at[i][1] - far * Math.sin(angle)];
+      });
+    }
+    return at;
+  }
+  spot(i) { return this.spots?.[i] ?? this.view.to(this.points[i]); }
   remember() {
     this.past.push([this.points.map((p) => [...p]), [...this.labels]]);
     if (this.past.length > 50) this.past.shift();
@@ -76,6 +93,7 @@ export class Plane {
   move(i, at) {
     this.points[i] = this.rounded(at);
     const [u, v] = this.view.to(this.points[i]);
+    this.spots[i] = [u, v];
     if (this.points.length > MANY) requestAnimationFrame(() => this.repoint());
     else this.layer.points.children[i]?.setAttribute("transform", `translate(${u} ${v}) scale(${this.size})`);
     this.changed();
@@ -88,8 +106,8 @@ export class Plane {
   place(i) { return `(${this.points[i].map((v) => number(v)).join(", ")})`; }
   near(at, reach = 14) {
     let best = null, least = reach;
-    this.points.forEach((point, i) => {
-      const [u, v] = this.view.to(point), far = Math.hypot(u - at[0], v - at[1]);
+    this.points.forEach((_, i) => {
+      const [u, v] = this.spot(i), far = Math.hypot(u - at[0], v - at[1]);
       if (far < least) [best, least] = [i, far];
     });
     return best;
@@ -178,8 +196,11 @@ export class Plane {
   // One moment of the run: regions, boundary, normal, what was added, the margin band, the row that was looked at.
   frame(frame, run, longest) {
     const { regions, band, lines, arrows, over } = this.layer;
-    for (const layer of [regions, band, lines, arrows]) layer.replaceChildren();
     over.querySelectorAll(".lit").forEach((one) => one.remove());
+    if (frame) this.light(frame);
+    if (frame && run.curved) return arrows.replaceChildren(); // the rest is drawn when the engine has sent it
+    const votes = frame && run.units.length > 1 && run.scheme === "ovo";
+    for (const layer of votes ? [band, lines, arrows] : [regions, band, lines, arrows]) layer.replaceChildren();
     if (!frame) return;
     const units = frame.after, single = units.length === 1;
     if (single) this.halves(units[0], run.classes);
@@ -187,16 +208,18 @@ export class Plane {
     if (single && frame.margin > 0) this.band(units[0], frame.margin);
     units.forEach((weights, unit) => {
       const before = frame.before[unit], moved = before.some((value, i) => value !== weights[i]);
-      if (moved) this.line(before, lines, { class: "was" });
+      if (moved && run.scheme !== "joint") this.line(before, lines, { class: "was" });
       const kind = single ? "boundary" : `unit s${run.scheme === "ovo" ? unit % 5 : run.classes[unit]}`;
-      this.line(weights, lines, { class: kind, "data-weights": weights.join(" ") });
+      // Units that are corrected together have no boundary of their own: the highest score decides.
+      if (run.scheme !== "joint") this.line(weights, lines, { class: kind, "data-weights": weights.join(" ") });
       if (single) this.normals(before, weights, moved, longest);
     });
     if (single && frame.kept) frame.kept.forEach((weights) => this.line(weights, lines, { class: "kept" }));
-    if (frame.row !== null && frame.row !== undefined && this.points[frame.row]) {
-      const [cx, cy] = this.view.to(this.points[frame.row]);
-      draw("circle", { cx, cy, r: this.size + 7, class: `lit ${frame.wrong ? "wrong" : ""}` }, over);
-    }
+  }
+  light(frame) {
+    if (frame.row === null || frame.row === undefined || !this.points[frame.row]) return;
+    const [cx, cy] = this.spot(frame.row);
+    draw("circle", { cx, cy, r: this.size + 7, class: `lit ${frame.wrong ? "wrong" : ""}` }, this.layer.over);
   }
   halves(weights, [negative, positive]) {
     if (length(weights) === 0) return;
@@ -208,7 +231,7 @@ export class Plane {
       let cell = this.view.corners;
       units.forEach((other, l) => { if (l !== k && cell.length) cell = this.view.half(mine.map((w, i) => w - other[i]), cell); });
       if (cell.length === 4 && units.every((u) => length(u) === 0)) return;
-      this.polygon(cell, this.layer.regions, { class: `region c${classes[k]}` });
+      this.polygon(cell, this.layer.regions, { class: `region cell c${classes[k]}` });
     });
   }
   band([b, ...w], margin, parent = this.layer.band, attributes = { class: "band" }) {
@@ -238,7 +261,11 @@ export class Plane {
     layer.replaceChildren();
     said.replaceChildren();
     if (!verdict) return;
-    if (verdict.kind === "separable") {
+    if (verdict.curves) {
+      for (const d of verdict.curves) draw("path", { d, class: "widest" }, layer);
+      this.rings(verdict.support, layer, "support");
+    } else if (verdict.kind === "inseparable" && !verdict.hulls) this.rings(verdict.rows, layer, "culprit");
+    else if (verdict.kind === "separable" && verdict.weights.length === 3) {
       const [b, ...w] = verdict.weights, far = verdict.margin * Math.hypot(...w);
       for (const shift of [-far, 0, far]) this.line([b + shift, ...w], layer, { class: "widest" });
       this.rings(verdict.support, layer, "support");
@@ -257,13 +284,17 @@ export class Plane {
   }
   rings(rows, layer, kind) {
     for (const row of rows.filter((one) => this.points[one])) {
-      const [cx, cy] = this.view.to(this.points[row]);
+      const [cx, cy] = this.spot(row);
       draw("circle", { cx, cy, r: this.size + 4, class: kind }, layer);
     }
   }
   relatives(lines) {
     this.layer.grid.querySelectorAll(".relative").forEach((one) => one.remove());
-    for (const { weights, kind } of lines) this.line(weights, this.layer.grid, { class: `relative ${kind}`, "stroke-dasharray": DASHES[Number(kind[1])] });
+    for (const { weights, path, kind } of lines) {
+      const look = { class: `relative ${kind}`, "stroke-dasharray": DASHES[Number(kind[1])] };
+      if (path === undefined) this.line(weights, this.layer.grid, look);
+      else draw("path", { d: path, ...look }, this.layer.grid);
+    }
   }
 }
 

@@ -1,20 +1,23 @@
 // The run as frames: the start, each moment at which the weights moved, and the end. It goes by mistake, row or epoch.
 
-import { length, number, vector } from "./geometry.js";
+import { length } from "./geometry.js";
+import * as words from "./words.js";
+
+const WINDOW = 24; // visits before the last known one at which the next are asked for
 
 export class Player {
   constructor({ shown, visitsOf }) {
-    Object.assign(this, { shown, visitsOf, frames: [], at: 0, frame: null, timer: null, rate: 3 });
+    Object.assign(this, { shown, visitsOf, frames: [], at: 0, frame: null, timer: null, rate: 3, by: "mistake" });
   }
 
   load(run, points, { at = null } = {}) {
     this.pause();
-    Object.assign(this, { run, points, visited: new Map() });
+    Object.assign(this, { run, points, visited: new Map(), asking: new Map() });
     const start = { kind: "start", t: -1, k: 0, epoch: 0, row: null, moved: [], before: run.start, after: run.start };
     const ends = run.moments.at(-1)?.after ?? run.start, last = run.epochs.at(-1)?.after ?? ends;
     const end = { ...(run.moments.at(-1) ?? start), kind: "end", t: run.t - 1, k: run.n_updates, row: null, moved: [], before: last, after: last, epoch: run.n_iter, kept: run.kept.keep === "last" ? null : run.kept.weights };
     this.frames = [start, ...run.moments.map((moment) => ({ kind: run.moments[0].moved.length ? "update" : "epoch", ...moment })), end];
-    this.longest = Math.max(1e-300, ...this.frames.flatMap((frame) => frame.after.map(length)));
+    this.longest = this.frames.reduce((most, frame) => Math.max(most, ...(run.curved ? [] : frame.after.map(length))), 1e-300);
     this.go(at === null ? this.frames.length - 1 : Math.min(at, this.frames.length - 1));
   }
   unload() {
@@ -40,16 +43,29 @@ export class Player {
     const before = this.frames.findLastIndex((frame) => frame.t < this.frame.t || (this.atEnd && frame.kind !== "end"));
     this.go(Math.max(0, before));
   }
-  // Rows are asked for an epoch at a time; of a long epoch only the first are told, and then the next mistake follows.
+  // Rows are told some at a time, and the next before they are needed.
   async nextRow() {
     const t = this.frame.t + 1, run = this.run;
     if (t >= run.t) return this.go(this.frames.length - 1);
-    const epoch = run.epochs.find((end) => end.t > t)?.epoch ?? run.n_iter;
-    if (!this.visited.has(epoch)) this.visited.set(epoch, (await this.visitsOf(epoch)).visits);
-    if (run !== this.run) return;
-    const visit = this.visited.get(epoch).find((one) => one.t === t);
-    if (!visit) return this.nextMistake();
+    if (!this.visited.has(t)) await this.look(t);
+    if (run !== this.run || this.frame.t + 1 !== t) return;
+    const visit = this.visited.get(t);
     this.show({ kind: "visit", ...visit }, this.frames.findLastIndex((frame) => frame.t <= t && frame.kind !== "end"));
+    const later = t + WINDOW;
+    if (later < run.t && !this.visited.has(later)) this.look(this.firstUnknown(t)).catch(() => {}); // asked again when it is needed
+  }
+  firstUnknown(t) {
+    while (this.visited.has(t)) t++;
+    return t;
+  }
+  look(since) {
+    const run = this.run;
+    if (!this.asking.has(since)) this.asking.set(since, this.visitsOf(since).then(({ visits }) => {
+      if (run !== this.run) return;
+      if (this.visited.size > 5000) this.visited.clear();
+      for (const visit of visits) this.visited.set(visit.t, visit);
+    }).finally(() => { if (run === this.run) this.asking.delete(since); }));
+    return this.asking.get(since);
   }
   nextEpoch() {
     const end = this.run.epochs.find((one) => one.t - 1 > this.frame.t);
@@ -58,11 +74,18 @@ export class Player {
     const told = { kind: "epoch", t: end.t - 1, k: end.k, epoch: end.epoch, row: null, moved: [], before: end.after, after: end.after };
     this.show({ ...told, margin: end.margin, errors: end.errors }, at);
   }
+  step() {
+    return { mistake: () => this.nextMistake(), row: () => this.nextRow(), epoch: () => this.nextEpoch() }[this.by]();
+  }
+  // What will be shown next, for whoever must ask for it in time.
+  get ahead() { return this.timer && this.by === "mistake" ? this.frames.slice(this.at + 1, this.at + 25) : []; }
   play() {
     if (!this.frames.length) return;
     if (this.atEnd) this.go(0);
-    const tick = () => {
-      this.nextMistake();
+    const tick = async () => {
+      const own = this.timer;
+      try { await this.step(); } catch { return this.pause(); }
+      if (this.timer !== own) return; // paused, or another run, meanwhile
       if (this.atEnd) this.pause();
       else this.timer = setTimeout(tick, 1000 / this.rate);
     };
@@ -75,32 +98,6 @@ export class Player {
     if (this.frame) this.shown(this.frame);
   }
 
-  // -- in words -------------------------------------------------------------------------------------------------------
-
-  words() {
-    const frame = this.frame, run = this.run;
-    if (frame.kind === "start") return `Start: w = [b, w1, w2] = ${all(frame.after)}. No row has been looked at yet.`;
-    if (frame.kind === "end") return `End, ${run.words}. w = ${all(frame.after)}.`;
-    if (frame.kind === "epoch") return `End of epoch ${frame.epoch}: ${run.mistakes[frame.epoch - 1] ?? 0} mistakes in it. w = ${all(frame.after)}.`;
-    const place = `(${this.points[frame.row].map((v) => number(v)).join(", ")})`;
-    const [one] = frame.moved.filter((move) => move.mistake).concat(frame.moved);
-    const head = `Epoch ${frame.epoch}, row ${frame.row} ${place}`;
-    if (run.units.length > 1) {
-      const wrong = frame.moved.filter((move) => move.mistake).map((move) => run.units[move.unit][1]);
-      return `${head}: ${wrong.length ? `a mistake for ${wrong.join(", ")}` : "no mistake"}.`;
-    }
-    const sign = one.target > 0 ? "+1" : "−1", said = `target ${sign}, score ${number(one.score)}`;
-    if (!one.mistake && one.coefficient === 0) return `${head}: ${said}. No mistake, nothing moves.`;
-    return `${head}: ${said}. ${one.mistake ? "A mistake" : "An update"}: w ${vector(frame.before[0])} → ${vector(frame.after[0])}.`;
-  }
-  numbers() {
-    const frame = this.frame, run = this.run;
-    const parts = [`update ${number(frame.k)} of ${number(run.n_updates)}`, `visit ${number(frame.t + 1)} of ${number(run.t)}`];
-    if (frame.errors !== undefined) parts.push(`${number(frame.errors)} training ${frame.errors === 1 ? "error" : "errors"}`);
-    if (frame.margin > 0) parts.push(`margin ${number(frame.margin, 3)}`);
-    if (frame.kind === "end" && run.kept.keep !== "last" && run.units.length === 1) parts.push(`kept${run.kept.weights ? " (dotted)" : ""}: ${run.kept.keep}, ${number(run.kept.errors)} ${run.kept.errors === 1 ? "error" : "errors"}`);
-    return parts.join(" · ");
-  }
+  words() { return words.sentence(this.frame, this.run, this.points); }
+  numbers() { return words.numbers(this.frame, this.run); }
 }
-
-const all = (units) => (units.length > 3 ? `${units.length} units` : units.map(vector).join(" "));

@@ -1,0 +1,245 @@
+"""A fitted learner that can be played: at every moment its scores are coefficients times a basis.
+
+    Primal   the weights, times [1, x] or [1, the products of x]
+    Dual     the coefficients of the mistakes so far, times k(x_i, x) + 1
+
+So errors, losses and boundaries are computed in the same way for both, from the engine's own numbers.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import options
+from rosenblatt.features.polynomial import names
+from rosenblatt.learn.answer import pairs
+from rosenblatt.learn.trace import Step, Trace
+from rosenblatt.records import Floats, Run
+from rosenblatt.studio.gone import still_there
+from rosenblatt.studio.request import Plane, chosen_of, mapped, plane_of
+
+MOST_MOMENTS = 600  # of a longer log, updates spread evenly are shown
+_KEPT = 8  # runs, so that a step is answered without learning again
+_SAID = 6  # weights of a unit that are told one by one
+
+Moment = dict[str, Any]
+
+
+class Played:
+    """What the run of every learner can be asked."""
+
+    name: str
+    chosen: dict[str, Any]
+    plane: Plane
+    model: Any
+    record: Run
+    curved: bool
+    bias: bool
+    times: NDArray[np.int64]  # visits made before each update
+    rows: NDArray[np.int64]
+    unit: NDArray[np.int64]
+
+    @cached_property
+    def scheme(self) -> str:
+        named: str = self.chosen.get("multi_class", getattr(self.model, "multi_class", "ovr"))
+        return "binary" if len(self.plane.present) == 2 else named
+
+    @cached_property
+    def units(self) -> list[list[str]]:
+        """What the targets -1 and +1 of each unit stand for."""
+        classes = [str(self.plane.classes[k]) for k in self.plane.present]
+        if self.scheme in ("ovr", "joint"):
+            return [["the rest", name] for name in classes]
+        return [[classes[i], classes[j]] for i, j in pairs(len(classes))]
+
+    @cached_property
+    def signs(self) -> NDArray[np.int8]:
+        """The target of each row for each unit, +1 or -1; 0 where a pair of classes does not concern it."""
+        index = np.searchsorted(self.plane.present, self.plane.index)
+        classes = len(self.plane.present)
+        if self.scheme in ("ovr", "joint"):
+            return np.where(np.eye(classes, dtype=bool), 1, -1).astype(np.int8)[index]
+        signs = np.zeros((classes, len(pairs(classes))), dtype=np.int8)
+        for unit, (i, j) in enumerate(pairs(classes)):
+            signs[i, unit], signs[j, unit] = -1, 1
+        return signs[index]
+
+    def updates_by(self, t: int) -> int:
+        """Updates made in the first t visits."""
+        return int(np.searchsorted(self.times, t))
+
+    def spread(self) -> NDArray[np.intp]:
+        """The last update of each visit that made one; of many visits some, the first and the last among them."""
+        changed = np.append(self.times[1:] != self.times[:-1], True) if len(self.times) else np.empty(0, dtype=bool)
+        ends = np.flatnonzero(changed)
+        at = np.linspace(0, len(ends) - 1, min(MOST_MOMENTS, len(ends))).round().astype(np.intp)
+        return ends[np.unique(at)]
+
+    def basis(self, X: Floats) -> Floats:
+        raise NotImplementedError
+
+    def coefficients(self, times: Sequence[int]) -> Floats:
+        """After so many visits, in rising order: by moment, unit and line of the basis."""
+        raise NotImplementedError
+
+    def scores(self, times: Sequence[int]) -> Iterator[Floats]:
+        """Of the points of the plane, one line a unit, after so many visits, in rising order."""
+        basis = self.basis(self.plane.X)
+        for weights in self.coefficients(times):
+            yield weights @ basis
+
+    def moments(self) -> list[Moment]:
+        """Where the weights moved."""
+        raise NotImplementedError
+
+    def visits(self, since: int, count: int) -> list[Moment]:
+        """Some visits one by one, from number `since` on."""
+        raise NotImplementedError
+
+    def said(self, weights: Floats) -> list[list[float]] | None:
+        """The weights [b, w1, ...] as the page tells them, where they are few enough to be read."""
+        return None
+
+
+class Primal(Played):
+    """Perceptron, Adaline or LogisticUnit, on the coordinates or on their products."""
+
+    bias = True
+
+    def __init__(self, plane: Plane, name: str, chosen: dict[str, Any]) -> None:
+        from rosenblatt.estimators import Adaline, LogisticUnit, Perceptron
+
+        self.plane, self.name, self.chosen = plane, name, chosen
+        learner: Any = {"perceptron": Perceptron, "squared": Adaline, "logistic": LogisticUnit}[name]
+        options_of_all = {option: value for option, value in chosen.items() if option != "degree"}
+        self.values = mapped(plane.X, name, chosen)
+        self.model = learner(**options_of_all, record=True).fit(self.values, plane.y)
+        self.trace: Trace = self.model.trace_
+        self.record = self.trace.run
+        self.curved = self.values.shape[1] > 2
+        self.times, self.rows, self.unit = (
+            column.astype(np.int64) for column in (self.trace.t, self.trace.row, self.trace.unit)
+        )
+
+    @property
+    def features(self) -> list[str]:
+        """What the weights stand on, the bias first."""
+        return ["1", *names(["x1", "x2"], int(self.chosen.get("degree", 1)))]
+
+    def whole(self, rows: Any) -> Floats:
+        """One row [b, w1, ...] per unit; the bias is 0 where none was learned."""
+        held = np.atleast_2d(np.asarray(rows, dtype=np.float64))
+        return held if self.trace.fit_intercept else np.column_stack([np.zeros(len(held)), held])
+
+    def basis(self, X: Floats) -> Floats:
+        values = mapped(X, self.name, self.chosen)
+        return np.column_stack([np.ones(len(values)), values]).T
+
+    def coefficients(self, times: Sequence[int]) -> Floats:
+        return np.array([self.whole(weights) for weights in self.trace.after(times)])
+
+    @property
+    def kept(self) -> Floats | None:
+        """What `keep` made of the run; votes are no one boundary."""
+        if self.model.keep == "vote":
+            return None
+        return np.column_stack([self.model.intercept_, self.model.coef_])
+
+    def said(self, weights: Floats) -> list[list[float]] | None:
+        found: list[list[float]] = weights.tolist()
+        return found if weights.shape[1] <= _SAID else None
+
+    def moments(self) -> list[Moment]:
+        return list(self._updates() if self.chosen.get("batch", 1) == 1 else self._epoch_ends())
+
+    def _updates(self) -> Iterator[Moment]:
+        """Updates one by one; of a long log some."""
+        chosen = self.spread()
+        weights = self.whole(self.trace.replay(0))
+        log = np.unique(np.concatenate([self._needed(chosen), np.flatnonzero(np.isin(self.times, self.times[chosen]))]))
+        shown = set(self.times[chosen].tolist())
+        for t, steps in groupby(self.trace.updates(log), key=lambda step: step.t):
+            moved = list(steps)
+            before = weights.copy()
+            weights = weights.copy()
+            for step in moved:
+                before[step.unit], weights[step.unit] = (self.whole(w)[0] for w in (step.before, step.after))
+            if t in shown:
+                still_there()
+                yield self._moment(moved, before, weights) | {"k": self.updates_by(t + 1)}
+
+    def _needed(self, chosen: NDArray[np.intp]) -> NDArray[np.intp]:
+        """For each chosen entry of the log, the latest of each unit: what the other units' weights were then."""
+        latest: list[NDArray[np.intp]] = [np.empty(0, dtype=np.intp)]
+        for unit in range(self.trace.n_units if self.trace.n_units > 1 else 0):
+            mine = np.flatnonzero(self.unit == unit)
+            at = np.searchsorted(mine, chosen, side="right") - 1
+            latest.append(mine[at[at >= 0]])
+        return np.concatenate(latest)
+
+    def _epoch_ends(self) -> Iterator[Moment]:
+        """A batch moves the weights when it ends, so the run is shown epoch by epoch; `visits` shows each batch."""
+        before = self.whole(self.trace.replay(0))
+        for end in self.trace.epochs():
+            after = self.whole(end.weights)
+            yield {
+                "t": end.t - 1,
+                "epoch": end.epoch,
+                "row": None,
+                "moved": [],
+                "mistakes": end.mistakes,
+                "k": self.updates_by(end.t),
+                "before": self.said(before),
+                "after": self.said(after),
+            }
+            before = after
+
+    def _moment(self, steps: Sequence[Step], before: Floats, after: Floats) -> Moment:
+        first = steps[0]
+        moved = [
+            {"unit": s.unit, "target": s.target, "score": s.score, "mistake": s.mistake, "coefficient": s.coefficient}
+            for s in steps
+        ]
+        told = {"t": first.t, "epoch": first.epoch, "row": first.row, "moved": moved}
+        return told | {"before": self.said(before), "after": self.said(after)}
+
+    def visits(self, since: int, count: int) -> list[Moment]:
+        found = []
+        weights = self.coefficients([since])[0]
+        most = count * self.trace.n_units
+        for t, steps in groupby(self.trace.steps(since=since, limit=most), key=lambda step: step.t):
+            if t >= since + count:
+                break
+            listed, before, weights = list(steps), weights, weights.copy()
+            for step in listed:
+                weights[step.unit] = self.whole(step.after)[0]
+            found.append(self._moment(listed, before, weights) | {"k": self.updates_by(t + 1)})
+        return found
+
+
+# -- the runs of the last questions -----------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=_KEPT)
+def _learned(text: str) -> Played:
+    request = json.loads(text)
+    plane = plane_of(request)
+    name, chosen = chosen_of(request, len(plane.X))
+    if chosen.get("random_state", options.random_state.default) is None:  # a new one each time, but the same to its end
+        chosen["random_state"] = int(np.random.default_rng().integers(2**31))
+    if name == "kernel":
+        from rosenblatt.studio.dual import Dual
+
+        return Dual(plane, chosen)
+    return Primal(plane, name, chosen)
+
+
+def learned(request: Mapping[str, Any]) -> Played:
+    """The run of a request; the last few are remembered."""
+    asked = {name: request.get(name) for name in ("points", "labels", "classes")}
+    return _learned(json.dumps({**asked, "options": request.get("options", {})}, sort_keys=True))
