@@ -8,6 +8,8 @@ import socket
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ import uvicorn
 
 from rosenblatt.cli import main
 from rosenblatt.report.figures.style import DARK, LIGHT
-from rosenblatt.studio import protocol, server
+from rosenblatt.studio import gone, protocol, server
 from rosenblatt.studio.answers import ANSWERS
 
 AND: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 0, 0, 1], "classes": [-1, 1]}
@@ -157,15 +159,26 @@ def test_a_fault_of_ours_shows_no_traceback(client: Client, monkeypatch: pytest.
     assert "fault of ours" in answer.json()["error"]
 
 
-def test_stalled_clients_are_let_go_and_stop_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "SECONDS", 0.5)
+@contextlib.contextmanager
+def serving() -> Iterator[tuple[str, int]]:
+    """The server with its own protocol, in a thread."""
     held = server.listening()
-    address = held.getsockname()
+    address: tuple[str, int] = held.getsockname()
     config = uvicorn.Config(server.app_of(TOKEN, address[1]), http=protocol.Impatient, lifespan="off", log_config=None)
     running = uvicorn.Server(config)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [held]})
     thread.start()
     try:
+        yield address
+    finally:
+        running.should_exit = True
+        thread.join(10)
+        held.close()
+
+
+def test_stalled_clients_are_let_go_and_stop_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "SECONDS", 0.5)
+    with serving() as address:
         heads = [b"GET", f"POST /{TOKEN}/api/learn HTTP/1.1\r\nHost:".encode()]
         stalled = [socket.create_connection(address, timeout=10) for _ in range(40)]
         for k, one in enumerate(stalled):
@@ -177,10 +190,36 @@ def test_stalled_clients_are_let_go_and_stop_nobody(monkeypatch: pytest.MonkeyPa
                 assert one.recv(100) == b""  # closed by the server
             one.close()
         assert httpx.post(url, json=AND).status_code == 200
-    finally:
-        running.should_exit = True
-        thread.join(10)
-        held.close()
+
+
+def test_work_is_given_up_when_nobody_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def long(asked: Any) -> dict[str, Any]:
+        begun.set()
+        try:
+            for _ in range(1000):
+                gone.still_there()
+                time.sleep(0.01)
+        except gone.GoneError:
+            ended.set()
+            raise
+        return {}
+
+    monkeypatch.setattr(server, "ANSWERS", ANSWERS | {"file": long})
+    with serving() as address:
+        url = f"http://127.0.0.1:{address[1]}/{TOKEN}/api/"
+        waiting = [socket.create_connection(address, timeout=10) for _ in range(6)]
+        for one in waiting:
+            head = f"POST /{TOKEN}/api/file HTTP/1.1\r\nHost: 127.0.0.1:{address[1]}\r\n"
+            one.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}".encode())
+        assert begun.wait(5)
+        assert httpx.post(f"{url}learn", json=AND).status_code == 200, "others are answered meanwhile"
+        assert not ended.is_set()
+        for one in waiting:
+            one.close()
+        assert ended.wait(2)
+        assert httpx.post(f"{url}learn", json=AND).status_code == 200
 
 
 # -- the command ------------------------------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ from importlib import resources
 from typing import Any
 
 import anyio
+import anyio.to_thread
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -29,7 +29,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from rosenblatt.errors import RosenblattError
 from rosenblatt.report.figures.style import DARK, LIGHT, Palette
 from rosenblatt.studio.answers import ANSWERS, Answer
-from rosenblatt.studio.gone import GoneError, given_up
+from rosenblatt.studio.gone import GoneError, given_up, still_there
 
 LOOPBACK = "127.0.0.1"
 MOST_BYTES = 4_000_000
@@ -54,6 +54,8 @@ def new_token() -> str:
 def app_of(token: str, port: int, given: Mapping[str, Any] | None = None) -> ASGIApp:
     """The application; `given` is the table that the page opens with, if there is one."""
 
+    drawing = anyio.CapacityLimiter(2)  # files take long: others are not to wait for them
+
     async def answer(request: Request) -> Response:
         name = request.path_params["question"]
         if name not in ANSWERS and name != "given":
@@ -61,7 +63,7 @@ def app_of(token: str, port: int, given: Mapping[str, Any] | None = None) -> ASG
         asked = await _asked(request)
         if name == "given":
             return JSONResponse(given)
-        return await _answered(request, ANSWERS[name], asked)
+        return await _answered(request, ANSWERS[name], asked, drawing if name == "file" else None)
 
     routes = [
         Route(f"/{token}/", _file_named("index.html"), methods=["GET"]),
@@ -73,7 +75,9 @@ def app_of(token: str, port: int, given: Mapping[str, Any] | None = None) -> ASG
     return Guard(Starlette(routes=routes, exception_handlers=handlers), token, port)
 
 
-async def _answered(request: Request, answer: Answer, asked: dict[str, Any]) -> Response:
+async def _answered(
+    request: Request, answer: Answer, asked: dict[str, Any], limiter: anyio.CapacityLimiter | None
+) -> Response:
     """The answer, worked out in a thread; when the page goes away, or asks anew, the work is given up."""
     event = threading.Event()
     given_up.set(event)  # the thread has a copy of this context
@@ -83,9 +87,13 @@ async def _answered(request: Request, answer: Answer, asked: dict[str, Any]) -> 
             pass
         event.set()
 
+    def work() -> dict[str, Any]:
+        still_there()
+        return answer(asked)
+
     watching = asyncio.ensure_future(watch())
     try:
-        return JSONResponse(await run_in_threadpool(answer, asked))
+        return JSONResponse(await anyio.to_thread.run_sync(work, limiter=limiter))
     except GoneError:
         return Response(status_code=499)  # nobody hears it
     finally:
