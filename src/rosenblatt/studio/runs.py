@@ -122,6 +122,7 @@ class Primal(Played):
         self.trace: Trace = self.model.trace_
         self.record = self.trace.run
         self.curved = self.values.shape[1] > 2
+        self._last: tuple[tuple[int, ...], Floats] = ((-1,), np.empty(0))
         self.times, self.rows, self.unit = (
             column.astype(np.int64) for column in (self.trace.t, self.trace.row, self.trace.unit)
         )
@@ -141,7 +142,12 @@ class Primal(Played):
         return np.column_stack([np.ones(len(values)), values]).T
 
     def coefficients(self, times: Sequence[int]) -> Floats:
-        return np.array([self.whole(weights) for weights in self.trace.after(times)])
+        wanted = tuple(times)
+        if wanted != self._last[0]:  # what was shown is judged next
+            found = [self.whole(weights) for weights in self.trace.after(wanted)]
+            empty = np.zeros((0, len(self.units), self.values.shape[1] + 1))
+            self._last = wanted, np.array(found) if found else empty
+        return self._last[1]
 
     @property
     def kept(self) -> Floats | None:
@@ -159,28 +165,14 @@ class Primal(Played):
 
     def _updates(self) -> Iterator[Moment]:
         """Updates one by one; of a long log some."""
-        chosen = self.spread()
-        weights = self.whole(self.trace.replay(0))
-        log = np.unique(np.concatenate([self._needed(chosen), np.flatnonzero(np.isin(self.times, self.times[chosen]))]))
-        shown = set(self.times[chosen].tolist())
-        for t, steps in groupby(self.trace.updates(log), key=lambda step: step.t):
-            moved = list(steps)
-            before = weights.copy()
-            weights = weights.copy()
+        times = self.times[self.spread()]
+        every = groupby(self.trace.updates(np.flatnonzero(np.isin(self.times, times))), key=lambda step: step.t)
+        for (t, steps), after in zip(every, self.coefficients((times + 1).tolist()), strict=True):
+            still_there()
+            moved, before = list(steps), after.copy()
             for step in moved:
-                before[step.unit], weights[step.unit] = (self.whole(w)[0] for w in (step.before, step.after))
-            if t in shown:
-                still_there()
-                yield self._moment(moved, before, weights) | {"k": self.updates_by(t + 1)}
-
-    def _needed(self, chosen: NDArray[np.intp]) -> NDArray[np.intp]:
-        """For each chosen entry of the log, the latest of each unit: what the other units' weights were then."""
-        latest: list[NDArray[np.intp]] = [np.empty(0, dtype=np.intp)]
-        for unit in range(self.trace.n_units if self.trace.n_units > 1 else 0):
-            mine = np.flatnonzero(self.unit == unit)
-            at = np.searchsorted(mine, chosen, side="right") - 1
-            latest.append(mine[at[at >= 0]])
-        return np.concatenate(latest)
+                before[step.unit] = self.whole(step.before)[0]
+            yield self._moment(moved, before, after) | {"k": self.updates_by(t + 1)}
 
     def _epoch_ends(self) -> Iterator[Moment]:
         """A batch moves the weights when it ends, so the run is shown epoch by epoch; `visits` shows each batch."""
