@@ -9,10 +9,12 @@ from rosenblatt.studio.examples import EXAMPLES, example, table
 from rosenblatt.studio.files import file
 from rosenblatt.studio.gates import BUILDS, gates
 from rosenblatt.studio.learning import costs, learn, visits
+from rosenblatt.studio.lessons import lessons
 from rosenblatt.studio.relatives import relatives
 from rosenblatt.studio.request import CONTROLS, LOSSES, MOST_EPOCHS, MOST_POINTS, TABLES
 from rosenblatt.studio.surfaces import still_curves, surfaces
 from rosenblatt.studio.takeaway import takeaway
+from rosenblatt.studio.tools import hidden, losses, mail, message
 from rosenblatt.studio.verdicts import lowest, verdict
 
 Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -69,4 +71,9 @@ ANSWERS: Mapping[str, Answer] = {
     "takeaway": takeaway,
     "gates": gates,
     "file": file,
+    "lessons": lessons,
+    "losses": losses,
+    "hidden": hidden,
+    "mail": mail,
+    "message": message,
 }

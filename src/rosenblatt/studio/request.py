@@ -96,6 +96,26 @@ def is_number(value: object) -> bool:
     return abs(value) <= _FURTHEST and math.isfinite(value)
 
 
+def start_of(given: Any) -> Any:
+    """The weights to start from: numbers written as text are the bias and the weights of one unit.
+
+    >>> start_of("-5 0 1"), start_of("zeros")
+    ([[-5.0, 0.0, 1.0]], 'zeros')
+    """
+    if not isinstance(given, str) or given in options.init.choices:
+        return given
+    words = given.replace("−", "-").replace(",", " ").split()
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError:
+        numbers = []
+    if len(numbers) != 3 or not all(map(is_number, numbers)):
+        raise ParameterError(
+            f"The start 'init' is zeros, random, or three numbers: bias, w1, w2, as in -5 0 1. Got {given[:40]!r} instead."
+        )
+    return [numbers]
+
+
 def chosen_of(request: Mapping[str, Any], rows: int) -> tuple[str, dict[str, Any]]:
     """Whose options they are, a loss or the kernel's, and those that were chosen, checked one by one and together."""
     chosen = request.get("options", {})
@@ -109,6 +129,8 @@ def chosen_of(request: Mapping[str, Any], rows: int) -> tuple[str, dict[str, Any
     unknown = [name for name in chosen if name not in CONTROLS]
     if unknown:
         raise ParameterError(f"The studio has no control {unknown[0]!r}; its controls are {', '.join(CONTROLS)}.")
+    if "init" in chosen:
+        chosen["init"] = start_of(chosen["init"])
     if kernel == options.studio_kernel.default:
         options.check("the studio", chosen, TABLES[loss])
         options.check_together("The studio", {**chosen, "loss": loss})

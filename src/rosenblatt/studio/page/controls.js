@@ -63,7 +63,7 @@ export class Controls {
 }
 
 const KEPT = new Set(["order", "keep", "max_iter", "fit_intercept", "random_state"]);
-const onlyChoices = (control) => control.kind === "choice" || control.kind === "array";
+const onlyChoices = (control) => control.kind === "choice";
 function read(control, value) {
   if (control.kind === "bool") return value === true || value === "true";
   if (control.choices.includes(value)) return value;

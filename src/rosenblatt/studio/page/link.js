@@ -1,6 +1,6 @@
 // What the screen shows, in the fragment of its address; and as a picture.
 
-const OWN = new Set(["example", "data", "classes", "at", "theme", "on"]);
+const OWN = new Set(["example", "data", "classes", "at", "theme", "on", "lesson", "done"]);
 
 export function read() {
   const told = new URLSearchParams(location.hash.slice(1)), state = { options: {}, on: [] };
@@ -9,6 +9,8 @@ export function read() {
   state.theme = told.get("theme");
   state.at = told.has("at") ? Number(told.get("at")) : null;
   state.on = told.get("on")?.split(";") ?? [];
+  state.lesson = told.get("lesson");
+  state.done = told.get("done")?.split(".") ?? [];
   if (told.has("data")) {
     const rows = told.get("data").split(";").map((row) => row.split(",").map(Number)).filter((row) => row.length === 3 && row.every(Number.isFinite));
     const words = JSON.parse(told.get("classes") ?? '["A","B","C","D","E"]');
@@ -17,7 +19,7 @@ export function read() {
   return state;
 }
 
-export function write({ example, points, labels, classes, options, at, theme, on }) {
+export function write({ example, points, labels, classes, options, at, theme, on, lesson, done }) {
   const told = new URLSearchParams();
   if (example) told.set("example", example);
   else if (points.length && points.length <= 500) {
@@ -28,6 +30,8 @@ export function write({ example, points, labels, classes, options, at, theme, on
   if (at !== null) told.set("at", at);
   if (on.length) told.set("on", on.join(";"));
   if (theme) told.set("theme", theme);
+  if (lesson) told.set("lesson", lesson);
+  if (done.length) told.set("done", done.join("."));
   history.replaceState(null, "", `#${told}`);
 }
 

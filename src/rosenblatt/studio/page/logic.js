@@ -8,12 +8,19 @@ const find = (id) => document.getElementById(id);
 const ACROSS = 100, DOWN = 64, SIZE = 19;
 
 export class Logic {
-  constructor(builds, open) {
-    Object.assign(this, { open, bits: {}, made: null });
+  constructor(builds, open, changed) {
+    Object.assign(this, { open, changed, bits: {}, made: null });
     find("build").replaceChildren(...Object.entries(builds).map(([name, words]) => new Option(`${name}: ${words}`, name)));
     find("build").addEventListener("change", () => this.ask());
     find("gates").addEventListener("input", () => this.ask());
     find("logic").addEventListener("submit", (event) => event.preventDefault());
+  }
+  get text() { return find("gates").value; }
+  get wrong() { return !find("wrong").hidden; }
+  write(text, build) {
+    Object.assign(find("gates"), { value: text });
+    find("build").value = build;
+    this.ask();
   }
   async ask() {
     try {
@@ -24,6 +31,7 @@ export class Logic {
       if (overtaken(error)) return;
       find("wrong").hidden = false;
       find("wrong").textContent = whatHappened(error);
+      this.changed();
     }
   }
   // The row of the truth table that the inputs stand at.
@@ -49,10 +57,11 @@ export class Logic {
     for (const step of made.growth) place.append(paragraph(step, "line muted"));
     if (made.inputs.length <= 4 && made.inputs.length) place.append(this.table());
     if (made.inputs.length === 2) {
-      const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Show it in the plane" });
+      const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Show it in the plane", className: "to-plane" });
       button.addEventListener("click", () => this.toPlane());
       place.append(button);
     }
+    this.changed();
   }
   picture(signals) {
     const { inputs, units } = this.made, columns = [inputs], at = {};
@@ -71,7 +80,8 @@ export class Logic {
     const bend = (x2 - x1) / 2.4, far = x2 - x1 > ACROSS * 1.5 ? 26 : 0; // a wire past a layer goes round its units
     const d = `M${x1 + SIZE} ${y1}C${x1 + bend} ${y1 - far} ${x2 - bend} ${y2 - far} ${x2 - SIZE} ${y2}`;
     draw("path", { d, class: `wire ${on ? "on" : ""} ${weight < 0 ? "less" : ""}` }, svg);
-    draw("text", { x: x1 + 0.66 * (x2 - x1), y: y1 + 0.7 * (y2 - y1) - 4 - far * 0.6, class: "small" }, svg, number(weight));
+    const t = 0.42, s = 1 - t, on_curve = (a, b, c, e) => s ** 3 * a + 3 * s * s * t * b + 3 * s * t * t * c + t ** 3 * e; // nearer to the source, where wires are apart
+    draw("text", { x: on_curve(x1 + SIZE, x1 + bend, x2 - bend, x2 - SIZE), y: on_curve(y1, y1 - far, y2 - far, y2) - 3, class: "small" }, svg, number(weight));
   }
   node(svg, [x, y], name, on, below = "") {
     draw(below ? "circle" : "rect", below ? { cx: x, cy: y, r: SIZE, class: `unit-box ${on ? "on" : ""}` } : { x: x - SIZE, y: y - 14, width: 2 * SIZE, height: 28, rx: 4, class: `unit-box ${on ? "on" : ""}` }, svg);

@@ -5,6 +5,7 @@ import { Controls } from "./controls.js";
 import { Curves, widest } from "./curves.js";
 import { mark, draw, number } from "./geometry.js";
 import { Logic } from "./logic.js";
+import { Lessons } from "./lessons.js";
 import * as link from "./link.js";
 import { showCosts } from "./losses.js";
 import { offerDegree, showRelatives, showTheorem, showVerdict } from "./panels.js";
@@ -12,11 +13,11 @@ import { Plane } from "./plane.js";
 import { Player } from "./player.js";
 
 const find = (id) => document.getElementById(id);
-const state = { table: null, example: null, verdict: null, run: null, relatives: null, on: new Set(), theme: null, marks: () => {}, costs: () => {}, at: null };
+const state = { table: null, example: null, verdict: null, run: null, relatives: null, on: new Set(), theme: null, marks: () => {}, costs: () => {}, at: null, dashed: [], logic: null, fresh: false, turn: 0 };
 const plane = new Plane(find("plane"), { changed: edited, spoken: (words) => { find("spoken").textContent = words; } });
 const player = new Player({ shown: showFrame, visitsOf: (since) => ask("visits", { ...request(), since }) });
 const curves = new Curves(plane, request, tell);
-let controls;
+let controls, lessons;
 
 function request() {
   return { points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options };
@@ -39,12 +40,13 @@ function edited() {
   soon();
 }
 function soon() {
+  state.fresh = false; // what is shown is of the state before, until the engine has answered
   clearTimeout(waiting);
   waiting = setTimeout(refresh, 60);
 }
 async function refresh() {
-  const at = state.at;
-  state.at = null;
+  const at = state.at, turn = ++state.turn;
+  Object.assign(state, { at: null });
   if (new Set(plane.labels).size < 2) {
     Object.assign(state, { run: null, verdict: null, relatives: null });
     curves.load(null);
@@ -55,7 +57,7 @@ async function refresh() {
     showTheorem(find("theorem"), null);
     state.costs = showCosts(find("costs"), null);
     showRelatives(find("relatives"), null);
-    return remember();
+    return settled(turn);
   }
   const asked = request(), learned = ask("learn", asked), judged = ask("verdict", asked);
   judged.catch(() => {}); // told below, after the run
@@ -89,7 +91,13 @@ async function refresh() {
     drawRelatives();
   });
   await tried(() => offer(asked));
+  settled(turn);
+}
+function settled(turn) {
+  if (turn !== state.turn) return;
+  state.fresh = true;
   document.documentElement.dataset.ready = "yes";
+  remember();
 }
 async function offer(asked) {
   if (state.verdict?.kind !== "inseparable" || controls.chosen.kernel) return;
@@ -99,7 +107,8 @@ async function offer(asked) {
 function drawProof() { plane.proof(find("show-verdict").checked ? state.verdict : null); }
 function drawRelatives() {
   const lines = state.relatives?.lines ?? [];
-  plane.relatives(lines.map((line, i) => ({ ...line, kind: `s${i}` })).filter((line) => state.on.has(line.name)));
+  const shown = lines.map((line, i) => ({ ...line, kind: `s${i}` })).filter((line) => state.on.has(line.name));
+  plane.relatives([...shown, ...state.dashed.map((weights) => ({ weights, kind: "s4" }))]);
   remember();
 }
 function showFrame(frame) {
@@ -126,7 +135,8 @@ function unseen(frame) {
 function remember() {
   if (!controls) return;
   const at = player.frame && !player.atEnd ? player.at : null;
-  link.write({ example: state.example, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options, at, theme: state.theme, on: [...state.on] });
+  link.write({ example: state.example, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options, at, theme: state.theme, on: [...state.on], lesson: lessons?.now?.key, done: [...(lessons?.finished ?? [])] });
+  lessons?.look();
 }
 
 // -- data -----------------------------------------------------------------------------------------------------------
@@ -172,6 +182,38 @@ async function openText(text) {
   const table = await tried(() => ask("table", { text }));
   if (!table) return;
   tell(null);
+  state.example = null;
+  find("example").value = "";
+  open(table);
+}
+
+// -- lessons --------------------------------------------------------------------------------------------------------
+
+// What a lesson's check looks at; null while the engine is asked.
+function seen() {
+  if (!state.fresh) return null;
+  const { example, run, verdict, relatives, on, logic } = state;
+  return { example, run, verdict, relatives, on, logic, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options };
+}
+// Puts the studio into the state of a lesson; with `same`, the points stay and only what is named changes.
+function arrange(to, { all = true, same = false } = {}) {
+  if (to.gates) state.logic.write(to.gates, to.build);
+  state.dashed = to.dashed ?? (same ? state.dashed : []);
+  if (same && !to.options) return drawRelatives();
+  if (same || (all && (to.example || to.data))) {
+    controls.restore({ ...(same ? controls.options : {}), ...to.options });
+    state.at = to.at ?? null;
+  }
+  if (same) return soon();
+  if (!all) return;
+  if (to.example || to.data) {
+    state.on = new Set();
+    find("show-verdict").checked = to.proof ?? true;
+  }
+  if (to.example) openExample(to.example);
+  else if (to.data) own({ rows: to.data.map(([x, y]) => [x, y]), labels: to.data.map((row) => row[2]), classes: to.classes, columns: ["x1", "x2"], words: "" });
+}
+function own(table) {
   state.example = null;
   find("example").value = "";
   open(table);
@@ -245,8 +287,12 @@ async function start() {
   controls = new Controls(find("controls"), told, soon);
   controls.restore(linked.options);
   find("example").replaceChildren(new Option("your own", "", true), ...told.examples.map((name) => new Option(name, name)));
-  new Logic(told.builds, (table) => { state.example = null; find("example").value = ""; open(table); }).ask();
+  state.logic = new Logic(told.builds, own, () => lessons?.look());
+  state.logic.ask();
   Object.assign(state, { on: new Set(linked.on), at: linked.at });
+  const fresh = !linked.table && !linked.example;
+  lessons = new Lessons((await ask("lessons")).lessons, { seen, arrange, changed: remember });
+  if (lessons.restore({ ...linked, fresh }) && fresh && (lessons.now.state.example || lessons.now.state.data)) return;
   const given = linked.table ?? (linked.example ? null : await ask("given"));
   if (given) open(given);
   else await openExample(told.examples.includes(linked.example) ? linked.example : told.examples[0]);
