@@ -299,7 +299,7 @@ def test_a_network_says_what_the_table_says(text: str, build: str) -> None:
         for unit in made["units"]:
             total = sum(w * row[source] for w, source in zip(unit["weights"], unit["sources"], strict=True))
             assert row[unit["name"]] == int(total > unit["threshold"])
-    assert bool(made["growth"]) == (build == "learned")
+    assert bool(made["stages"]) == (build == "learned")
 
 
 @pytest.mark.parametrize(

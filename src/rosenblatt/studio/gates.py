@@ -40,34 +40,63 @@ def gates(request: Mapping[str, Any]) -> dict[str, Any]:
     table = as_table(given)
     if len(table.variables) > MOST_VARIABLES:
         raise DataError(f"The studio draws up to {MOST_VARIABLES} variables, and this has {len(table.variables)}.")
-    network, growth = _built(given, table, "smallest" if is_table and build == "written" else build)
+    stages = _stages(table) if build == "learned" else []
+    network = stages[-1][0] if stages else _built(given, table, "smallest" if is_table else build)
     if len(network) > MOST_UNITS:
         raise DataError(f"The studio draws up to {MOST_UNITS} units, and this network has {len(network)}.")
-    return _told(network, table) | {"growth": growth, "decision": str(logic.decide(table))}
+    grown = [_told(grown, table) | {"added": words} for grown, words in stages]
+    return _told(network, table) | {"stages": grown, "decision": str(logic.decide(table))}
 
 
-def _built(given: Any, table: logic.TruthTable, build: str) -> tuple[logic.Network, list[str]]:
-    if build == "written":
-        return given.network, []
-    if build == "smallest":
-        return logic.smallest_network(table), []
+def _built(given: Any, table: logic.TruthTable, build: str) -> logic.Network:
+    built: logic.Network = given.network if build == "written" else logic.smallest_network(table)
+    return built
+
+
+# -- learned, unit by unit ---------------------------------------------------------------------------------------------
+
+
+def _stages(table: logic.TruthTable) -> list[tuple[logic.Network, str]]:
+    """The network as it grows: after each step of the Upstart algorithm, with what the step has added."""
     from rosenblatt.estimators import ThresholdNetwork
 
     if len(set(table.outputs.tolist())) < 2:
         raise DataError("The function has the same value everywhere, so there is nothing to learn: choose another way.")
-    learned = ThresholdNetwork().fit(table.inputs, table.outputs)
-    left = [(step.unit, step.role, step.errors) for step in learned.growth_]
-    growth = [f"{unit} ({role}): {errors} {'error' if errors == 1 else 'errors'} left" for unit, role, errors in left]
-    return _renamed(learned.network_, table.variables), growth
+    found: list[tuple[logic.Network, str]] = []
+    whole = ThresholdNetwork().fit(table.inputs, table.outputs)
+    for most in range(1, min(whole.n_units_, MOST_UNITS) + 1):
+        # the same seed makes the same choices, so fewer units are the beginning of the whole growth
+        part = whole if most == whole.n_units_ else ThresholdNetwork(max_units=most).fit(table.inputs, table.outputs)
+        before = len(found[-1][0]) if found else 0
+        if len(part.growth_) > before:
+            found.append((_renamed(part, table.variables), _added(part, before)))
+    return found
 
 
-def _renamed(network: logic.Network, names: tuple[str, ...]) -> logic.Network:
-    """The same network with the variables' own names."""
-    name = dict(zip(network.inputs, names, strict=True))
+def _names(grown: Any) -> dict[str, str]:
+    """The units of a grown network are named in the order of their growth, so that a name stays when more come."""
+    return {step.unit: f"u{k}" for k, step in enumerate(grown.growth_, start=1)}
+
+
+def _added(grown: Any, before: int) -> str:
+    names = _names(grown)
+    said = []
+    for step in grown.growth_[before:]:
+        verb, _, mother = step.role.partition(" ")
+        role = {"root": "learns the table by itself", "inhibits": "holds back", "excites": "pushes"}.get(verb, verb)
+        said.append(f"{names[step.unit]} {role}{' ' + names[mother] if mother else ''}")
+    return "; ".join(said)
+
+
+def _renamed(grown: Any, variables: tuple[str, ...]) -> logic.Network:
+    """The network of a learner with the variables' own names, and its units in the order of their growth."""
+    network: logic.Network = grown.network_
+    name = dict(zip(network.inputs, variables, strict=True)) | _names(grown)
     units = [
-        replace(unit, sources=tuple(name.get(source, source) for source in unit.sources)) for unit in network.units
+        replace(unit, name=name[unit.name], sources=tuple(name[source] for source in unit.sources))
+        for unit in network.units
     ]
-    return logic.Network(tuple(names), tuple(units), network.outputs)
+    return logic.Network(tuple(variables), tuple(units), tuple(name[unit] for unit in network.outputs))
 
 
 def _told(network: logic.Network, table: logic.TruthTable) -> dict[str, Any]:
@@ -91,7 +120,9 @@ def _told(network: logic.Network, table: logic.TruthTable) -> dict[str, Any]:
         for unit in network.units
     ]
     outputs = [int(value) for value in table.outputs]
+    wrong = [r for r, row in enumerate(signals) if row[network.outputs[0]] != outputs[r]]
     return {
+        "wrong": wrong,
         "inputs": list(table.variables),
         "units": units,
         "output": network.outputs[0],

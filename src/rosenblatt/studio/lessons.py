@@ -54,7 +54,8 @@ _FIRST = (
             "−5 + 0·5 + 1·7 = 2, so nothing moves. Row 1 is (2, 6), target −1.",
         ),
         task="Work out the score of row 1, and the weights after it was looked at.",
-        done="Right. Press Row ▸ twice and see it: the dashed line is the boundary before, the arrow what was added.",
+        done="Right. Press Row ▸ twice to see it: dashed is the boundary before, the green arrow what was taken from "
+        "the normal. The new boundary lies below the picture; the next epoch will bring it back.",
         state={
             "data": _rows((5, 7, 1), (2, 6, 0)),
             "classes": [-1, 1],
@@ -91,16 +92,17 @@ _FIRST = (
         title="The theorem",
         text=(
             "If some line separates the classes, the rule makes at most (R/γ)² mistakes, in whatever order the rows "
-            "come. R is the length of the longest row, γ the margin of the best line: its distance to the nearest row.",
+            "come. R is the length of the longest row, γ the margin of the best line: its distance to the nearest row. "
+            "(The constant x0 = 1 is part of each row.)",
             "Why: each mistake brings w at least γ further along the best direction, while ‖w‖² grows by at most R². "
             "Something that grows like k cannot stay below something that grows like √k for long.",
-            "Two of these points almost touch, so γ is small and the bound is large. They have rings: they alone "
-            "hold the widest margin.",
+            "Two of these points almost touch, so γ is small and the bound is large. They have a ring, because they "
+            "alone hold the widest margin, drawn with dashes.",
         ),
         task="Move or erase points until the theorem allows at most 10 mistakes. Keep two of each class.",
         done="A wider margin, a smaller bound, and the mistakes made stay below it.",
         state={
-            "data": _rows((-2, -1, 0), (2, 1, 1), (-1, -2, 0), (1, 2, 1), (-0.1, 0.1, 0), (0.1, -0.1, 1)),
+            "data": _rows((-2, -1, 0), (2, 1, 1), (-2, 1, 0), (2, -1, 1), (-0.2, 2, 0), (0.2, 2, 1)),
             "classes": ["A", "B"],
         },
         panels=("theorem",),
@@ -119,9 +121,8 @@ _FIRST = (
         "asks for more.",
         done="Between 0 and 1 the perceptron rests and the hinge does not: that is why the one accepts any separating "
         "line, and the other pushes it away from the rows.",
-        state={"example": "two blobs"},
         tool="losses",
-        panels=("theorem", "learner"),
+        plane=False,
     ),
     Lesson(
         key="subgradients",
@@ -135,9 +136,8 @@ _FIRST = (
         ),
         task="Choose a slope g so that the line is below the curve on both sides and touches it at the kink alone.",
         done="Each g between −1 and 1 will do, 0 among them: so 0 is the minimum of |m|.",
-        state={"example": "two blobs"},
         tool="slope",
-        panels=("theorem", "learner"),
+        plane=False,
     ),
     Lesson(
         key="inseparable",
@@ -148,8 +148,8 @@ _FIRST = (
             "Suppose a line had both points of class 1 on one side. Then all between them is on that side too, and so "
             "is the middle between them. In the same way the middle between the two points of class −1 would be on "
             "the other side.",
-            "So look at where these two middles are. Beside each row stands its weight: half of one point and half of the "
-            "other is their middle. For any data that no line separates, the verdict finds such rows and weights.",
+            "So look at where these two middles are. Beside each row stands its weight: half of one point and half of "
+            "the other is their middle. For any data that no line separates, the verdict finds such rows and weights.",
         ),
         task="Name the rows of each class, as numbered in the plane, and the middle between them.",
         done="The two middles are the same point. It would have to be on both sides of the line at once, so there is "
@@ -193,7 +193,7 @@ _SECOND = (
         ),
         task="Find the least number of hidden units with which XOR is learned without an error.",
         done="Two lines are enough: one corner of each class lies beyond them, or the strip between them is one class.",
-        state={"example": "XOR", "gates": "a xor b", "build": "learned"},
+        state={"example": "XOR", "at": 0, "proof": False, "gates": "a xor b", "build": "learned"},
         tool="hidden",
         panels=("logic",),
     ),

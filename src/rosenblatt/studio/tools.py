@@ -33,11 +33,11 @@ def losses(request: Mapping[str, Any]) -> dict[str, Any]:
         raise ParameterError(f"A margin is a number of an ordinary size. Got {margin!r} instead.")
     at = np.linspace(-3, 3, 121)
     told = []
-    for name, loss in cost.LOSSES.items():
+    for loss in (*cost.LOSSES.values(), cost.absolute):
         low, high = loss.subdifferential(float(margin))
         told.append(
             {
-                "name": name,
+                "name": loss.name,
                 "formula": loss.formula,
                 "values": loss.value(at).tolist(),
                 "value": loss.value(float(margin)),

@@ -9,11 +9,14 @@ const ACROSS = 100, DOWN = 64, SIZE = 19;
 
 export class Logic {
   constructor(builds, open, changed) {
-    Object.assign(this, { open, changed, bits: {}, made: null });
+    Object.assign(this, { open, changed, bits: {}, made: null, stage: 0, timer: null });
     find("build").replaceChildren(...Object.entries(builds).map(([name, words]) => new Option(`${name}: ${words}`, name)));
     find("build").addEventListener("change", () => this.ask());
     find("gates").addEventListener("input", () => this.ask());
     find("logic").addEventListener("submit", (event) => event.preventDefault());
+    find("unit-fewer").addEventListener("click", () => this.grow(this.stage - 1));
+    find("unit-more").addEventListener("click", () => this.grow(this.stage + 1));
+    find("unit-play").addEventListener("click", () => (this.timer ? this.pause() : this.play()));
   }
   get text() { return find("gates").value; }
   get wrong() { return !find("wrong").hidden; }
@@ -25,6 +28,8 @@ export class Logic {
   async ask() {
     try {
       this.made = await ask("gates", { text: find("gates").value, build: find("build").value });
+      this.pause();
+      this.stage = 0;
       find("wrong").hidden = true;
       this.show();
     } catch (error) {
@@ -33,6 +38,35 @@ export class Logic {
       find("wrong").textContent = whatHappened(error);
       this.changed();
     }
+  }
+  // A learned network is shown as it grows, from its first unit on.
+  get shown() { return this.made.stages[this.stage] ?? this.made; }
+  grow(stage) {
+    this.stage = Math.max(0, Math.min(this.made.stages.length - 1, stage));
+    this.light();
+  }
+  play() {
+    if (this.stage === this.made.stages.length - 1) this.grow(0);
+    this.timer = setInterval(() => {
+      this.grow(this.stage + 1);
+      if (this.stage === this.made.stages.length - 1) this.pause();
+    }, 1000);
+    find("unit-play").textContent = "Pause the growth";
+  }
+  pause() {
+    clearInterval(this.timer);
+    this.timer = null;
+    find("unit-play").textContent = "Play the growth";
+  }
+  growth() {
+    const { stages } = this.made, { added, wrong } = this.shown;
+    find("growth").hidden = !stages.length;
+    if (!stages.length) return;
+    find("unit-fewer").disabled = this.stage === 0;
+    find("unit-more").disabled = this.stage === stages.length - 1;
+    find("unit-play").disabled = stages.length === 1;
+    const left = wrong.length ? `${wrong.length} ${wrong.length === 1 ? "row is" : "rows are"} still wrong` : "every row is right";
+    find("grown").textContent = `Step ${this.stage + 1} of ${stages.length}: ${added}; ${left}.`;
   }
   // The row of the truth table that the inputs stand at.
   get row() {
@@ -50,11 +84,11 @@ export class Logic {
     this.light();
   }
   light() {
-    const { made } = this, signals = made.signals[this.row], place = find("network");
-    const fires = `The output ${made.output} ${signals[made.output] ? "fires" : "is silent"}.`;
+    const { made, shown } = this, signals = shown.signals[this.row], place = find("network");
+    const fires = `The output ${shown.output} ${signals[shown.output] ? "fires" : "is silent"}${shown.wrong.includes(this.row) ? ", which is wrong" : ""}.`;
+    this.growth();
     place.replaceChildren(paragraph(fires, "answer"), this.picture(signals), paragraph(made.decision, "line"));
-    for (const unit of made.units) place.append(paragraph(`${unit.name} (${unit.kind}) fires when ${unit.formula}`, "line"));
-    for (const step of made.growth) place.append(paragraph(step, "line muted"));
+    for (const unit of shown.units) place.append(paragraph(`${unit.name} (${unit.kind}) fires when ${unit.formula}`, "line"));
     if (made.inputs.length <= 4 && made.inputs.length) place.append(this.table());
     if (made.inputs.length === 2) {
       const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Show it in the plane", className: "to-plane" });
@@ -64,7 +98,7 @@ export class Logic {
     this.changed();
   }
   picture(signals) {
-    const { inputs, units } = this.made, columns = [inputs], at = {};
+    const { inputs, units } = this.shown, columns = [inputs], at = {};
     for (const unit of units) (columns[unit.layer] ??= []).push(unit.name);
     const most = Math.max(...columns.map((column) => column.length)), wide = columns.length * ACROSS, high = most * DOWN + 12;
     const words = units.map((unit) => `${unit.name} ${signals[unit.name] ? "fires" : "is silent"}`).join(", ");
@@ -89,15 +123,16 @@ export class Logic {
     if (below) draw("text", { x, y: y + SIZE + 11, class: "small" }, svg, below);
   }
   table() {
-    const { inputs, rows, outputs } = this.made, made = document.createElement("table");
+    const { inputs, rows, outputs, signals, output, wrong } = this.shown, made = document.createElement("table"), learned = this.made.stages.length > 0;
     made.createCaption().textContent = "Truth table";
     const head = made.createTHead().insertRow();
-    for (const name of [...inputs, "output"]) head.append(Object.assign(document.createElement("th"), { scope: "col", textContent: name }));
+    for (const name of [...inputs, learned ? "wanted" : "output", ...(learned ? ["network"] : [])]) head.append(Object.assign(document.createElement("th"), { scope: "col", textContent: name }));
     const body = made.createTBody(), now = this.row;
     rows.forEach((row, r) => {
       const line = body.insertRow();
       line.className = r === now ? "now" : "";
       for (const bit of [...row, outputs[r]]) line.insertCell().textContent = bit;
+      if (learned) line.insertCell().textContent = `${signals[r][output]}${wrong.includes(r) ? " wrong" : ""}`;
     });
     return made;
   }
