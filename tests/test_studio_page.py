@@ -1,42 +1,27 @@
 """The studio's page in a real browser: what is drawn is what the engine says, by pointer and by keyboard."""
 
 import json
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator
 
 import pytest
-from chromium import PROGRAM, Chromium
+from chromium import MISSING, PROGRAM, Chromium, studio
 
 from rosenblatt.studio.examples import EXAMPLES, example
 from rosenblatt.studio.learning import learn
-from rosenblatt.studio.server import LOOPBACK, listening, new_token
 
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium on this machine")
-SERVE = (
-    "import socket, sys; from rosenblatt.studio import server;"
-    "server.serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2])"
-)
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    held, token = listening(), new_token()
-    command = [sys.executable, "-c", SERVE, str(held.fileno()), token]
-    with subprocess.Popen(command, pass_fds=[held.fileno()]) as server:
-        yield f"http://{LOOPBACK}:{held.getsockname()[1]}/{token}/"
-        server.terminate()
-    held.close()
+    with studio() as served:
+        yield served
 
 
 @pytest.fixture(scope="module")
 def browser(address: str) -> Iterator[Chromium]:
     with Chromium() as opened:
-        killer = threading.Timer(120, opened.process.kill)  # a browser that hangs must not hang the tests
-        killer.start()
         yield opened
-        killer.cancel()
 
 
 @pytest.fixture

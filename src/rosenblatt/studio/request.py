@@ -111,7 +111,7 @@ def start_of(given: Any) -> Any:
         numbers = []
     if len(numbers) != 3 or not all(map(is_number, numbers)):
         raise ParameterError(
-            f"The start 'init' is zeros, random, or three numbers, the bias first, as in -5 0 1. Got {given[:40]!r} instead."
+            f"The start is zeros, random, or three numbers, the bias first, as in -5 0 1. Got {given[:40]!r} instead."
         )
     return [numbers]
 

@@ -1,0 +1,221 @@
+"""The lessons, each followed in a real browser: its check is false before its task is done, and true after."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chromium import MISSING, PROGRAM, Chromium, studio
+
+from rosenblatt.studio.lessons import LESSONS
+
+KEYS = [lesson.key for lesson in LESSONS]
+needs_browser = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
+
+
+def fill(page: Any, **entries: str) -> None:
+    for name, text in entries.items():
+        page.fill(f"#lesson [name='{name.replace('_', ' ').strip()}']", text)
+
+
+def press(page: Any, place: str, key: str, times: int = 1) -> None:
+    page.focus(place)
+    for _ in range(times):
+        page.keyboard.press(key)
+
+
+def do_unit(page: Any) -> None:
+    fill(page, b="-0.5", w1="1", w2="1")
+
+
+def do_rule(page: Any) -> None:
+    fill(page, score="1", weights="[−6, −2, −5]")
+
+
+def do_and(page: Any) -> None:
+    for k, weights in enumerate(("-1 0 0", "0 1 1", "-1 1 1", "-2 1 0", "-1, 2, 1"), start=1):
+        page.fill(f"#lesson [name='{k}']", weights)
+
+
+def do_theorem(page: Any) -> None:
+    press(page, "#plane", "n", 5)
+    page.keyboard.press("Delete")
+    press(page, "#plane", "n", 5)
+    page.keyboard.press("Delete")
+
+
+def do_losses(page: Any) -> None:
+    press(page, "#lesson [name=margin]", "ArrowRight", 6)
+
+
+def do_subgradients(page: Any) -> None:
+    press(page, "#lesson [name=slope]", "ArrowLeft", 4)
+
+
+def do_inseparable(page: Any) -> None:
+    fill(page, positive="2 and 1", positive_middle="(1/2, 0.5)", negative="0, 3", negative_middle="0.5 0.5")
+
+
+def do_gates(page: Any) -> None:
+    page.fill("#gates", "(a | b) & ~(a & b)")
+    page.locator("#inputs label", has_text="a").locator("input").check()
+
+
+def do_networks(page: Any) -> None:
+    fill(page, units="2")
+    page.click("#lesson-tool button")
+
+
+def do_multiclass(page: Any) -> None:
+    page.select_option("#controls [name=multi_class]", "ovo")
+
+
+def do_spam(page: Any) -> None:
+    fill(page, message="Click here to claim your free money now, absolutely no cost!")
+    page.click("#lesson-tool button")
+
+
+def do_logistic(page: Any) -> None:
+    for name in ("Adaline", "logistic unit", "maximum margin"):
+        page.locator("#relatives label", has_text=name).locator("input").check()
+    page.locator("#tools label", has_text="Erase").click()
+    for _ in range(2):
+        page.locator("#layer-points .point").last.click()
+
+
+TASKS: dict[str, Callable[[Any], None]] = {
+    name.removeprefix("do_"): work for name, work in list(globals().items()) if name.startswith("do_")
+}
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with studio() as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def browser(address: str) -> Iterator[Chromium]:
+    with Chromium() as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(browser: Chromium) -> Iterator[Chromium]:
+    browser.console.clear()
+    yield browser
+    assert browser.console == []
+
+
+def status(page: Chromium, begins: str) -> str:
+    page.until(f"document.getElementById('lesson-status')?.textContent.startsWith('{begins}')")
+    return str(page.page.text_content("#lesson-status"))
+
+
+@needs_browser
+@pytest.mark.parametrize("key", KEYS)
+def test_a_lesson_can_be_done_by_following_it(page: Chromium, address: str, key: str) -> None:
+    page.open(f"{address}#lesson={key}")
+    assert status(page, "Not yet.").endswith(".")
+    TASKS[key](page.page)
+    lesson = LESSONS[KEYS.index(key)]
+    assert status(page, "✓ Done.") == f"✓ Done. {lesson.done}"
+    page.until(f"new URLSearchParams(location.hash.slice(1)).get('done') === '{key}'")
+    assert page.page.text_content("#lesson-place") == f"{KEYS.index(key) + 1} of {len(KEYS)}: {lesson.title} ✓"
+
+
+@needs_browser
+@pytest.mark.parametrize(
+    ("key", "entries", "said"),
+    [
+        ("unit", {"b": "0", "w1": "1", "w2": "1"}, "to correct"),  # (0, 0) on the line is no answer
+        ("rule", {"score": "1", "weights": "-4 2 7"}, "1 of 2 right, 1 not."),  # added instead of taken away
+        ("and", {"1": "1 0 0"}, "0 of 5 right, 1 not."),
+        ("inseparable", {"positive": "0 1"}, "0 of 4 right, 1 not."),
+    ],
+)
+def test_a_wrong_answer_is_not_done(page: Chromium, address: str, key: str, entries: dict[str, str], said: str) -> None:
+    page.open(f"{address}#lesson={key}")
+    for name, text in entries.items():
+        page.page.fill(f"#lesson [name='{name}']", text)
+    page.until(f"document.getElementById('lesson-status').textContent.includes('{said}')")
+    assert status(page, "Not yet.")
+
+
+@needs_browser
+def test_the_way_through_the_lessons(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND")
+    place = page.page.locator("#lesson-place")
+    assert place.text_content() == f"{len(KEYS)} short lessons"
+    press(page.page, "#lesson-index", "Enter")
+    assert page.page.locator("#lesson li").count() == len(KEYS)
+    assert page.value("document.activeElement.id") == "lesson-title"
+    page.page.keyboard.press("Tab")
+    page.page.keyboard.press("Enter")
+    assert place.text_content() == f"1 of {len(KEYS)}: One unit"
+    for lesson in LESSONS[1:]:
+        page.page.click("#lesson-next")
+        assert page.page.text_content("#lesson-title") == f"{LESSONS.index(lesson) + 1}. {lesson.title}"
+        assert page.page.is_visible("#plane") == lesson.plane
+    assert page.page.is_disabled("#lesson-next")
+    page.page.click("#lesson-previous")
+    assert place.text_content() == f"{len(KEYS) - 1} of {len(KEYS)}: {LESSONS[-2].title}"
+    page.page.click("#lesson-index")
+    page.page.get_by_role("button", name="Close the lessons").click()
+    assert page.page.is_hidden("#lesson")
+    assert page.page.is_visible("#plane")
+
+
+@needs_browser
+def test_a_link_restores_a_lesson_where_it_was_left(page: Chromium, address: str) -> None:
+    page.open(f"{address}#lesson=theorem&done=unit.rule.nonsense")
+    do_theorem(page.page)
+    status(page, "✓ Done.")
+    page.open(str(page.value("location.href")))
+    status(page, "✓ Done.")
+    assert page.page.locator("#layer-points .point").count() == 4
+    page.page.click("#lesson-index")
+    done = page.page.locator("#lesson li", has_text="✓").all_text_contents()
+    assert done == ["One unit ✓ done", "The rule ✓ done", "The theorem ✓ done"]
+
+
+@needs_browser
+def test_a_network_is_watched_as_it_grows(page: Chromium, address: str) -> None:
+    page.open(f"{address}#lesson=gates")
+    page.page.select_option("#build", "learned")
+    page.page.fill("#gates", "a xor b xor c")
+    page.until("document.getElementById('grown').textContent.startsWith('Step 1 of 3')")
+    grown, more = page.page.locator("#grown"), page.page.locator("#unit-more")
+    assert grown.text_content() == "Step 1 of 3: u1 learns the table by itself; 3 rows are still wrong."
+    assert page.page.locator("#network td", has_text="wrong").count() == 3
+    for units, words in ((2, "u2 holds back u1; 1 row is still wrong."), (3, "u3 holds back u2; every row is right.")):
+        more.click()
+        assert page.page.locator("#network circle.unit-box").count() == units
+        assert grown.text_content() == f"Step {units} of 3: {words}"
+    assert more.is_disabled()
+    page.page.fill("#gates", "a xor")
+    page.until("!document.getElementById('wrong').hidden")
+    assert "^" in str(page.page.text_content("#wrong"))
+    page.console[:] = [line for line in page.console if "422" not in line]
+
+
+@needs_browser
+def test_every_lesson_has_its_check(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND")
+    assert page.value("import('./checks.js').then((m) => Object.keys(m.CHECKS))") == KEYS
+
+
+def test_the_lessons_are_listed_in_the_documentation() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "studio.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\d+\. \*\*(.+?)\*\*: (.+)$", text, flags=re.MULTILINE)
+    assert listed == [(lesson.title, lesson.task) for lesson in LESSONS]
+
+
+def test_lessons_have_their_tasks_and_their_panels() -> None:
+    assert sorted(TASKS) == sorted(KEYS)
+    page = (Path(__file__).parents[1] / "src/rosenblatt/studio/page/index.html").read_text(encoding="utf-8")
+    for lesson in LESSONS:
+        assert all(f'id="h-{panel}"' in page for panel in lesson.panels), lesson.key
+        assert 2 <= len(lesson.text) <= 4, "a few sentences"
+        assert lesson.plane or not ({"example", "data"} & set(lesson.state)), lesson.key
