@@ -72,6 +72,7 @@ def test_the_page_and_every_question_are_answered(client: Client) -> None:
             "name": "AND",
             "kind": "html",
             "text": "a" if question == "gates" else "1,2,a\n2,3,b\n",
+            "units": 1,
         }
         assert ask(client, question, body).status_code == 200, question
     assert ask(client, "given").json() == {"rows": [[1, 2]]}
