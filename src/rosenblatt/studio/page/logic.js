@@ -5,7 +5,7 @@ import { draw, number } from "./geometry.js";
 import { paragraph } from "./panels.js";
 
 const find = (id) => document.getElementById(id);
-const ACROSS = 100, DOWN = 64, SIZE = 19;
+const ACROSS = 120, DOWN = 68, SIZE = 19, LABELLED = 9; // more wires than this carry no weight: the formulas do
 
 export class Logic {
   constructor(builds, open, changed) {
@@ -105,17 +105,19 @@ export class Logic {
     const svg = draw("svg", { viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `The network: ${words}` });
     svg.style.maxWidth = `${wide * 1.25}px`;
     columns.forEach((column, i) => column.forEach((name, j) => { at[name] = [(i + 0.5) * ACROSS, high / 2 + (j - (column.length - 1) / 2) * DOWN]; }));
-    for (const unit of units) unit.sources.forEach((source, i) => this.wire(svg, at[source], at[unit.name], unit.weights[i], signals[source]));
+    const labelled = units.reduce((sum, unit) => sum + unit.sources.length, 0) <= LABELLED;
+    for (const unit of units) unit.sources.forEach((source, i) => this.wire(svg, at[source], at[unit.name], unit.weights[i], signals[source], labelled));
     for (const name of inputs) this.node(svg, at[name], name, signals[name]);
     for (const unit of units) this.node(svg, at[unit.name], unit.name, signals[unit.name], `> ${number(unit.threshold)}`);
     return svg;
   }
-  wire(svg, [x1, y1], [x2, y2], weight, on) {
+  wire(svg, [x1, y1], [x2, y2], weight, on, labelled) {
     const bend = (x2 - x1) / 2.4, far = x2 - x1 > ACROSS * 1.5 ? 26 : 0; // a wire past a layer goes round its units
     const d = `M${x1 + SIZE} ${y1}C${x1 + bend} ${y1 - far} ${x2 - bend} ${y2 - far} ${x2 - SIZE} ${y2}`;
     draw("path", { d, class: `wire ${on ? "on" : ""} ${weight < 0 ? "less" : ""}` }, svg);
-    const t = 0.42, s = 1 - t, on_curve = (a, b, c, e) => s ** 3 * a + 3 * s * s * t * b + 3 * s * t * t * c + t ** 3 * e; // nearer to the source, where wires are apart
-    draw("text", { x: on_curve(x1 + SIZE, x1 + bend, x2 - bend, x2 - SIZE), y: on_curve(y1, y1 - far, y2 - far, y2) - 3, class: "small" }, svg, number(weight));
+    if (!labelled) return;
+    const t = 0.42, s = 1 - t, along = (a, b, c, e) => s ** 3 * a + 3 * s * s * t * b + 3 * s * t * t * c + t ** 3 * e; // nearer to the source, where wires are apart
+    draw("text", { x: along(x1 + SIZE, x1 + bend, x2 - bend, x2 - SIZE), y: along(y1, y1 - far, y2 - far, y2) - 3, class: "small" }, svg, number(weight));
   }
   node(svg, [x, y], name, on, below = "") {
     draw(below ? "circle" : "rect", below ? { cx: x, cy: y, r: SIZE, class: `unit-box ${on ? "on" : ""}` } : { x: x - SIZE, y: y - 14, width: 2 * SIZE, height: 28, rx: 4, class: `unit-box ${on ? "on" : ""}` }, svg);
