@@ -57,6 +57,16 @@ def do_inseparable(page: Any) -> None:
     fill(page, positive="2 and 1", positive_middle="(1/2, 0.5)", negative="0, 3", negative_middle="0.5 0.5")
 
 
+def do_features(page: Any) -> None:
+    page.fill("#controls [name=degree]", "2")
+    page.keyboard.press("Tab")
+
+
+def do_kernels(page: Any) -> None:
+    page.fill("#controls [name=gamma]", "2")
+    page.keyboard.press("Tab")
+
+
 def do_gates(page: Any) -> None:
     page.fill("#gates", "(a | b) & ~(a & b)")
     page.locator("#inputs label", has_text="a").locator("input").check()

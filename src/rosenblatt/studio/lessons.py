@@ -167,6 +167,39 @@ _FIRST = (
 
 _SECOND = (
     Lesson(
+        key="features",
+        title="Feature maps",
+        text=(
+            "No line separates a ring from what it encloses. But a unit need not weigh x1 and x2 alone: with degree 2 "
+            "it also gets x1², x1·x2 and x2². The score is still a weighted sum, and the rule is the same.",
+            "Among those five features the boundary is flat. Seen in the plane it is where a polynomial is 0: an "
+            "ellipse, say. What no line could do is now linearly separable.",
+            "A higher degree can follow any points, also where they are only noise. So take the lowest that will do.",
+        ),
+        task="Find the lowest degree with which the rule ends: an epoch without a mistake.",
+        done="Five features instead of two, and the rule ends. Try degree 6: it ends as well, with a boundary that "
+        "nobody would have drawn.",
+        state={"example": "rings", "options": {"keep": "last"}},
+        panels=("learner", "verdict"),
+    ),
+    Lesson(
+        key="kernels",
+        title="Kernels",
+        text=(
+            "After a run from zero, w is a sum of rows, each taken as often as it was a mistake. So a score needs only "
+            "products of two rows, and in their place can stand another measure of likeness, a kernel. The features "
+            "behind it are never written down.",
+            "The kernel rbf is exp(−gamma · distance²): each mistake puts a hill on its row, for its own class. A "
+            "small gamma makes wide hills and smooth boundaries, a large one narrow hills that keep to single points.",
+            "Here gamma is 0.1. The hills are so wide that the rule does not end within its 50 epochs.",
+        ),
+        task="Choose a gamma with which the rule ends.",
+        done="Narrower hills, and an epoch without a mistake. Compare gamma 2 with gamma 200: both end, and one of "
+        "them has only learned the points by heart.",
+        state={"example": "moons", "options": {"kernel": "rbf", "gamma": 0.1, "keep": "last"}},
+        panels=("learner",),
+    ),
+    Lesson(
         key="gates",
         title="Gates",
         text=(

@@ -37,6 +37,16 @@ export const CHECKS = {
       same(filled.negative, rows(0), true), same(filled["negative middle"], verdict.meets),
     ]);
   },
+  features({ run, options }) {
+    const degree = options.degree ?? 1, ends = run.status === "separated";
+    if (options.kernel) return [false, "That is a kernel, and the next lesson: choose none."];
+    if (ends && degree > 2) return [false, "The rule ends, but a lower degree will do."]; // 1 will not: that is proven on the page
+    return [ends && degree === 2, `With degree ${degree} there is no clean epoch: ${counted(run.n_mistakes, "mistake")} in ${counted(run.n_iter, "epoch")}.`];
+  },
+  kernels({ run, options }) {
+    if (!options.kernel) return [false, "There is no kernel now: choose rbf."];
+    return [run.status === "separated", `No clean epoch yet: ${counted(run.n_mistakes, "mistake")} in ${counted(run.n_iter, "epoch")}.`];
+  },
   gates({ logic }) {
     if (!logic?.made) return [false, ""];
     const { made, text, wrong } = logic, plain = !/xor|\^|!=|⊕|≠/i.test(text) && made.inputs.length === 2;
