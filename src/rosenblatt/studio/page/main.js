@@ -283,7 +283,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { if
 async function start() {
   const linked = link.read();
   themed(linked.theme);
-  const told = await ask("controls");
+  const [told, listed] = await Promise.all([ask("controls"), ask("lessons")]);
   controls = new Controls(find("controls"), told, soon);
   controls.restore(linked.options);
   find("example").replaceChildren(new Option("your own", "", true), ...told.examples.map((name) => new Option(name, name)));
@@ -291,7 +291,7 @@ async function start() {
   state.logic.ask();
   Object.assign(state, { on: new Set(linked.on), at: linked.at });
   const fresh = !linked.table && !linked.example;
-  lessons = new Lessons((await ask("lessons")).lessons, { seen, arrange, changed: remember });
+  lessons = new Lessons(listed.lessons, { seen, arrange, changed: remember });
   if (lessons.restore({ ...linked, fresh }) && fresh && (lessons.now.state.example || lessons.now.state.data)) return;
   const given = linked.table ?? (linked.example ? null : await ask("given"));
   if (given) open(given);
