@@ -55,7 +55,7 @@ _FIRST = (
         ),
         task="Work out the score of row 1, and the weights after it was looked at.",
         done="Right. Press Row ▸ twice to see it: dashed is the boundary before, the green arrow what was taken from "
-        "the normal. The new boundary lies below the picture; the next epoch will bring it back.",
+        "the normal. The new boundary lies below the picture; later mistakes bring it back, between the points.",
         state={
             "data": _rows((5, 7, 1), (2, 6, 0)),
             "classes": [-1, 1],
@@ -63,7 +63,7 @@ _FIRST = (
             "at": 0,
             "proof": False,
         },
-        asks={"score": "Score of row 1", "weights": "Weights after row 1, as in −5 0 1"},
+        asks={"score": "Score of row 1", "weights": "Weights after row 1"},
     ),
     Lesson(
         key="and",
@@ -156,7 +156,7 @@ _FIRST = (
         "no such line: that is the whole proof.",
         state={"example": "XOR", "at": 0},
         asks={
-            "positive": "Rows of class 1, as in 4 5",
+            "positive": "Rows of class 1",
             "positive middle": "Their middle, x1 and x2",
             "negative": "Rows of class −1",
             "negative middle": "Their middle, x1 and x2",
