@@ -16,10 +16,6 @@ using namespace nb::literals;
 
 namespace rosenblatt {
 
-void bind_dual(nb::module_& m);
-void bind_stream(nb::module_& m);
-void bind_panel(nb::module_& m);
-
 template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using InMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -29,8 +25,6 @@ using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
 struct HeldRows : Rows {
     std::vector<AnyArray> held;
 };
-
-void bind_certify(nb::module_& m);
 
 template <class T>
 auto give(std::size_t rows, std::size_t columns, T*& data) {
@@ -47,7 +41,12 @@ auto give(std::size_t count, T*& data) {
 }
 
 // Each other binding file offers one door; NB_MODULE opens them.
+void bind_rows(nb::module_& m);
 void bind_words(nb::module_& m);
+void bind_dual(nb::module_& m);
+void bind_certify(nb::module_& m);
 void bind_parse(nb::module_& m);
+void bind_stream(nb::module_& m);
+void bind_panel(nb::module_& m);
 
 }  // namespace rosenblatt
