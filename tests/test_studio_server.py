@@ -69,6 +69,7 @@ def test_the_page_and_every_question_are_answered(client: Client) -> None:
             "at": [0, 36],
             "box": [-1, 2, -1, 2],
             "size": [640, 480],
+            "rows": AND["points"],
             "name": "AND",
             "kind": "html",
             "text": "a" if question == "gates" else "1,2,a\n2,3,b\n",

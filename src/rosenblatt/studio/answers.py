@@ -15,7 +15,7 @@ from rosenblatt.studio.request import CONTROLS, LOSSES, MOST_EPOCHS, MOST_POINTS
 from rosenblatt.studio.surfaces import still_curves, surfaces
 from rosenblatt.studio.takeaway import takeaway
 from rosenblatt.studio.tools import hidden, losses, mail, message
-from rosenblatt.studio.verdicts import lowest, verdict
+from rosenblatt.studio.verdicts import lowest, verdict, whole
 
 Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -67,6 +67,7 @@ ANSWERS: Mapping[str, Answer] = {
     "still": still_curves,
     "verdict": verdict,
     "lowest": lowest,
+    "whole": whole,
     "relatives": relatives,
     "takeaway": takeaway,
     "gates": gates,

@@ -11,9 +11,8 @@ import numpy as np
 
 from rosenblatt.errors import DataError, ParameterError, RosenblattError
 from rosenblatt.logic.limits import wraparound_limit
-from rosenblatt.studio.request import MOST_CLASSES, MOST_POINTS
+from rosenblatt.studio.request import MOST_CLASSES, MOST_COLUMNS, MOST_POINTS
 
-MOST_COLUMNS = 60
 _LETTERS = ("A", "B", "C", "D", "E")
 
 

@@ -15,6 +15,7 @@ from rosenblatt.records import Floats
 
 MOST_POINTS = 10_000
 MOST_CLASSES = 10
+MOST_COLUMNS = 60
 MOST_EPOCHS = 1_000
 MOST_VISITS = 2_000_000
 MOST_DEGREE = 8  # of products of two columns: 44 features
@@ -75,6 +76,20 @@ def plane_of(request: Mapping[str, Any], *, least: int = 2) -> Plane:
         raise DataError("A separator needs points of at least two classes: add some of another one.")
     X = np.array(points, dtype=np.float64).reshape(len(points), 2)
     return Plane(X, np.array(names)[index] if len(index) else np.empty(0), index, tuple(names))
+
+
+def table_rows(request: Mapping[str, Any]) -> tuple[Floats, NDArray[Any]]:
+    """The whole `rows` of a table whose columns are more than two, and their labels: checked as the plane is."""
+    rows = request.get("rows")
+    width = len(rows[0]) if isinstance(rows, list) and rows and isinstance(rows[0], list) else 0
+    if not 1 <= width <= MOST_COLUMNS:
+        raise DataError(f"A table has 1 to {MOST_COLUMNS} columns.")
+    assert isinstance(rows, list)
+    for at, row in enumerate(rows[:MOST_POINTS]):
+        if not (isinstance(row, list) and len(row) == width and all(is_number(value) for value in row)):
+            raise DataError(f"Row {at} is not {width} numbers of a size that can be drawn: correct or erase it.")
+    plane = plane_of({**request, "points": [[0, 0]] * len(rows)})
+    return np.array(rows, dtype=np.float64), plane.y
 
 
 def _names(classes: list[Any]) -> list[Any]:

@@ -142,12 +142,12 @@ class Primal(Played):
         return np.column_stack([np.ones(len(values)), values]).T
 
     def coefficients(self, times: Sequence[int]) -> Floats:
-        wanted = tuple(times)
-        if wanted != self._last[0]:  # what was shown is judged next
+        wanted, last = tuple(times), self._last
+        if wanted != last[0]:  # what was shown is judged next
             found = [self.whole(weights) for weights in self.trace.after(wanted)]
             empty = np.zeros((0, len(self.units), self.values.shape[1] + 1))
-            self._last = wanted, np.array(found) if found else empty
-        return self._last[1]
+            last = self._last = wanted, np.array(found) if found else empty
+        return last[1]
 
     @property
     def kept(self) -> Floats | None:

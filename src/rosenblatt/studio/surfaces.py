@@ -125,14 +125,15 @@ def _grid_of(held: Played, request: Mapping[str, Any]) -> tuple[Grid, Floats]:
     """The grid of the picture and the basis on it; a run remembers the last few."""
     box, size = picture_of(request)
     known: dict[Any, tuple[Grid, Floats]] = held.__dict__.setdefault("grids", {})
-    if (box, size) not in known:
+    found = known.get((box, size))
+    if found is None:
         lines = len(held.replay.support) if isinstance(held, Dual) else 1
         across = int(min(_FINE, max(_COARSE, math.sqrt(_MOST / max(1, lines) * size[0] / size[1]))))
         grid = Grid(box, size, across)
         while len(known) >= _GRIDS:
             known.pop(next(iter(known)), None)
-        known[box, size] = grid, held.basis(grid.points)
-    return known[box, size]
+        found = known[box, size] = grid, held.basis(grid.points)
+    return found
 
 
 def picture_of(request: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[float, ...]]:

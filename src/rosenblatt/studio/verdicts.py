@@ -10,7 +10,7 @@ from rosenblatt.certify import Inseparable, Separable, certify, certify_classes,
 from rosenblatt.certify.words import boundary
 from rosenblatt.records import Floats
 from rosenblatt.studio.gone import still_there
-from rosenblatt.studio.request import Plane, chosen_of, feature_degree, mapped, plane_of
+from rosenblatt.studio.request import Plane, chosen_of, feature_degree, mapped, plane_of, table_rows
 
 SECONDS = 5.0  # that a search may take before it says that it does not know
 _CURVE = 300  # points of a curve
@@ -124,6 +124,23 @@ def _hull(plane: Plane, rows: list[int]) -> list[int]:
     """The rows of the proof in order round their middle: at most three in the plane, so any order is a polygon."""
     middle = plane.X[rows].mean(axis=0)
     return sorted(rows, key=lambda row: float(np.arctan2(*(plane.X[row] - middle)[::-1])))
+
+
+def whole(request: Mapping[str, Any]) -> dict[str, Any]:
+    """What all the columns of a wider table can do that the two which are drawn cannot: `rows` beside the labels.
+
+    >>> whole({"rows": [[0, 0, 0], [0, 0, 1]], "labels": [0, 1], "classes": ["A", "B"]})
+    {'words': "With all 3 columns: Yes: a flat plane tells 'A' and 'B' apart, without a single error on the 2 rows."}
+    """
+    X, y = table_rows(request)
+    if len(set(y.tolist())) == 2:
+        answer = certify(X, y, time_limit=SECONDS, on_progress=still_there)
+        told = answer.explain().split("\n")[0]
+    else:
+        table = certify_classes(X, y, scheme="ovo", time_limit=SECONDS)
+        found = [row["answer"] for row in table.to_rows()]
+        told = f"{boundary(X.shape[1])} tells {found.count('separable')} of the {len(found)} pairs of classes apart."
+    return {"words": f"With all {X.shape[1]} columns: {told}"}
 
 
 def _pairs(plane: Plane, values: Floats, degree: int) -> dict[str, Any]:

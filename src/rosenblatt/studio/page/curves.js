@@ -64,10 +64,11 @@ export class Curves {
     if (!this.run.curved) return;
     band.replaceChildren();
     lines.replaceChildren();
+    lines.dataset.at = now.at;
     if (now.band) draw("path", { d: now.band, class: "band", "fill-rule": "evenodd" }, band);
     if (was !== now && was.boundary) draw("path", { d: was.boundary, class: "was curve-was" }, lines);
     if (this.run.scheme !== "joint") now.units.forEach((d, unit) => { if (d) draw("path", { d, class: `unit s${this.run.scheme === "ovo" ? unit % 5 : this.run.classes[unit]}` }, lines); });
-    if (now.boundary) draw("path", { d: now.boundary, class: "boundary", "data-at": now.at }, lines);
+    if (now.boundary) draw("path", { d: now.boundary, class: "boundary" }, lines);
     if (this.wanted.frame.kind === "end" && this.still?.kept) draw("path", { d: this.still.kept, class: "kept" }, lines);
   }
 }

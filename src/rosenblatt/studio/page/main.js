@@ -91,6 +91,7 @@ async function refresh() {
     drawRelatives();
   });
   await tried(() => offer(asked));
+  await tried(() => widen());
   settled(turn);
 }
 function settled(turn) {
@@ -103,6 +104,13 @@ async function offer(asked) {
   if (state.verdict?.kind !== "inseparable" || controls.chosen.kernel) return;
   const { degree } = await ask("lowest", asked);
   if (degree) offerDegree(find("verdict"), degree, (value) => { controls.restore({ ...controls.options, degree: value }); soon(); });
+}
+// Of a table with more columns, as it came, also what all of them can do.
+async function widen() {
+  const { table, verdict } = state;
+  if (!verdict || table.columns.length < 3 || plane.past.length || plane.points.length !== table.rows.length) return;
+  const { words } = await ask("whole", { rows: table.rows, labels: table.labels, classes: table.classes });
+  if (verdict === state.verdict) find("verdict").append(Object.assign(document.createElement("p"), { className: "line whole", textContent: words }));
 }
 function drawProof() { plane.proof(find("show-verdict").checked ? state.verdict : null); }
 function drawRelatives() {
@@ -229,7 +237,11 @@ for (const [id, work] of Object.entries(PRESSED)) {
   find(id).addEventListener("click", () => { if (player.frame) { player.pause(); work(); } });
 }
 find("play").addEventListener("click", () => (player.timer ? player.pause() : player.play()));
-find("scrub").addEventListener("input", (event) => { player.pause(); player.go(Number(event.target.value)); });
+find("scrub").addEventListener("input", (event) => {
+  const at = Number(event.target.value); // read before the pause is shown, which moves the slider back
+  player.pause();
+  player.go(at);
+});
 find("by").addEventListener("change", (event) => { player.by = event.target.value; });
 find("speed").addEventListener("change", (event) => { player.rate = Number(event.target.value); });
 find("undo").addEventListener("click", () => plane.undo());

@@ -276,10 +276,19 @@ export class Plane {
       }
       const [u, v] = this.view.to(verdict.meets);
       draw("path", { d: `M${u - 9} ${v - 9}L${u + 9} ${v + 9}M${u - 9} ${v + 9}L${u + 9} ${v - 9}`, class: "meets" }, said);
-      if (verdict.rows.length <= 8) verdict.rows.forEach((row, i) => {
-        const [x, y] = this.view.to(this.points[row]), right = x < WIDTH - 120;
-        draw("text", { x: x + (right ? 13 : -13), y: y - 10, class: "why", "text-anchor": right ? "start" : "end" }, said, `row ${row}: ${short(verdict.weights[i])}`);
-      });
+      if (verdict.rows.length <= 8) this.reasons(verdict, said);
+    }
+  }
+  // Each row of the proof with its weight; rows in the same place share a label.
+  reasons(verdict, layer) {
+    const places = new Map();
+    verdict.rows.forEach((row, i) => {
+      const at = this.view.to(this.points[row]).join(" ");
+      places.set(at, [...(places.get(at) ?? []), `row ${row}: ${short(verdict.weights[i])}`]);
+    });
+    for (const [at, told] of places) {
+      const [x, y] = at.split(" ").map(Number), right = x < WIDTH - 120;
+      draw("text", { x: x + (right ? 13 : -13), y: y - (told.length > 1 ? 26 : 10), class: "why", "text-anchor": right ? "start" : "end" }, layer, told.join(", "));
     }
   }
   rings(rows, layer, kind) {
