@@ -13,9 +13,10 @@ import pytest
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.learn import cache as cache_module
 from rosenblatt.learn import fitting, load_model
-from rosenblatt.learn.cache import Cache, ones
+from rosenblatt.learn.cache import Cache
 from rosenblatt.learn.fitted import Fitted
 from rosenblatt.learn.fitting import Plan
+from rosenblatt.learn.pages import ones
 from rosenblatt.learn.portfolio import candidates
 from rosenblatt.learn.stream import fit_source
 from rosenblatt.records import Block, Chunk, Csr

@@ -77,7 +77,7 @@ def option(of: Option[Any], *more: str, **changes: Any) -> Callable[[F], F]:
     return click.option(flag, *more, of.name, **({"help": said} | kind | changes))
 
 
-_LEARNING = {"rule", "passes", "keep", "order", "holdout", "patience", "seed", "threads", "resume", "cache", "test"}
+_LEARNING = set(options.STREAMING) - {"test"}
 
 
 class Command(click.Command):

@@ -34,6 +34,15 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class KeptCache:
+    """What became of the cache that was to be kept: `made`, `reused`, `rebuilt` or `not kept`, and why."""
+
+    path: str
+    state: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
 class Fitted:
     """A model and how it came about."""
 
@@ -57,3 +66,4 @@ class Fitted:
     resumed: bool = False
     order: str = "given"
     grouped: bool = False  # the file is sorted by label, which an online learner suffers from
+    cache: KeptCache | None = None

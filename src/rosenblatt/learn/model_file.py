@@ -70,13 +70,18 @@ def unpack_model(header: Header, tensors: Mapping[str, NDArray[Any]]) -> Model:
 
 
 def write_parts(path: str | os.PathLike[str], header: Mapping[str, Any], tensors: Tensors) -> None:
-    """Header and tensors as one file, with a checksum over both; the same parts always give the same bytes."""
+    """Header and tensors as one file, written whole or not at all."""
+    write_whole(Path(path), parts_bytes(header, tensors))
+
+
+def parts_bytes(header: Mapping[str, Any], tensors: Tensors) -> bytes:
+    """Header and tensors with a checksum over both; the same parts always give the same bytes."""
     from safetensors.numpy import save
 
     header = {"format": FORMAT, "version": VERSION, **header}
     full = header | {"checksum": checksum(header, tensors)}
     ordered = {name: np.ascontiguousarray(tensors[name]) for name in sorted(tensors)}
-    write_whole(Path(path), save(ordered, {_KEY: canonical(full)}))
+    return save(ordered, {_KEY: canonical(full)})
 
 
 def read_parts(path: str | os.PathLike[str], decode: Callable[[Header, Mapping[str, NDArray[Any]]], T]) -> T:
@@ -85,13 +90,18 @@ def read_parts(path: str | os.PathLike[str], decode: Callable[[Header, Mapping[s
         content = Path(path).read_bytes()
     except OSError as error:
         raise ModelError(f"{os.fspath(path)}: cannot be read: {error.strerror}.") from None
+    return parts_of(content, decode, os.fspath(path))
+
+
+def parts_of(content: bytes, decode: Callable[[Header, Mapping[str, NDArray[Any]]], T], name: str) -> T:
+    """The same of bytes that were read already."""
     try:
         header = _header_of(content)
         return decode(Header(header), _tensors_of(content, header))
     except RosenblattError as error:
-        raise ModelError(f"{os.fspath(path)}: {str(error).rstrip('.')}.") from None
+        raise ModelError(f"{name}: {str(error).rstrip('.')}.") from None
     except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
-        raise ModelError(f"{os.fspath(path)}: the model file is damaged: {type(error).__name__}: {error}.") from None
+        raise ModelError(f"{name}: the model file is damaged: {type(error).__name__}: {error}.") from None
 
 
 def _header_of(content: bytes) -> dict[str, Any]:

@@ -40,6 +40,7 @@ def fit_file(
     features: str | None = options.features.default,
     threads: int | None = options.threads.default,
     cache: str | None = options.cache.default,
+    keep_cache: bool = options.keep_cache.default,
     seed: int = options.seed.default,
     checkpoint: str | None = options.checkpoint.default,
     checkpoint_every: float | None = options.checkpoint_every.default,
@@ -85,8 +86,34 @@ def fit_file(
         raise ParameterError("fit_file cannot resume without a checkpoint: name the file it was written to.")
     if patience is not None and not holdout:
         raise ParameterError("fit_file cannot use patience without holdout: there are no rows to judge by.")
-    source = _with_room(open_source(path, reading), path, reading, plan)
-    return fit_source(source, plan, reading, resume=resume, test=test)
+
+    def opened() -> Source:
+        return _with_room(open_source(path, reading), path, reading, plan)
+
+    def fit(source: Source) -> Fitted:
+        return fit_source(source, plan, reading, resume=resume, test=test)
+
+    return _by_way_of_cache(path, reading, cache, opened, fit) if keep_cache else fit(opened())
+
+
+def _by_way_of_cache(
+    path: str | os.PathLike[str],
+    reading: Reading,
+    folder: str | None,
+    opened: Callable[[], Source],
+    fit: Callable[[Source], Fitted],
+) -> Fitted:
+    """Fit what an earlier reading kept, or keep this one; a cache that turns out to be damaged is made again."""
+    from rosenblatt.learn.kept import DamagedCacheError, kept_source
+
+    source = kept_source(path, reading, folder, opened)
+    try:
+        fitted = fit(source)
+    except DamagedCacheError:
+        Path(source.note.path).unlink(missing_ok=True)
+        source = kept_source(path, reading, folder, opened, "it was damaged")
+        fitted = fit(source)
+    return replace(fitted, cache=source.note)
 
 
 def _with_room(source: Source, path: str | os.PathLike[str], reading: Reading, plan: Plan) -> Source:

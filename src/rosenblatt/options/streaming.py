@@ -85,7 +85,15 @@ cache: Option[str | None] = Option(
     default=None,
     none_allowed=True,
     kind="path",
-    help="The folder for what later passes read again; beside the data when not given. It is removed at the end.",
+    help="The folder for the cache, which later passes read instead of the data; beside the data when not given. It is "
+    "removed at the end unless it is kept.",
+)
+keep_cache: Option[bool] = Option(
+    name="keep_cache",
+    default=False,
+    kind="bool",
+    help="Keep the cache, so that the next fit with --keep-cache need not parse the file again; made anew when the "
+    "file or how it is read has changed. The model is the same, to the bit.",
 )
 test: Option[str | None] = Option(
     name="test",
@@ -123,6 +131,7 @@ STREAMING: Mapping[str, Option[Any]] = table(
         checkpoint_every,
         resume,
         cache,
+        keep_cache,
         test,
         stream_keep,
         stream_order,

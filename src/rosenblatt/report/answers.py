@@ -74,6 +74,7 @@ def fit_record(summary: Summary, report: str | None, count: int) -> dict[str, An
         "test": None if summary.judged is None else {"data": summary.judged.on, **scores_record(summary.judged.scores)},
         "skipped": fitted.skipped,
         "bad_rows": [bad.sentence for bad in fitted.bad_rows],
+        "cache": None if fitted.cache is None else vars(fitted.cache),
         "order": fitted.order,
         "grouped": fitted.grouped,
         "top": _top(fitted.model, count),

@@ -64,6 +64,9 @@ def summary_lines(summary: Summary, top: int) -> Iterator[str]:
     yield line("status", f"{fitted.status}: {STATUS[fitted.status]}")
     if fitted.order != "given":
         yield line("order", "shuffled" + (", because the file is sorted by label" if fitted.grouped else ""))
+    if fitted.cache is not None:
+        why = f", because {fitted.cache.why}" if fitted.cache.why else ""
+        yield line("cache", f"{fitted.cache.path}: {fitted.cache.state}{why}")
     for name, words in zip(["error", "", ""], _errors(summary), strict=False):
         yield line(name, words)
     if fitted.grouped and fitted.order == "given":

@@ -1,0 +1,199 @@
+"""A cache that is kept gives the model that the data give, to the bit, or it is not used."""
+
+import gzip
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rosenblatt.cli import main
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.learn import Fitted, fingerprint, fit_file, kept, save_model
+from rosenblatt.read import Reading, lines
+
+
+def svm(rows: int = 400, seed: int = 0) -> str:
+    draw = np.random.default_rng(seed)
+    made = []
+    for k in range(rows):
+        x = draw.normal(size=4).round(3)
+        label = ["a", "b", "c"][int(abs(x[0]) * 2) % (3 if k > 350 else 2)]
+        made.append(f"{label} " + " ".join(f"{3 * j + 1 + k // 100}:{v}" for j, v in enumerate(x)) + "\n")
+    return "".join(made)
+
+
+VW = "".join(f"{k % 2 * 2 - 1} {1 + k % 3} |a w{k % 2} x:{k % 7}.5 |b y{k % 5}\n" for k in range(300))
+TEXT = "".join(
+    f"{'spam' if k % 3 == 0 else 'ham'}\t{'free money' if k % 3 == 0 else 'hello'} w{k}\n" for k in range(300)
+)
+TABLE = "age,job,note,y\n" + "".join(
+    f"{k},{'cook' if k % 2 else 'clerk'},some words of row {k},{k % 2}\n" for k in range(200)
+)
+DENSE = "p,q,y\n" + "".join(f"{k},{k * k % 7},{k % 2}\n" for k in range(200))
+FILES = {"d.svm": svm(), "d.vw": VW, "d.tsv": TEXT, "t.csv": TABLE, "n.csv": DENSE}
+
+
+def bytes_of(fitted: Fitted, folder: Path) -> bytes:
+    save_model(fitted.model, folder / "m.model")
+    return (folder / "m.model").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"holdout": 0.2, "passes": 3, "threads": 2}, {"order": "shuffle", "passes": 2}]
+)
+@pytest.mark.parametrize("name", FILES)
+def test_made_and_reused_it_gives_the_same_model(
+    name: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "CHUNK", 1 << 11)
+    data = tmp_path / name
+    data.write_text(FILES[name])
+    plain = fit_file(data, **options)
+    made = fit_file(data, keep_cache=True, **options)
+    monkeypatch.setattr("rosenblatt.learn.stream.open_source", None)  # nothing is parsed from here on
+    again = fit_file(data, keep_cache=True, **options)
+    assert made.cache is not None
+    assert again.cache is not None
+    assert plain.cache is None
+    assert (made.cache.state, again.cache.state) == ("made", "reused")
+    assert made.cache.path == f"{data}.cache"
+    assert bytes_of(plain, tmp_path) == bytes_of(made, tmp_path) == bytes_of(again, tmp_path)
+    for one in (made, again):
+        assert (one.candidates, one.holdout_error, one.rows) == (plain.candidates, plain.holdout_error, plain.rows)
+    assert [file.name for file in tmp_path.iterdir() if file.suffix == ".part"] == []
+
+
+def test_packed_data_and_bad_rows_are_remembered(tmp_path: Path) -> None:
+    data = tmp_path / "d.svm.gz"
+    data.write_bytes(gzip.compress((svm() + "a 7\n" + svm()).encode()))
+    reading = Reading(on_bad_row="skip")
+    first, again = (fit_file(data, keep_cache=True, reading=reading) for _ in range(2))
+    assert again.cache is not None
+    assert again.cache.state == "reused"
+    assert (first.skipped, first.bad_rows) == (again.skipped, again.bad_rows)
+    assert again.skipped == 1
+
+
+def test_another_file_or_another_reading_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = tmp_path / "d.tsv"
+    data.write_text(TEXT)
+    fit_file(data, keep_cache=True)
+
+    def state(**options: Any) -> tuple[str, str]:
+        cache = fit_file(data, keep_cache=True, **options).cache
+        assert cache is not None
+        return cache.state, cache.why
+
+    assert state(reading=Reading(ngrams=1)) == ("rebuilt", "it was read with other options")
+    assert state(reading=Reading(ngrams=1)) == ("reused", "")
+    assert state() == ("rebuilt", "it was read with other options")
+    data.write_text(TEXT + "ham\tone more\n")
+    assert state() == ("rebuilt", "the file has changed since")
+    monkeypatch.setattr(kept, "_LAYOUT", 2)
+    assert state() == ("rebuilt", "it was made by another version")
+
+
+@pytest.mark.parametrize("young", [True, False])
+def test_a_change_that_leaves_size_and_times_is_seen_in_the_content(
+    young: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a file system whose clock is coarse: the times are made to look alike."""
+    data = tmp_path / "d.svm"
+    data.write_text(svm(20_000))
+    monkeypatch.setattr(fingerprint, "times_of", lambda path: {"bytes": os.stat(path).st_size})
+    monkeypatch.setattr(kept, "times_of", lambda path: {"bytes": os.stat(path).st_size})
+    monkeypatch.setattr(kept, "is_young", lambda path: young)
+    fit_file(data, keep_cache=True)
+    with data.open("r+b") as file:
+        file.seek(-3, os.SEEK_END)
+        digit = file.read(1)
+        file.seek(-3, os.SEEK_END)
+        file.write(b"7" if digit != b"7" else b"3")
+    cache = fit_file(data, keep_cache=True).cache
+    assert cache is not None
+    assert cache.state == "rebuilt"
+
+
+def test_damage_anywhere_is_noticed_and_mended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "CHUNK", 1 << 12)
+    data, file = tmp_path / "d.svm", tmp_path / "d.svm.cache"
+    data.write_text(svm())
+    good = bytes_of(fit_file(data, keep_cache=True), tmp_path)
+    whole = file.read_bytes()
+    for at in [*range(3, len(whole), len(whole) // 23), len(whole) - 1]:
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 64]) + whole[at + 1 :])
+        fitted = fit_file(data, keep_cache=True)
+        assert fitted.cache is not None
+        assert (fitted.cache.state, fitted.cache.why) == ("rebuilt", "it was damaged"), at
+        assert bytes_of(fitted, tmp_path) == good
+        assert file.read_bytes() == whole
+    for content in (b"", b"x", whole[:100], whole[:-1], whole + b"x", whole[::-1]):
+        file.write_bytes(content)
+        fitted = fit_file(data, keep_cache=True)
+        assert fitted.cache is not None
+        assert fitted.cache.why == "it was damaged"
+        assert bytes_of(fitted, tmp_path) == good
+
+
+def test_a_second_file_of_labels_belongs_to_it(tmp_path: Path) -> None:
+    data, labels = tmp_path / "d.txt", tmp_path / "labels"
+    data.write_text("one two\nthree four\nfive six\n")
+    labels.write_text("a\nb\na\n")
+    reading = Reading(format="text", labels_from=str(labels))
+    assert fit_file(data, keep_cache=True, reading=reading).cache.state == "made"  # type: ignore[union-attr]
+    assert fit_file(data, keep_cache=True, reading=reading).cache.state == "reused"  # type: ignore[union-attr]
+    labels.write_text("b\na\nb\n")
+    found = fit_file(data, keep_cache=True, reading=reading).cache
+    assert found is not None
+    assert found.why == "the file of labels has changed since"
+
+
+def test_what_cannot_be_kept_does_not_stop_the_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = tmp_path / "d.svm"
+    data.write_text(svm())
+    plain = bytes_of(fit_file(data), tmp_path)
+
+    def full(*_: Any) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(kept, "write_block", full)
+    fitted = fit_file(data, keep_cache=True)
+    assert fitted.cache is not None
+    assert (fitted.cache.state, fitted.cache.why) == ("not kept", "No space left on device")
+    assert bytes_of(fitted, tmp_path) == plain
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["d.svm", "m.model"]
+
+
+def test_a_stream_and_a_folder_that_is_not_there_are_refused(tmp_path: Path) -> None:
+    data = tmp_path / "d.svm"
+    data.write_text(svm())
+    with pytest.raises(DataError, match=r"d.svm: its cache cannot be kept in .*: there is no such folder"):
+        fit_file(data, keep_cache=True, cache=str(tmp_path / "nowhere"))
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataError, match="there is no such file"):
+        fit_file(tmp_path / "nothing", keep_cache=True)
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_text("1 1:1\n-1 1:2\n"))
+    writer.start()
+    with pytest.raises(ParameterError, match="is a stream"):
+        fit_file(tmp_path / "pipe", keep_cache=True)
+    writer.join()
+
+
+def test_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("d.svm").write_text(svm())
+    Path("caches").mkdir()
+    command = ["fit", "d.svm", "--keep-cache", "--cache", "caches"]
+    assert main(command) == 0
+    assert ".cache: made" in " ".join(capsys.readouterr().out.split())
+    assert [file.name.startswith("d.svm-") for file in Path("caches").iterdir()] == [True]
+    assert main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cache"]["state"] == "reused"
+    assert main(["fit", "d.svm", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cache"] is None
