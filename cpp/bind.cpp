@@ -94,6 +94,7 @@ nb::dict get_counters(const Learner& learner) {
     d["step"] = head.step;
     d["in_batch"] = head.in_batch;
     d["wrong"] = learner.wrong;
+    d["weighed"] = learner.weighed;
     d["bound"] = bound;
     d["mistakes"] = mistakes;
     d["loss"] = loss;
@@ -102,7 +103,8 @@ nb::dict get_counters(const Learner& learner) {
 }
 
 void put_counters(Learner& learner, const nb::dict& d) {
-    learner.wrong = d.contains("wrong") ? nb::cast<std::uint64_t>(d["wrong"]) : 0;
+    learner.wrong = d.contains("wrong") ? nb::cast<double>(d["wrong"]) : 0.0;
+    learner.weighed = d.contains("weighed") ? nb::cast<double>(d["weighed"]) : 0.0;
     for (Group& group : learner.groups) {
         group.t = nb::cast<std::uint64_t>(d["t"]);
         group.step = nb::cast<std::uint64_t>(d["step"]);
@@ -312,6 +314,7 @@ NB_MODULE(_native, m) {
         .def_prop_ro("overflow_row", &overflow_row)
         .def("judge", [](Learner& learner, bool wanted) { learner.judged = wanted; }, "wanted"_a)
         .def_prop_ro("wrong", [](const Learner& learner) { return learner.wrong; })
+        .def_prop_ro("weighed", [](const Learner& learner) { return learner.weighed; })
         .def("grow", [](Learner& learner, std::size_t features) { learner.grow(features); }, "features"_a)
         .def("scores", &learner_scores, "rows"_a)
         .def("get", &get_part, "name"_a)

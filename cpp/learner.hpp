@@ -141,7 +141,8 @@ struct Learner {
     std::vector<double> class_weight;  // [class]
     std::size_t sign_stride = 0;
     bool judged = false;               // count wrong decisions: what would have been predicted before each update
-    std::uint64_t wrong = 0;
+    double wrong = 0.0;                // their weight
+    double weighed = 0.0;              // the weight of all the decisions
 
     Learner(const Rule& rule_, std::size_t features_, std::vector<double> class_weight_, bool apart)
         : rule(rule_), features(features_), class_weight(std::move(class_weight_)) {

@@ -30,15 +30,18 @@ ROSENBLATT_INLINE void visit(const Examples& examples, const std::vector<Job>& j
             with_width(job.group->width, [&](auto W) ROSENBLATT_ALWAYS {
                 Group& group = *job.group;
                 const vec<decltype(W)::value> s = score(W, job, group);
-                if (learner.judged) judge_decision<W()>(learner, group, s, example.label, scratch.heard);
+                if (learner.judged) judge_decision<W()>(learner, group, s, example, values, scratch.heard);
                 if (visit_apart<W()>(learner, group, values, example, s)) changed(job, group);
             });
         else {
             scratch.scores.resize(learner.sign_stride);
             double* const s = scratch.scores.data();
             for (const Group& group : learner.groups)
-                with_width(group.width, [&](auto W) { store(s + group.first, score(W, job, group)); });
-            if (learner.judged) learner.wrong += decision(learner.rule, s) != example.label;
+                with_width(group.width, [&](auto W) {
+                    const vec<decltype(W)::value> scored = score(W, job, group);
+                    store(s + group.first, scored);
+                    if (learner.judged) judge_decision<W()>(learner, group, scored, example, values, scratch.heard);
+                });
             visit_jointly(learner, values, example, s, scratch.room, [&](Group& group) { changed(job, group); });
         }
         if (learner.rule.pocket) judge(examples, job);

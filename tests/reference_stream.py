@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import kernels
 from rosenblatt.learn import Running, Settings, decide, scores, share_pass
 from rosenblatt.read import Source
 from rosenblatt.records import Block, Chunk, Csr, FeatureSpace, Label
@@ -59,24 +60,18 @@ def narrow_csr(X: NDArray[Any]) -> Csr:
     return Csr(indptr, columns.astype(np.int32), X[rows, columns], features)
 
 
-def progressive_error(settings: Settings, X: NDArray[Any], labels: NDArray[np.int32], classes: int) -> float:
-    """Predict each row, then learn it."""
+def progressive_error(
+    settings: Settings, X: NDArray[Any], labels: NDArray[np.int32], classes: int, weights: Any = None
+) -> float:
+    """Predict each row with what the run would answer by then, and then learn it: the share of the weight that is
+    predicted wrongly."""
     run = Running(settings, X.shape[1], np.ones(classes), 0)
-    wrong = 0
+    weights = np.ones(len(X)) if weights is None else weights
+    wrong = 0.0
     for i in range(len(X)):
         row = np.ascontiguousarray(X[i : i + 1])
-        last = Running(settings, X.shape[1], np.ones(classes), 0)
-        last.restore(run.state())
-        weights = last.learner.get("weights")
-        assert weights is not None
-        found = decide(run.answer.scheme, _scores(row, *weights), classes)
-        wrong += int(found[0] != labels[i])
-        share_pass([run], Block(row, labels[i : i + 1]))
-    return wrong / len(X)
-
-
-def _scores(row: NDArray[Any], coef: NDArray[Any], intercept: NDArray[Any]) -> NDArray[Any]:
-    from rosenblatt import kernels
-    from rosenblatt.learn import Answer
-
-    return scores(Answer(coef, intercept, ""), kernels.rows_of(row))
+        answer = run.answer
+        found = decide(answer.scheme, scores(answer, kernels.rows_of(row)), classes)
+        wrong += weights[i] * (found[0] != labels[i])
+        share_pass([run], Block(row, labels[i : i + 1], weights[i : i + 1]))
+    return float(wrong / weights.sum())

@@ -45,7 +45,7 @@ def same(one: Running, other: Running) -> bool:
         if a["parts"][name] is not None
         for left, right in zip(a["parts"][name], b["parts"][name], strict=True)
     )
-    counts = [key for key in a["counters"] if key not in ("wrong", "bound")]
+    counts = [key for key in a["counters"] if key not in ("wrong", "weighed", "bound")]
     return (
         parts
         and one.answer.coef.tobytes() == other.answer.coef.tobytes()
@@ -75,6 +75,21 @@ def test_progressive_error_is_predict_then_learn(rule: str, scheme: str, classes
     settings = replace(RULES[rule], multi_class=scheme)
     fitted = fit_source(Arrays(X, y.tolist(), sparse=sparse), Plan({"own": settings}))
     assert fitted.progressive_error == progressive_error(settings, X, y.astype(np.int32), classes)
+    weights = np.random.default_rng(2).integers(0, 4, len(X)).astype(float)
+    weighed = fit_source(Arrays(X, y.tolist(), sparse=sparse, weights=weights), Plan({"own": settings}))
+    assert weighed.progressive_error == progressive_error(settings, X, y.astype(np.int32), classes, weights)
+    assert weighed.progressive_error != fitted.progressive_error
+
+
+def test_the_average_of_a_long_stream_is_judged_by_some_of_its_rows() -> None:
+    """Beyond 2**15 rows one in four stands for four: in the mean the same, so the error is near that of all rows."""
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(90_000, 2))
+    y = (X[:, 0] + draw.normal(size=len(X)) > 0).astype(np.int32)
+    fitted = fit_source(Arrays(X, y.tolist(), step=9000, sparse=False), Plan(candidates("perceptron")))
+    last = fit_source(Arrays(X, y.tolist(), step=9000, sparse=False), Plan(candidates("last")))
+    best = float(np.mean((X[:, 0] > 0) != y))
+    assert abs(fitted.progressive_error - best) < 0.01 < last.progressive_error - best
 
 
 def test_weights_of_rows_count() -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import ModelError
 from rosenblatt.learn.fitting import Fitting, Plan
-from rosenblatt.learn.header import Header
+from rosenblatt.learn.header import Header, damaged
 from rosenblatt.learn.model_file import read_parts, write_parts
 from rosenblatt.learn.packing import pack_run, unpack_run, unpack_settings
 from rosenblatt.learn.racing import Race
@@ -90,8 +90,10 @@ def _restored(header: Header, tensors: Mapping[str, NDArray[Any]], source: Sourc
     fitting.failed = [str(name) for name in header.items("failed")]
     given_up, before = header.section("given_up"), header.section("before")
     fitting.given_up = {name: given_up.count(name) for name in given_up.values}
-    counts = {name: before.counts(name, 2) for name in before.values}
-    fitting.race = Race(header.count("next_look"), {name: (wrong, rows) for name, (wrong, rows) in counts.items()})
+    counts = {name: before.numbers(name) for name in before.values}
+    if any(len(pair) != 2 for pair in counts.values()):
+        raise damaged("what the race remembers is not two numbers a rule")
+    fitting.race = Race(header.count("next_look"), {name: (pair[0], int(pair[1])) for name, pair in counts.items()})
     return fitting
 
 

@@ -218,7 +218,7 @@ class Fitting:
 
     def _let_go(self) -> None:
         """Give up the rules that have clearly fallen behind; what they had reached is remembered."""
-        made = {name: (run.learner.wrong, run.learner.t) for name, run in self._open().items()}
+        made = {name: (self._error(name) * run.learner.t, run.learner.t) for name, run in self._open().items()}
         for name in self.race.losers(made):
             self.progressive[name], self.given_up[name] = self._error(name), made[name][1]
             del self.runs[name]
@@ -241,9 +241,10 @@ class Fitting:
         return Progress(self._done, self.source.size, self.rows, seconds, best, now, self.plan.passes)
 
     def _error(self, name: str) -> float:
-        """Wrong decisions made before learning, a share of the rows of the first pass."""
+        """Wrong decisions made before learning, a share of the weight of the first pass; of a rule that keeps its
+        average those of the average, of which some thousand rows tell enough."""
         learner = self.runs[name].learner
-        return self.progressive.get(name, learner.wrong / max(learner.t, 1))
+        return self.progressive.get(name, max(learner.wrong, 0.0) / max(learner.weighed, 1e-300))
 
     # -- the end of a pass ------------------------------------------------------------------------------------------
 

@@ -157,8 +157,10 @@ def _counters_in(header: Header, units: int) -> dict[str, Any]:
         pockets.append((run, best, errors, pocket[3], pocket[4]))
     if len(loss) != units or len(pockets) != units:
         raise damaged("the counters are not one a unit")
-    whole = {name: header.count(name) for name in ("t", "step", "in_batch", "wrong")}
+    whole = {name: header.count(name) for name in ("t", "step", "in_batch")}
     return whole | {
+        "wrong": header.number("wrong"),
+        "weighed": header.number("weighed"),
         "bound": header.number("bound"),
         "mistakes": header.counts("mistakes", units),
         "loss": loss,

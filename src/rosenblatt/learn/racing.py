@@ -17,11 +17,11 @@ class Race:
     []
     """
 
-    def __init__(self, next_look: int = _FIRST, before: Mapping[str, tuple[int, int]] | None = None) -> None:
+    def __init__(self, next_look: int = _FIRST, before: Mapping[str, tuple[float, int]] | None = None) -> None:
         self.next_look = next_look
         self.before = dict(before or {})  # errors and examples of each at the last look
 
-    def losers(self, made: Mapping[str, tuple[int, int]]) -> list[str]:
+    def losers(self, made: Mapping[str, tuple[float, int]]) -> list[str]:
         """Who to let go, given the errors that each has made and on how many examples."""
         seen = max((rows for _, rows in made.values()), default=0)
         if len(made) < 2 or seen < self.next_look:
