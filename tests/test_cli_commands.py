@@ -123,6 +123,17 @@ def test_holdout_is_shown_for_every_rule(folder: Path, capsys: pytest.CaptureFix
     assert all(one["holdout_error"] is not None for one in record["candidates"])
 
 
+def test_an_evaluation_can_be_reported_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run("fit", "three.svm", "--quiet", "-o", "m.model")
+    assert "out.html" in told(capsys, "evaluate", "m.model", "three.svm", "--report", "out.html")
+    page = Path("out.html").read_text()
+    assert "rosenblatt evaluate m.model three.svm --report out.html" in page
+    assert "How good it is, on three.svm" in page
+    assert (
+        main(["evaluate", "m.model", "three.svm", "--report", "m.model"]) == 2
+    )  # nothing is written over what is read
+
+
 def test_the_report_holds_the_command_that_made_it(folder: Path) -> None:
     run("fit", "three.svm", "--test", "three.svm", "--report", "out.html", "--quiet", "-o", "a b.model")
     page = Path("out.html").read_text(encoding="utf-8")
@@ -139,7 +150,7 @@ def test_what_is_predicted_is_what_is_evaluated(name: str, folder: Path, capsys:
     decided = told(capsys, "predict", "m.model", name).splitlines()
     scores = asked(capsys, "evaluate", "m.model", name)
     assert {key: value for key, value in record["test"].items() if key != "data"} == {
-        key: value for key, value in scores.items() if key not in ("data", "model")
+        key: value for key, value in scores.items() if key not in ("data", "model", "report")
     }
     column = np.array([str(one) for one in scores["classes"]])
     assert [decided.count(one) for one in column] == np.sum(scores["confusion"], axis=0).tolist()

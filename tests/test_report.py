@@ -14,8 +14,8 @@ from rosenblatt.read import BadRow
 from rosenblatt.records import Csr, FeatureSpace
 from rosenblatt.report import charts, terminal
 from rosenblatt.report.answers import fit_record, model_record, scores_record
-from rosenblatt.report.page import page
-from rosenblatt.report.summary import Judged, Summary
+from rosenblatt.report.page import evaluation_page, page
+from rosenblatt.report.summary import Evaluation, Judged, Summary
 from rosenblatt.report.weights import bias, contributions, direction, telling, top
 
 RANDOM = np.random.default_rng(0)
@@ -98,6 +98,24 @@ def test_the_page_is_well_formed_and_asks_nothing_of_the_network(classes: int, r
         assert words in parsed.text
     assert ("log loss" in parsed.text) == (rule == "logistic")
     assert made.count("<svg") == 3
+
+
+@pytest.mark.parametrize("classes", [2, 7])
+def test_the_page_of_an_evaluation_is_the_same_page_as_far_as_it_goes(classes: int) -> None:
+    whole = summary(classes)
+    assert whole.judged is not None
+    made = evaluation_page(Evaluation("<m>.model", whole.fitted.model, whole.judged, "rosenblatt evaluate '<m>.model'"))
+    parsed = WellFormed()
+    parsed.feed(made)
+    assert parsed.open == []
+    for words in ("ROC", "How good it is, on test.svm", "says <0>", "rosenblatt evaluate '<m>.model'", "<b>bold</b>"):
+        assert words in parsed.text
+    assert "Mistakes per pass" not in made
+    assert made.count("<svg") == 2
+    shared = set(re.findall(r"<section.*?</section>", page(whole), re.S)) & set(
+        re.findall(r"<section.*?</section>", made, re.S)
+    )
+    assert len(shared) == made.count("<section") - 1  # all but the command
 
 
 def test_the_page_of_an_untested_run_has_what_there_is() -> None:
@@ -183,7 +201,7 @@ FIT = {
     *("data", "rows", "features", "classes", "rule", "passes", "status", "seconds", "n_mistakes", "mistakes"),
     *("accuracy", "error", "error_of", "progressive_error", "holdout_error", "candidates", "test"),
     *("skipped", "order", "grouped"),
-    *("bad_rows", "top", "model", "report", "command"),
+    *("bad_rows", "cache", "top", "model", "report", "command"),
 }
 MODEL = {
     *("classes", "scheme", "features", "feature_kind", "settings", "status", "n_iter", "n_mistakes", "t"),

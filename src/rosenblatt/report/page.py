@@ -1,13 +1,15 @@
 """`--report out.html`: one page with everything in it. It asks nothing of the network, today or in ten years."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from rosenblatt.evaluate import Estimate, Scores
+from rosenblatt.learn import Model
 from rosenblatt.report import charts
-from rosenblatt.report.summary import GROUPED, STATUS, Judged, Summary, named_scores
+from rosenblatt.report.summary import GROUPED, STATUS, Evaluation, Judged, Summary, named_scores, top_weights
+from rosenblatt.report.weights import Weight
 
 TOP = 15
 FEW_CLASSES = 4  # so many fit half the width of the page
@@ -16,23 +18,47 @@ MOST_CLASSES = 30  # a larger table of confusion is no picture
 
 def page(summary: Summary) -> str:
     """The report of a run as one self-contained HTML page."""
+    return _document(summary.data, summary.fitted.model, _head(summary), _sections(summary))
+
+
+def evaluation_page(evaluation: Evaluation) -> str:
+    """The report of a model tried on other examples, as far as that page applies."""
+    model, judged = evaluation.model, evaluation.judged
+    scores = judged.scores
+    figures = [
+        (f"{scores.error.value:.2%}", f"error on {judged.on}"),
+        (f"{scores.examples:,}", "examples"),
+        (f"{model.features:,}", "hashed weights" if model.space.bits else "features"),
+        (f"{len(model.classes):,}", "classes"),
+    ]
+    rule = model.provenance.get("rule")
+    head = _headline(judged.on, f"{evaluation.path}" + (f" · {rule}" if rule else ""), figures)
+    sections = [
+        *_judged_sections(judged),
+        _learned(top_weights(model, TOP)),
+        _again(evaluation.command),
+    ]
+    return _document(judged.on, model, head, sections)
+
+
+def _document(data: str, model: Model, head: str, sections: Iterable[str]) -> str:
     style = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
-    title = f"{summary.data}: {' or '.join(str(label) for label in summary.fitted.model.classes[:6])}"
-    body = "".join(_sections(summary))
+    title = f"{data}: {' or '.join(str(label) for label in model.classes[:6])}"
+    body = "".join(sections)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
-        f"{_head(summary)}\n"
+        f"{head}\n"
         f'<div class="grid">{body}</div>\n'
-        f"<footer>Made by Rosenblatt{_version(summary)}. Intervals in brackets hold the true value with 95% "
+        f"<footer>Made by Rosenblatt{_version(model)}. Intervals in brackets hold the true value with 95% "
         "confidence.</footer>\n</main>\n</body>\n</html>\n"
     )
 
 
-def _version(summary: Summary) -> str:
-    version = summary.fitted.model.provenance.get("version")
+def _version(model: Model) -> str:
+    version = model.provenance.get("version")
     return f" {escape(str(version))}" if version else ""
 
 
@@ -47,19 +73,19 @@ def _head(summary: Summary) -> str:
         (f"{fitted.passes:,}", "pass" if fitted.passes == 1 else "passes"),
         (f"{fitted.seconds:.2f} s", "to learn"),
     ]
+    return _headline(summary.data, f"{fitted.chosen} · {fitted.status}: {STATUS[fitted.status]}", figures)
+
+
+def _headline(title: str, below: str, figures: Sequence[tuple[str, str]]) -> str:
     listed = "".join(f"<li><b>{escape(value)}</b><span>{escape(name)}</span></li>" for value, name in figures)
-    return (
-        f"<h1>{escape(summary.data)}</h1>"
-        f'<p class="soft">{escape(str(fitted.chosen))} · {escape(fitted.status)}: {STATUS[fitted.status]}</p>'
-        f'<ul class="figures">{listed}</ul>'
-    )
+    return f'<h1>{escape(title)}</h1><p class="soft">{escape(below)}</p><ul class="figures">{listed}</ul>'
 
 
 def _sections(summary: Summary) -> Iterator[str]:
     fitted, judged = summary.fitted, summary.judged
     if judged is not None:
         yield from _judged_sections(judged)
-    yield _section("What it learned", charts.top_features(summary.top(TOP)), "the largest weights", wide=True)
+    yield _learned(summary.top(TOP))
     if fitted.grouped and fitted.order == "given":
         yield _section("Caution", f"<p>{escape(GROUPED[0].upper() + GROUPED[1:])}.</p>", wide=True)
     if fitted.mistakes:
@@ -68,7 +94,15 @@ def _sections(summary: Summary) -> Iterator[str]:
         yield _section("Rules tried side by side", _candidates(summary), "their errors; the best is used")
     if fitted.skipped:
         yield _section(f"{fitted.skipped:,} rows left out", _bad_rows(summary), wide=True)
-    yield _section("To do it again", f"<pre>{escape(summary.command)}</pre>", wide=True)
+    yield _again(summary.command)
+
+
+def _learned(top: Sequence[tuple[str, Sequence[Weight]]]) -> str:
+    return _section("What it learned", charts.top_features(top), "the largest weights", wide=True)
+
+
+def _again(command: str) -> str:
+    return _section("To do it again", f"<pre>{escape(command)}</pre>", wide=True)
 
 
 def _judged_sections(judged: Judged) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from rosenblatt.evaluate import Estimate, Scores, Tally
-from rosenblatt.learn import Fitted
+from rosenblatt.learn import Fitted, Model
 from rosenblatt.report.weights import Weight, classes_shown, top
 
 STATUS = {
@@ -29,6 +29,16 @@ class Judged:
 
 
 @dataclass(frozen=True)
+class Evaluation:
+    """A model that was tried on examples it was not learned from."""
+
+    path: str  # of the model
+    model: Model
+    judged: Judged
+    command: str  # to do it again
+
+
+@dataclass(frozen=True)
 class Summary:
     """One run of `fit`: what was read, learned and found, and where it lies."""
 
@@ -40,8 +50,7 @@ class Summary:
 
     def top(self, count: int) -> list[tuple[str, list[Weight]]]:
         """For each class the features that speak for it most; the positive class of two first."""
-        model = self.fitted.model
-        return [(str(label), top(model, k, count)) for k, label in classes_shown(model)]
+        return top_weights(self.fitted.model, count)
 
     @property
     def error(self) -> tuple[float, str]:
@@ -52,6 +61,11 @@ class Summary:
         if fitted.holdout_error is not None:
             return fitted.holdout_error, "holdout"
         return fitted.progressive_error, "progressive"
+
+
+def top_weights(model: Model, count: int) -> list[tuple[str, list[Weight]]]:
+    """For each class the features that speak for it most; the positive class of two first."""
+    return [(str(label), top(model, k, count)) for k, label in classes_shown(model)]
 
 
 def named_scores(scores: Scores) -> list[tuple[str, Estimate | None, str]]:
