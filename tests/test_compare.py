@@ -1,6 +1,7 @@
 """The comparison: same folds, honest endings, questions answered by what was measured."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from rosenblatt import Perceptron, compare, degree_report
+from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators.comparing import Comparison, record_of, training_margin
 from rosenblatt.report.compare import comparison_text
@@ -169,3 +171,39 @@ def test_errors_are_drawn_against_the_degree(theme: str) -> None:
     assert [tick.get_text() for tick in panel.get_xticklabels()] == ["1", "3"]
     with pytest.raises(ParameterError, match="plot_degrees draws what degree_report gives"):
         plot_degrees(3)
+
+
+def test_the_command_line_reads_sparse_files_and_names_what_it_draws(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    X, y = blobs(9.0)
+    sparse, table, picture = tmp_path / "a.svm", tmp_path / "a.csv", tmp_path / "a.png"
+    rows = list(zip(X.tolist(), y, strict=True))
+    sparse.write_text("".join(f"{2 * k - 1} 1:{a} 2:{b}\n" for (a, b), k in rows))
+    assert main(["compare", str(sparse), "--folds", "3", "--no-questions"]) == 0
+    assert "classes -1, 1;" in capsys.readouterr().out
+    table.write_text("wet,cold,label\n" + "".join(f"{a},{b},{['no', 'yes'][k]}\n" for (a, b), k in rows))
+    asked = ["compare", str(table), "--folds", "3", "--no-questions", "--plot", str(picture)]
+    assert main(asked) == 0
+    assert "classes no, yes;" in capsys.readouterr().out
+    assert picture.stat().st_size > 1000
+
+
+def test_titles_are_not_cut_off(easy: Comparison) -> None:
+    X, y = blobs(9.0)
+    figure = plot_comparison(easy, X * [1, 0.7], y, names=["wet", "cold"])
+    figure.canvas.draw()
+    title = figure.axes[0].title.get_window_extent()
+    assert title.y1 <= figure.bbox.y1
+    assert figure.axes[0].get_xlabel() == "wet"
+
+
+def test_shares_of_the_widest_margin_are_shares() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 3)) * [1, 50, 2000]
+    y = (X @ [1, 0.02, 0.0005] + 0.7 * rng.normal(size=150) > 0).astype(int)
+    answers = compare(X, y, folds=2, max_iter=10).answers
+    shares = [*answers[5].numbers.values(), answers[4].numbers["mean_share"]]
+    assert max(shares) <= 1
+    assert answers[4].numbers["separated"] >= 0
+    assert "-" not in answers[4].measured.split("margin is")[-1]

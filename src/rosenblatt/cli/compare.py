@@ -33,7 +33,8 @@ def command(data: str, as_json: bool, **asked: Any) -> None:
     from rosenblatt.report.compare import comparison_lines
     from rosenblatt.report.terminal import width
 
-    X, y = _matrix(_gathered(data, asked))
+    table, names = _gathered(data, asked)
+    X, y = _matrix(table)
     found = compare(
         X,
         y,
@@ -44,7 +45,7 @@ def command(data: str, as_json: bool, **asked: Any) -> None:
         random_state=asked["seed"],
     )
     if asked["plot"]:
-        _draw(found, X, y, asked)
+        _draw(found, X, y, names, asked)
     if as_json:
         common.as_json({"data": data, **record_of(found)})
         return
@@ -52,18 +53,19 @@ def command(data: str, as_json: bool, **asked: Any) -> None:
         common.data(line)
 
 
-def _gathered(data: str, asked: dict[str, Any]) -> "Gathered":
+def _gathered(data: str, asked: dict[str, Any]) -> tuple["Gathered", tuple[str, ...]]:
+    """The whole table, and the names of its columns where it has some."""
     from rosenblatt.learn.tracing import gather
     from rosenblatt.read import open_source
 
     source = open_source(data, common.reading(asked))
-    return gather(list(source.chunks()), source.labels, data)
+    return gather(list(source.chunks()), source.labels, data), source.space.columns
 
 
 def _matrix(table: "Gathered") -> tuple[Any, Any]:
     from rosenblatt.records import Csr
 
-    values, labels = table.block.values, table.block.labels
+    values, labels = table.block.values, _named(table)
     if isinstance(values, Csr):
         from scipy.sparse import csr_array
 
@@ -71,11 +73,20 @@ def _matrix(table: "Gathered") -> tuple[Any, Any]:
     return values, labels
 
 
-def _draw(found: Any, X: Any, y: Any, asked: dict[str, Any]) -> None:
+def _named(table: "Gathered") -> Any:
+    """The labels themselves; numbers and words together as words."""
+    import numpy as np
+
+    classes = table.classes.tolist()
+    alike = len({type(label) for label in classes}) == 1
+    return np.array(classes if alike else list(map(str, classes)))[table.block.labels]
+
+
+def _draw(found: Any, X: Any, y: Any, names: tuple[str, ...], asked: dict[str, Any]) -> None:
     from rosenblatt.report.figures import plot_comparison
 
     columns = common.two_columns(asked["columns"])
-    figure = plot_comparison(found, X, y, columns=columns, theme=asked["theme"] or "light")
+    figure = plot_comparison(found, X, y, columns=columns, names=names or None, theme=asked["theme"] or "light")
     try:
         figure.savefig(asked["plot"], facecolor=figure.get_facecolor())
     except ValueError as error:

@@ -122,11 +122,20 @@ def _examples(X: Any, y: Any, max_rows: int | None, seed: int) -> tuple[Any, NDA
     values = validation.check_values(probe, X, reset=True)
     labels = validation.check_labels(y, values.shape[0])
     validation.check_classes(np.unique(labels))
-    matrix: Any = values if isinstance(values, np.ndarray) else X
+    matrix: Any = values if isinstance(values, np.ndarray) else _narrow(X)
     if max_rows is None or len(labels) <= max_rows:
         return matrix, labels, []
     chosen = np.sort(np.random.default_rng(seed).permutation(len(labels))[:max_rows])
     return matrix[chosen], labels[chosen], [f"{max_rows:,} rows of {len(labels):,} were used, drawn at random."]
+
+
+def _narrow(X: Any) -> Any:
+    """The same sparse rows with 32-bit indices, the only ones that scikit-learn's solvers take."""
+    rows = X.tocsr()
+    if rows.nnz >= 2**31 or rows.indices.dtype == rows.indptr.dtype == np.int32:
+        return rows
+    indices = (rows.indices.astype(np.int32), rows.indptr.astype(np.int32))
+    return type(rows)((rows.data, *indices), shape=rows.shape)
 
 
 def _methods(max_iter: int, seed: int) -> tuple[dict[str, Callable[[], Any]], list[str]]:

@@ -125,6 +125,8 @@ def legend(figure: "Figure", axes: Sequence["Axes"], look: Palette, columns: int
     for handle in drawn.legend_handles:
         if isinstance(handle, PathCollection) and float(handle.get_sizes()[0]) < 36:
             handle.set_sizes([36.0])
+    if own and any(ax.get_aspect() != "auto" for ax in axes):
+        figure.draw_without_rendering()  # the first layout does not know the panels' shape and cuts the title off
 
 
 def shortened(text: str, most: int = 34) -> str:
