@@ -150,8 +150,10 @@ def test_a_network_of_an_expression_reads_its_variables(
     save(ThresholdNetwork.from_expression("~(b & a) & (a | b)"), model)
     assert main(["predict", model, table]) == 0
     assert capsys.readouterr().out.split() == ["0", "1", "1", "0"]
-    assert main(["evaluate", model, table, "--json"]) == 0
+    page = tmp_path / "page.html"
+    assert main(["evaluate", model, table, "--json", "--report", str(page)]) == 0
     assert json.loads(capsys.readouterr().out)["accuracy"] == 1
+    assert "<h1>" in page.read_text()
     assert main(["explain", model]) == 0
     told = capsys.readouterr().out
     assert "3 units in 2 layers, from 2 inputs" in told

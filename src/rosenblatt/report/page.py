@@ -7,6 +7,7 @@ from typing import Any
 
 from rosenblatt.evaluate import Estimate, Scores
 from rosenblatt.learn import Model
+from rosenblatt.learn.decider import Decider
 from rosenblatt.report import charts
 from rosenblatt.report.summary import GROUPED, STATUS, Evaluation, Judged, Summary, named_scores, top_weights
 from rosenblatt.report.weights import Weight
@@ -28,20 +29,19 @@ def evaluation_page(evaluation: Evaluation) -> str:
     figures = [
         (f"{scores.error.value:.2%}", f"error on {judged.on}"),
         (f"{scores.examples:,}", "examples"),
-        (f"{model.features:,}", "hashed weights" if model.space.bits else "features"),
         (f"{len(model.classes):,}", "classes"),
     ]
+    weights = []
+    if isinstance(model, Model):  # others have no weight for each feature
+        figures.insert(2, (f"{model.features:,}", "hashed weights" if model.space.bits else "features"))
+        weights.append(_learned(top_weights(model, TOP)))
     rule = model.provenance.get("rule")
     head = _headline(judged.on, f"{evaluation.path}" + (f" · {rule}" if rule else ""), figures)
-    sections = [
-        *_judged_sections(judged),
-        _learned(top_weights(model, TOP)),
-        _again(evaluation.command),
-    ]
+    sections = [*_judged_sections(judged), *weights, _again(evaluation.command)]
     return _document(judged.on, model, head, sections)
 
 
-def _document(data: str, model: Model, head: str, sections: Iterable[str]) -> str:
+def _document(data: str, model: Decider, head: str, sections: Iterable[str]) -> str:
     style = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
     title = f"{data}: {' or '.join(str(label) for label in model.classes[:6])}"
     body = "".join(sections)
@@ -57,7 +57,7 @@ def _document(data: str, model: Model, head: str, sections: Iterable[str]) -> st
     )
 
 
-def _version(model: Model) -> str:
+def _version(model: Decider) -> str:
     version = model.provenance.get("version")
     return f" {escape(str(version))}" if version else ""
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from rosenblatt.evaluate import Estimate, Scores, Tally
 from rosenblatt.learn import Fitted, Model
+from rosenblatt.learn.decider import Decider
 from rosenblatt.report.weights import Weight, classes_shown, top
 
 STATUS = {
@@ -33,7 +34,7 @@ class Evaluation:
     """A model that was tried on examples it was not learned from."""
 
     path: str  # of the model
-    model: Model
+    model: Decider
     judged: Judged
     command: str  # to do it again
 
