@@ -17,6 +17,7 @@ Rows = _native.Rows
 SinglePanel = _native.SinglePanel
 ascend = _native.ascend
 checksum = _native.checksum
+divided = _native.divided
 dual_scores = _native.dual_scores
 dual_visit = _native.dual_visit
 dual_votes = _native.dual_votes
@@ -27,13 +28,17 @@ instruction_sets = _native.instruction_sets
 judge_clean = _native.judge_clean
 learn = _native.learn
 mistakes = _native.mistakes
+narrowed = _native.narrowed
 order = _native.order
 parse_svmlight = _native.parse_svmlight
 parse_text = _native.parse_text
 parse_vw = _native.parse_vw
+room = _native.room
 scores = _native.scores
+to_whole = _native.to_whole
 unicode_version = _native.unicode_version
 uniform = _native.uniform
+widened = _native.widened
 words_of = _native.words_of
 
 __all__ = [
@@ -48,6 +53,7 @@ __all__ = [
     "SinglePanel",
     "ascend",
     "checksum",
+    "divided",
     "dual_scores",
     "dual_visit",
     "dual_votes",
@@ -58,13 +64,17 @@ __all__ = [
     "judge_clean",
     "learn",
     "mistakes",
+    "narrowed",
     "order",
     "parse_svmlight",
     "parse_text",
     "parse_vw",
+    "room",
     "rows_of",
     "scores",
+    "to_whole",
     "unicode_version",
     "uniform",
+    "widened",
     "words_of",
 ]

@@ -7,7 +7,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from rosenblatt.errors import DataError
-from rosenblatt.learn.pages import Compactor, Place, arrays_of, read_block, write_block
+from rosenblatt.learn.decimals import Decimals
+from rosenblatt.learn.pages import Compactor, Place, bytes_of, read_block, write_block
 from rosenblatt.read.ordered import ordered
 from rosenblatt.records import Block
 
@@ -23,7 +24,7 @@ class Cache:
         self._bytes = 0
         self._file: Any = None
         self._places: list[Place] = []
-        self._compactor = Compactor()
+        self._compactor, self._decimals = Compactor(), Decimals()
 
     def __enter__(self) -> Self:
         return self
@@ -40,7 +41,7 @@ class Cache:
         block = self._compactor.compact(block)
         if self._file is None:
             self._blocks.append(block)
-            self._bytes += sum(array.nbytes for array in arrays_of(block) if array is not None)
+            self._bytes += bytes_of(block)
             if self._bytes <= IN_MEMORY // self._share:
                 return
             self._file = _nameless(self._folder, self._name)
@@ -61,7 +62,7 @@ class Cache:
     def _write(self, block: Block) -> None:
         offset = sum(self._places[-1]) if self._places else 0
         try:
-            size = write_block(self._file.write, block)
+            size = write_block(self._file.write, block, self._decimals)
         except OSError as error:
             raise DataError(
                 f"The cache of {self._name} cannot be written: {error.strerror}. "

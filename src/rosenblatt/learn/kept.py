@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import DataError, ModelError, ParameterError
 from rosenblatt.learn import tensors as lay
+from rosenblatt.learn.decimals import Decimals
 from rosenblatt.learn.fingerprint import facts_of, is_young, times_of
 from rosenblatt.learn.fitted import KeptCache
 from rosenblatt.learn.header import Header
@@ -231,7 +232,7 @@ class _Pages:
         self._where = where
         self._part = where.with_name(f".{where.name[:60]}.{os.getpid()}.part")
         self._file: BinaryIO | None = None
-        self._compactor = Compactor()
+        self._compactor, self._decimals = Compactor(), Decimals()
         self._at = 0
         self.entries: list[tuple[int, int, int, int]] = []
         self.fault = ""
@@ -243,7 +244,7 @@ class _Pages:
         try:
             if self._file is None:
                 self._file = self._part.open("wb")
-            size = write_block(self._file.write, block)
+            size = write_block(self._file.write, block, self._decimals)
         except OSError as fault:
             self.fault = fault.strerror or str(fault)
             return

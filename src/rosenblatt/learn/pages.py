@@ -1,7 +1,8 @@
 """Blocks of examples as bytes: what caches are made of.
 
-A block is its arrays as they lie: row ends, column numbers (4 bytes), values (left out where all are 1, 4 bytes where
-that is exact), labels, weights. Each carries a checksum, which is looked at whenever it is read.
+A block is its arrays as they lie: row ends, column numbers (2 bytes where that is enough), values (left out where all
+are 1; in 2 or 4 bytes where that is exact), labels, weights. Each carries a checksum, which is looked at whenever it is
+read.
 """
 
 import os
@@ -13,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import kernels
+from rosenblatt.learn.decimals import Decimals, divided
 from rosenblatt.records import Block, Csr, Floats
 
 Place: TypeAlias = tuple[int, int]  # of a block in a file: offset, bytes
 _SUM = 8  # bytes of the checksum, which comes first and is over all the rest
-_HEAD = struct.Struct("<QQQQBBBB4x")  # rows, entries, features, bytes, sparse, values, weights, wide
-_ONES, _SINGLE, _DOUBLE = range(3)
+_HEAD = struct.Struct("<QQQBBBBB3x")  # rows, entries, features; then kinds: layout, values, places, weights, indices
+_KINDS: tuple[Any, ...] = (None, np.float32, np.float64, np.int16, np.int32)  # of values; None: all are 1
+_WIDTHS: tuple[Any, ...] = (np.int32, np.int64, np.uint16)  # of column numbers
 
 
 class Compactor:
@@ -45,21 +48,50 @@ class Compactor:
         return single if self._exact else values
 
 
-def write_block(write: Callable[[Any], Any], block: Block) -> int:
+def write_block(write: Callable[[Any], Any], block: Block, decimals: Decimals) -> int:
     """Write a block; how many bytes it took."""
-    stored = [array for array in arrays_of(block) if array is not None and not _is_ones(array)]
-    parts = [np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in stored]
-    head = np.frombuffer(_head(block, sum(map(len, parts))), dtype=np.uint8)
-    content = np.concatenate([head, *parts])
+    values = block.values
+    if isinstance(values, Csr):
+        entries, sparse = len(values.indices), True
+        indices, numbers = _narrow(values.indices, values.features), _short(values.values, decimals)
+        arrays = [np.asarray(values.indptr, dtype=np.int64), block.weights, indices, numbers, block.labels]
+    else:
+        entries, sparse = 0, False
+        indices, numbers = np.empty(0, dtype=np.int32), values
+        arrays = [block.weights, values, block.labels]
+    kind = 0 if numbers is None else _KINDS.index(numbers.dtype.type)
+    flags = sparse, kind, decimals.places if kind > 2 else 0, block.weights is not None
+    head = _HEAD.pack(values.shape[0], entries, values.shape[1], *flags, _WIDTHS.index(indices.dtype.type))
+    parts = [np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in _widest_first(arrays)]
+    content = kernels.room(len(head) + sum(map(len, parts)))
+    np.concatenate([np.frombuffer(head, dtype=np.uint8), *parts], out=content)
     write(kernels.checksum(content).to_bytes(_SUM, "little"))
     write(content.data)
     return _SUM + len(content)
 
 
+def _widest_first(arrays: list[Any]) -> list[Any]:
+    """So that each begins at a multiple of its own width."""
+    return sorted((array for array in arrays if array is not None), key=lambda array: -array.itemsize)
+
+
+def _narrow(indices: NDArray[Any], features: int) -> NDArray[Any]:
+    return kernels.narrowed(indices) if features <= 1 << 16 and indices.dtype == np.int32 else indices
+
+
+def _short(values: NDArray[Any], decimals: Decimals) -> NDArray[Any] | None:
+    if _is_ones(values):
+        return None
+    if values.dtype != np.float64:
+        return values
+    found = decimals.whole(values)
+    return values if found is None else found
+
+
 def read_block(fd: int, place: Place) -> Block | None:
     """The block that lies there; None if it is damaged."""
     offset, size = place
-    content = np.empty(size, dtype=np.uint8)
+    content = kernels.room(size)
     got = os.preadv(fd, [content.data], offset)
     while 0 < got < size and (more := os.preadv(fd, [content.data[got:]], offset + got)):
         got += more
@@ -81,50 +113,46 @@ def _is_ones(array: NDArray[Any]) -> bool:
     return array.base is not None and array.base is _shared_ones
 
 
-def arrays_of(block: Block) -> list[NDArray[Any] | None]:
-    """Widest first, so that each begins at a multiple of its own width."""
-    if not isinstance(block.values, Csr):
-        return [block.weights, block.values, block.labels]
+def bytes_of(block: Block) -> int:
+    """What a block takes in memory."""
     values = block.values
-    wide = [values.values] if values.values.itemsize == 8 else []
-    narrow = [] if wide else [values.values]
-    index = values.indices
-    first, then = ([index], []) if index.itemsize == 8 else ([], [index])
-    return [np.asarray(values.indptr, dtype=np.int64), block.weights, *first, *wide, *then, *narrow, block.labels]
-
-
-def _head(block: Block, size: int) -> bytes:
-    values = block.values
-    rows, features = values.shape
-    array = values.values if isinstance(values, Csr) else values
-    kind = _ONES if _is_ones(array) else _SINGLE if array.dtype == np.float32 else _DOUBLE
-    entries, wide = (len(values.indices), values.indices.itemsize == 8) if isinstance(values, Csr) else (0, False)
-    flags = isinstance(values, Csr), kind, block.weights is not None, wide
-    return _HEAD.pack(rows, entries, features, size, *flags)
+    arrays = [values.indptr, values.indices, values.values] if isinstance(values, Csr) else [values]
+    return sum(array.nbytes for array in (*arrays, block.labels, block.weights) if array is not None)
 
 
 def _block(content: NDArray[np.uint8]) -> Block | None:
     """The block that lies in these bytes; None if its checksum is not theirs."""
     if kernels.checksum(content[_SUM:]) != int.from_bytes(content[:_SUM].tobytes(), "little"):
         return None
-    rows, entries, features, _, sparse, kind, weighed, wide = _HEAD.unpack_from(content.data, _SUM)
-    at = _SUM + _HEAD.size
-
-    def take(dtype: Any, count: int) -> NDArray[Any]:
-        nonlocal at
-        found: NDArray[Any] = content[at : at + count * np.dtype(dtype).itemsize].view(dtype)
-        at += found.nbytes
-        return found
-
+    rows, entries, features, sparse, kind, places, weighed, width = _HEAD.unpack_from(content.data, _SUM)
     if not sparse:
-        weights = take(np.float64, rows) if weighed else None
-        dense = take(np.float32 if kind == _SINGLE else np.float64, rows * features).reshape(rows, features)
-        return Block(dense, take(np.int32, rows), weights)
-    indptr = take(np.int64, rows + 1)
-    weights = take(np.float64, rows) if weighed else None
-    indices = take(np.int64, entries) if wide else None
-    values = take(np.float64, entries) if kind == _DOUBLE else None
-    indices = take(np.int32, entries) if indices is None else indices
-    if values is None:
-        values = ones(entries) if kind == _ONES else take(np.float32, entries)
-    return Block(Csr(indptr, indices, values, features), take(np.int32, rows), weights)
+        values, weights, labels = _taken(
+            content, [(_KINDS[kind], rows * features), (np.float64, rows * weighed), (np.int32, rows)]
+        )
+        return Block(values.reshape(rows, features), labels, weights if weighed else None)
+    shapes = [
+        (np.int64, rows + 1),
+        (np.float64, rows * weighed),
+        (_WIDTHS[width], entries),
+        (_KINDS[kind] or np.int16, entries if kind else 0),
+        (np.int32, rows),
+    ]
+    indptr, weights, indices, values, labels = _taken(content, shapes)
+    if indices.dtype == np.uint16:
+        indices = kernels.widened(indices)
+    if kind == 0:
+        values = ones(entries)
+    elif kind > 2:
+        values = divided(values, places)
+    return Block(Csr(indptr, indices, values, features), labels, weights if weighed else None)
+
+
+def _taken(content: NDArray[np.uint8], shapes: list[tuple[Any, int]]) -> list[Any]:
+    """Arrays of these dtypes and lengths, in the order they were named; they lie widest first."""
+    at = _SUM + _HEAD.size
+    found: list[Any] = [None] * len(shapes)
+    for i in sorted(range(len(shapes)), key=lambda i: -np.dtype(shapes[i][0]).itemsize):
+        dtype, count = shapes[i]
+        found[i] = content[at : at + count * np.dtype(dtype).itemsize].view(dtype)
+        at += found[i].nbytes
+    return found
