@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chromium import MISSING, PROGRAM, Chromium, studio
+from chromium import MISSING, PROGRAM, Chromium
 
 from rosenblatt.studio.lessons import LESSONS
 
@@ -100,13 +100,12 @@ TASKS: dict[str, Callable[[Any], None]] = {
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with studio() as served:
-        yield served
+def address(studio_address: str) -> str:
+    return studio_address
 
 
 @pytest.fixture(scope="module")
-def browser(address: str) -> Iterator[Chromium]:
+def browser() -> Iterator[Chromium]:
     with Chromium() as opened:
         yield opened
 

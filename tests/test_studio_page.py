@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from chromium import MISSING, PROGRAM, Chromium, studio
+from chromium import MISSING, PROGRAM, Chromium
 
 from rosenblatt.studio.examples import EXAMPLES, example
 from rosenblatt.studio.learning import learn
@@ -13,13 +13,12 @@ pytestmark = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with studio() as served:
-        yield served
+def address(studio_address: str) -> str:
+    return studio_address
 
 
 @pytest.fixture(scope="module")
-def browser(address: str) -> Iterator[Chromium]:
+def browser() -> Iterator[Chromium]:
     with Chromium() as opened:
         yield opened
 

@@ -12,7 +12,7 @@ export function hidden(place, { seen, changed, arrange }) {
   place.append(row, told);
   button.addEventListener("click", async () => {
     const page = seen();
-    if (!page) return;
+    if (!page.fresh) return;
     told.textContent = "Learning…";
     const { points, labels, classes } = page, learned = await answered("hidden", { points, labels, classes, units: Number(input.value) }, told);
     if (!learned) return;

@@ -10,7 +10,7 @@ const TOOLS = { weights, losses, slope, hidden, mail };
 const find = (id) => document.getElementById(id);
 
 export class Lessons {
-  // `seen` is what the page shows now, or null while the engine is asked; `arrange` puts it into a state.
+  // `seen` is what the page shows now, `fresh` when the engine has answered for it; `arrange` puts it into a state.
   constructor(lessons, { seen, arrange, changed }) {
     Object.assign(this, { lessons, seen, arrange, changed, now: null, tool: null, finished: new Set() });
     this.order = [...find("right").children];
@@ -113,9 +113,10 @@ export class Lessons {
   // Called whenever the page shows something new.
   look() {
     const status = find("lesson-status"), seen = this.now && this.seen();
-    if (!seen || !status) return;
+    if (!seen || !status || (this.now.plane && !seen.fresh)) return;
     const filled = Object.fromEntries([...find("lesson").querySelectorAll("form.fill > label > input")].map((input) => [input.name, input.value]));
-    const [done, said, entries] = CHECKS[this.now.key]({ ...seen, filled, tool: this.tool?.state });
+    const ready = seen.run || !this.now.plane;
+    const [done, said, entries] = ready ? CHECKS[this.now.key]({ ...seen, filled, tool: this.tool?.state }) : [false, "Points of two classes are needed."];
     entries?.forEach((right, i) => { find("lesson").querySelectorAll("form.fill > label > input")[i].dataset.right = right ?? ""; });
     const words = done ? `✓ Done. ${this.now.done}` : `Not yet. ${said}`;
     if (status.textContent !== words) status.textContent = words;

@@ -39,14 +39,19 @@ function edited() {
   find("example").value = "";
   soon();
 }
+// What is shown, and what is still on its way, belongs to the state before.
+function outdated() {
+  state.fresh = false;
+  state.turn += 1;
+}
 function soon() {
-  state.fresh = false; // what is shown is of the state before, until the engine has answered
+  outdated();
   clearTimeout(waiting);
   waiting = setTimeout(refresh, 60);
 }
 async function refresh() {
-  const at = state.at, turn = ++state.turn;
-  Object.assign(state, { at: null });
+  const { at, turn } = state;
+  state.at = null;
   if (new Set(plane.labels).size < 2) {
     Object.assign(state, { run: null, verdict: null, relatives: null });
     curves.load(null);
@@ -57,46 +62,56 @@ async function refresh() {
     showTheorem(find("theorem"), null);
     state.costs = showCosts(find("costs"), null);
     showRelatives(find("relatives"), null);
-    return settled(turn);
+    return settled(turn, true);
   }
   const asked = request(), learned = ask("learn", asked), judged = ask("verdict", asked);
   judged.catch(() => {}); // told below, after the run
-  await tried(async () => {
-    state.run = await learned;
+  let run = null;
+  await step(turn, () => learned, (answer) => {
+    state.run = run = answer;
     tell(null);
-    curves.load(state.run);
-    player.load(state.run, plane.points, { at });
+    curves.load(run);
+    player.load(run, plane.points, { at });
   });
-  await tried(async () => {
-    state.verdict = await judged;
-    showVerdict(find("verdict"), state.verdict);
-    if (state.verdict.kind === "separable" && state.verdict.degree > 1) state.verdict.curves = await widest(state.verdict, { ...asked, ...curves.picture });
+  await step(turn, () => judged, async (verdict) => {
+    state.verdict = verdict;
+    showVerdict(find("verdict"), verdict);
+    if (verdict.kind === "separable" && verdict.degree > 1) verdict.curves = await widest(verdict, { ...asked, ...curves.picture });
     drawProof();
-    state.marks = showTheorem(find("theorem"), state.run, state.verdict);
+    state.marks = showTheorem(find("theorem"), state.run, verdict);
     if (player.frame) state.marks(player.frame);
   });
-  await tried(async () => {
-    state.costs = showCosts(find("costs"), await ask("costs", asked));
+  await step(turn, () => ask("costs", asked), (costs) => {
+    state.costs = showCosts(find("costs"), costs);
     if (player.frame) state.costs(player.frame, state.run);
   });
-  await tried(async () => {
-    const made = await ask("takeaway", asked);
+  await step(turn, () => ask("takeaway", asked), (made) => {
     find("python").value = made.python;
     find("command").value = made.command ?? "The command line has no such option; the Python code has.";
     state.csv = made.csv;
   });
-  await tried(async () => {
-    state.relatives = await ask("relatives", { ...asked, ...curves.picture });
-    showRelatives(find("relatives"), state.relatives, state.on, drawRelatives);
+  await step(turn, () => ask("relatives", { ...asked, ...curves.picture }), (relatives) => {
+    state.relatives = relatives;
+    showRelatives(find("relatives"), relatives, state.on, drawRelatives);
     drawRelatives();
   });
-  await tried(() => offer(asked));
-  await tried(() => widen());
-  settled(turn);
+  await step(turn, () => offer(asked), () => {});
+  await step(turn, () => widen(), () => {});
+  settled(turn, run !== null);
 }
-function settled(turn) {
+// One question and its answer; neither is of use once the state is another one.
+async function step(turn, asking, show) {
   if (turn !== state.turn) return;
-  state.fresh = true;
+  try {
+    const answer = await asking();
+    if (turn === state.turn) await show(answer);
+  } catch (error) {
+    if (turn === state.turn) tell(error);
+  }
+}
+function settled(turn, learned) {
+  if (turn !== state.turn) return;
+  state.fresh = learned; // after a refusal the run that is shown is still the one before
   document.documentElement.dataset.ready = "yes";
   remember();
 }
@@ -197,15 +212,15 @@ async function openText(text) {
 
 // -- lessons --------------------------------------------------------------------------------------------------------
 
-// What a lesson's check looks at; null while the engine is asked.
+// What a lesson's check looks at.
 function seen() {
-  if (!state.fresh) return null;
-  const { example, run, verdict, relatives, on, logic } = state;
-  return { example, run, verdict, relatives, on, logic, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options };
+  const { example, fresh, run, verdict, relatives, on, logic } = state;
+  return { example, fresh, run, verdict, relatives, on, logic, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options };
 }
 // Puts the studio into the state of a lesson; with `same`, the points stay and only what is named changes.
 function arrange(to, { all = true, same = false } = {}) {
   if (to.gates) state.logic.write(to.gates, to.build);
+  if (all && to.example) outdated(); // until the example is here
   state.dashed = to.dashed ?? (same ? state.dashed : []);
   if (same && !to.options) return drawRelatives();
   if (same || (all && (to.example || to.data))) {
