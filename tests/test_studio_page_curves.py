@@ -1,38 +1,26 @@
 """The page where boundaries are curved and runs are long: the paths, the losses and the rows that are shown."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from chromium import PROGRAM, Chromium
+from chromium import MISSING, PROGRAM, Chromium
 
 from rosenblatt.studio.examples import example
 from rosenblatt.studio.learning import costs, learn, visits
-from rosenblatt.studio.server import LOOPBACK, listening, new_token
 from rosenblatt.studio.surfaces import surfaces
 
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no browser on this machine to drive")
-SERVE = (
-    "import socket, sys; from rosenblatt.studio import server;"
-    "server.serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2])"
-)
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    held, token = listening(), new_token()
-    command = [sys.executable, "-c", SERVE, str(held.fileno()), token]
-    with subprocess.Popen(command, pass_fds=[held.fileno()]) as server:
-        yield f"http://{LOOPBACK}:{held.getsockname()[1]}/{token}/"
-        server.terminate()
-    held.close()
+def address(studio_address: str) -> str:
+    return studio_address
 
 
 @pytest.fixture(scope="module")
-def browser(address: str) -> Iterator[Chromium]:
+def browser() -> Iterator[Chromium]:
     with Chromium() as opened:
         yield opened
 

@@ -33,20 +33,20 @@ export function weights(place, { arrange }) {
   return { state: {} };
 }
 
-const WIDE = 360, HIGH = 230, LEFT = 26, LOW = 200, TOP = 10;
+const WIDE = 360, HIGH = 240, LEFT = 26, LOW = 200, TOP = 10;
 const across = (m) => LEFT + ((m + 3) / 6) * (WIDE - LEFT - 8), up = (value) => LOW - (value / 4) * (LOW - TOP);
 
 function axes(place, label) {
   const svg = draw("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": label, class: "wide" }, place);
   for (const m of [-3, -2, -1, 0, 1, 2, 3]) {
     draw("line", { x1: across(m), x2: across(m), y1: TOP, y2: LOW, class: "tick" }, svg);
-    draw("text", { x: across(m), y: LOW + 16, "text-anchor": "middle" }, svg, number(m));
+    draw("text", { x: across(m), y: LOW + 19, "text-anchor": "middle" }, svg, number(m));
   }
   for (const v of [0, 1, 2, 3, 4]) {
     draw("line", { x1: LEFT, x2: WIDE - 8, y1: up(v), y2: up(v), class: v ? "tick" : "zero" }, svg);
     draw("text", { x: LEFT - 6, y: up(v) + 4, "text-anchor": "end" }, svg, number(v));
   }
-  draw("text", { x: WIDE - 8, y: LOW + 28, "text-anchor": "end" }, svg, "margin m = y·s →");
+  draw("text", { x: WIDE - 8, y: LOW + 36, "text-anchor": "end" }, svg, "margin m = y·s →");
   return svg;
 }
 function curve(svg, margins, values, kind) {
