@@ -20,7 +20,7 @@ from rosenblatt.studio.request import feature_degree, is_number, mapped
 from rosenblatt.studio.runs import Played, Primal, learned
 
 MOST_AT_ONCE = 40
-_FINE, _COARSE, _MOST = 176, 72, 4_000_000  # columns of the grid, and values of the basis on it
+_FINE, _COARSE, _MOST = 176, 72, 2_500_000  # columns of the grid, and values of the basis on it
 _GRIDS = 4  # that a run remembers
 
 

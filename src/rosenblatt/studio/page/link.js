@@ -35,7 +35,7 @@ export function write({ example, points, labels, classes, options, at, theme, on
   history.replaceState(null, "", `#${told}`);
 }
 
-const SHOWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "fill-opacity", "font-family", "font-size", "font-weight", "paint-order"];
+const SHOWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "fill-opacity", "stroke-opacity", "font-family", "font-size", "font-weight", "paint-order"];
 
 // The picture alone, with its colours written into it.
 export function picture(svg) {
