@@ -8,7 +8,7 @@ const AHEAD = 12, MOST = 400;
 
 export class Curves {
   constructor(plane, request, failed) {
-    Object.assign(this, { plane, request, failed, known: new Map(), asked: new Set(), run: null });
+    Object.assign(this, { plane, request, failed, known: new Map(), asked: new Set(), run: null, fetching: false });
   }
   // The picture as the server needs to know it.
   get picture() {
@@ -21,31 +21,34 @@ export class Curves {
     if (this.run?.curved) this.askStill();
   }
   at(frame) { return frame.kind === "end" ? this.run.t : frame.t + 1; }
-  // Draw a frame as soon as its paths are here; until then the picture before it stays.
+  // Draw a frame as soon as its paths are here; until then the picture before it stays. While the run plays, the
+  // boundary before an update is drawn only where it is known already.
   show(frame, ahead = []) {
     if (!this.run) return;
     const at = this.at(frame), was = frame.moved.some((one) => one.coefficient) ? frame.t : at;
-    this.wanted = { at, was, frame };
-    if (this.known.has(at) && this.known.has(was)) this.paint();
-    const next = [was, at, ...ahead.slice(0, AHEAD).map((one) => this.at(one))];
-    const missing = [...new Set(next)].filter((one) => !this.known.has(one) && !this.asked.has(one));
-    const due = missing.includes(at) || missing.includes(was);
-    if (missing.length && (due || missing.length >= AHEAD / 2)) this.fetch(missing, due);
+    this.wanted = { at, was: ahead.length ? at : was, frame };
+    if (this.here) this.paint();
+    const missing = (list) => [...new Set(list)].filter((one) => !this.known.has(one) && !this.asked.has(one));
+    const due = missing([this.wanted.was, at]), next = missing(ahead.map((one) => this.at(one))).slice(0, AHEAD);
+    if (due.length) this.fetch([...due, ...next], "surfaces");
+    else if (next.length >= AHEAD / 2 && !this.fetching) this.fetch(next, "surfaces ahead");
   }
-  async fetch(at, due) {
+  get here() { return this.wanted && this.known.has(this.wanted.at) && this.known.has(this.wanted.was); }
+  async fetch(at, as) {
     const run = this.run;
     at.forEach((one) => this.asked.add(one));
+    this.fetching = true;
     try {
-      const { surfaces } = await ask("surfaces", { ...this.told, at }, { as: due ? "surfaces" : "surfaces ahead" });
+      const { surfaces } = await ask("surfaces", { ...this.told, at }, { as });
       if (run !== this.run) return;
       if (this.known.size > MOST) this.known.clear();
       for (const one of surfaces) this.known.set(one.at, one);
-      if (this.wanted && this.known.has(this.wanted.at) && this.known.has(this.wanted.was)) this.paint();
+      if (this.here) this.paint();
     } catch (error) {
       if (!overtaken(error)) this.failed(error);
     } finally {
       if (run === this.run) at.forEach((one) => this.asked.delete(one));
-      if (run === this.run && this.wanted && !this.known.has(this.wanted.at) && !this.asked.has(this.wanted.at)) this.show(this.wanted.frame);
+      this.fetching = false;
     }
   }
   async askStill() {

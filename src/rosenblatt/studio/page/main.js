@@ -15,12 +15,13 @@ import { Player } from "./player.js";
 const find = (id) => document.getElementById(id);
 const state = { table: null, example: null, verdict: null, run: null, relatives: null, on: new Set(), theme: null, marks: () => {}, costs: () => {}, at: null, dashed: [], logic: null, fresh: false, turn: 0 };
 const plane = new Plane(find("plane"), { changed: edited, spoken: (words) => { find("spoken").textContent = words; } });
-const player = new Player({ shown: showFrame, visitsOf: (since) => ask("visits", { ...request(), since }) });
+const player = new Player({ shown: showFrame, visitsOf: (since) => ask("visits", { ...curves.told, since }) });
 const curves = new Curves(plane, request, tell);
 let controls, lessons;
 
 function request() {
-  return { points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options };
+  const points = plane.points.map((point) => [...point]); // as they are now, whatever is dragged while the engine works
+  return { points, labels: [...plane.labels], classes: plane.classes, options: controls.options };
 }
 function tell(error) {
   if (error && overtaken(error)) return;

@@ -25,8 +25,8 @@ function several(frame, run) {
 // What an update does: the weights before and after, or where they are many or unknown, what was added.
 function moved(frame, run, one) {
   if (frame.after) return `w ${vector(frame.before[0])} → ${vector(frame.after[0])}`;
-  const times = number(one.coefficient, 3);
-  return run.features ? `${times} times its ${run.features.length} features is added to w` : `${times} times k(this row, ·) joins the sum`;
+  const way = one.coefficient > 0 ? "added to" : "taken from", times = Math.abs(one.coefficient), factor = times === 1 ? "" : `${number(times, 3)} times `;
+  return run.features ? `${factor}its ${run.features.length} features are ${way} w` : `${factor}k(this row, ·) is ${way} the score`;
 }
 
 export function numbers(frame, run) {
