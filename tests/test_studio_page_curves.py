@@ -157,3 +157,10 @@ def test_a_run_plays_by_rows_to_its_end(page: Chromium, address: str) -> None:
     )
     page.until("document.getElementById('moment').textContent.startsWith('End')")
     assert text(page, "play") == "Play"
+
+
+def test_all_columns_of_a_wider_table_are_judged_too(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=wrap-around+patterns")
+    page.until("document.getElementById('beyond').textContent.startsWith('With all 8 columns: No: ')")
+    page.open(f"{address}#example=iris%3A+all+three")
+    page.until("document.getElementById('beyond').textContent.includes('tells 2 of the 3 pairs of classes apart.')")

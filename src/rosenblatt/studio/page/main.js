@@ -8,7 +8,7 @@ import { Logic } from "./logic.js";
 import { Lessons } from "./lessons.js";
 import * as link from "./link.js";
 import { showCosts } from "./losses.js";
-import { offerDegree, showRelatives, showTheorem, showVerdict } from "./panels.js";
+import { offerDegree, paragraph, showRelatives, showTheorem, showVerdict } from "./panels.js";
 import { Plane } from "./plane.js";
 import { Player } from "./player.js";
 
@@ -60,6 +60,7 @@ async function refresh() {
     plane.proof(null);
     plane.relatives([]);
     showVerdict(find("verdict"), null);
+    find("beyond").replaceChildren();
     showTheorem(find("theorem"), null);
     state.costs = showCosts(find("costs"), null);
     showRelatives(find("relatives"), null);
@@ -96,8 +97,7 @@ async function refresh() {
     showRelatives(find("relatives"), relatives, state.on, drawRelatives);
     drawRelatives();
   });
-  await step(turn, () => offer(asked), () => {});
-  await step(turn, () => widen(), () => {});
+  await step(turn, () => lookBeyond(asked), (parts) => find("beyond").replaceChildren(...parts));
   settled(turn, run !== null);
 }
 // One question and its answer; neither is of use once the state is another one.
@@ -116,17 +116,18 @@ function settled(turn, learned) {
   document.documentElement.dataset.ready = "yes";
   remember();
 }
-async function offer(asked) {
-  if (state.verdict?.kind !== "inseparable" || controls.chosen.kernel) return;
-  const { degree } = await ask("lowest", asked);
-  if (degree) offerDegree(find("verdict"), degree, (value) => { controls.restore({ ...controls.options, degree: value }); soon(); });
-}
-// Of a table with more columns, as it came, also what all of them can do.
-async function widen() {
-  const { table, verdict } = state;
-  if (!verdict || table.columns.length < 3 || plane.past.length || plane.points.length !== table.rows.length) return;
-  const { words } = await ask("whole", { rows: table.rows, labels: table.labels, classes: table.classes });
-  if (verdict === state.verdict) find("verdict").append(Object.assign(document.createElement("p"), { className: "line whole", textContent: words }));
+// What lies beyond two columns and a line: the lowest degree that can, and what all columns of a wider table can.
+async function lookBeyond(asked) {
+  const { table, verdict } = state, parts = [];
+  if (verdict?.kind === "inseparable" && !controls.chosen.kernel) {
+    const { degree } = await ask("lowest", asked);
+    if (degree) parts.push(offerDegree(degree, (value) => { controls.restore({ ...controls.options, degree: value }); soon(); }));
+  }
+  if (verdict && table.columns.length > 2 && !plane.past.length && plane.points.length === table.rows.length) {
+    const { words } = await ask("whole", { rows: table.rows, labels: table.labels, classes: table.classes });
+    parts.push(paragraph(words, "line"));
+  }
+  return parts;
 }
 function drawProof() { plane.proof(find("show-verdict").checked ? state.verdict : null); }
 function drawRelatives() {

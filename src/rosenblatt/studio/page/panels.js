@@ -72,10 +72,10 @@ function whyNot(verdict) {
 }
 
 // A way out: the lowest degree that can, to be tried by pressing it.
-export function offerDegree(place, degree, choose) {
+export function offerDegree(degree, choose) {
   const button = Object.assign(document.createElement("button"), { type: "button", id: "offer", textContent: `A curve of degree ${degree} can: try it` });
   button.addEventListener("click", () => choose(degree));
-  place.append(button);
+  return button;
 }
 
 export function showRelatives(place, answer, switched, changed) {
