@@ -5,8 +5,9 @@ export const WIDTH = 640, HEIGHT = 480;
 export class View {
   constructor(points) {
     const [left, right] = span(points.map((p) => p[0])), [low, high] = span(points.map((p) => p[1]));
-    // One scale for both axes, so that a normal looks perpendicular to its line.
-    this.scale = Math.min((WIDTH - 190) / (right - left), (HEIGHT - 160) / (high - low));
+    // One scale for both axes, so that a normal looks perpendicular to its line. Round few points there is more room:
+    // the lines of a truth table pass far from it at first.
+    this.scale = Math.min((WIDTH - 190) / (right - left), (HEIGHT - (points.length > 10 ? 160 : 220)) / (high - low));
     this.middle = [(left + right) / 2, (low + high) / 2];
   }
   to([x, y]) {

@@ -1,7 +1,7 @@
 // The verdict, the theorem and the relatives, beside the plane.
 
 import { bars, curves } from "./charts.js";
-import { DASHES } from "./plane.js";
+import { DASHES } from "./picture.js";
 import { draw, number } from "./geometry.js";
 
 export function paragraph(text, kind = "") {
