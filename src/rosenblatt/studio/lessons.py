@@ -130,8 +130,8 @@ _FIRST = (
         text=(
             "A loss with a kink has no slope there. It still has lines that touch it at the kink and stay below it "
             "everywhere; the slope of such a line is a subgradient.",
-            "If a level line, of slope 0, is among them, the kink is the lowest point: nothing costs less. And a step "
-            "against a subgradient is what the rule does: −y·x is one of the loss max(0, −y·s) of a mistake.",
+            "If a level line, of slope 0, is among them, the kink is the lowest point: nothing costs less. And the "
+            "rule is a step against a subgradient: for a mistake, −y·x is one of the loss max(0, −y·s).",
             "The curve is |m|, with its kink at 0. The line through the kink has the slope g that you choose.",
         ),
         task="Choose a slope g so that the line is below the curve on both sides and touches it at the kink alone.",
@@ -186,9 +186,9 @@ _SECOND = (
         key="kernels",
         title="Kernels",
         text=(
-            "After a run from zero, w is a sum of rows, each taken as often as it was a mistake. So a score needs only "
-            "products of two rows, and in their place can stand another measure of likeness, a kernel. The features "
-            "behind it are never written down.",
+            "After a run from zero, w is a sum of rows, each with the sign of its class, as often as it was a mistake. "
+            "So a score needs only products of two rows, and in their place can stand another measure of likeness, a "
+            "kernel. The features behind it are never written down.",
             "The kernel rbf is exp(−gamma · distance²): each mistake puts a hill on its row, for its own class. A "
             "small gamma makes wide hills and smooth boundaries, a large one narrow hills that keep to single points.",
             "Here gamma is 0.1. The hills are so wide that the rule does not end within its 50 epochs.",

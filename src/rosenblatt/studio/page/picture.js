@@ -37,11 +37,11 @@ export class Picture {
     for (const y of up) {
       const [, v] = this.view.to([0, y]);
       draw("line", { y1: v, y2: v, x1: 0, x2: WIDTH, class: Math.abs(y) < 1e-12 ? "zero" : "tick" }, layer);
-      draw("text", { x: 4, y: v - 4 }, layer, number(y, 6));
+      if (v > 46 && v < HEIGHT - 26) draw("text", { x: 4, y: v - 4 }, layer, number(y, 6)); // the corners are for the names of the axes
     }
     const [across0, up0] = this.columns ?? ["x1", "x2"];
-    draw("text", { x: WIDTH - 6, y: HEIGHT - 20, "text-anchor": "end" }, layer, `${across0} →`);
-    draw("text", { x: 6, y: 16 }, layer, `↑ ${up0}`);
+    draw("text", { x: WIDTH - 6, y: HEIGHT - 29, "text-anchor": "end" }, layer, `${across0} →`);
+    draw("text", { x: 6, y: 19 }, layer, `↑ ${up0}`);
   }
   polygon(corners, parent, attributes) {
     if (corners.length > 2) draw("polygon", { points: corners.map((c) => this.view.to(c).join(" ")).join(","), ...attributes }, parent);
