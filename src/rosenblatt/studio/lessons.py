@@ -179,7 +179,7 @@ _SECOND = (
         task="Find the lowest degree with which the rule ends: an epoch without a mistake.",
         done="Five features instead of two, and the rule ends. Try degree 6: it ends as well, with a boundary that "
         "nobody would have drawn.",
-        state={"example": "rings", "options": {"keep": "last"}},
+        state={"example": "rings", "options": {"keep": "last"}, "proof": False},
         panels=("learner", "verdict"),
     ),
     Lesson(
@@ -204,7 +204,7 @@ _SECOND = (
         title="Gates",
         text=(
             "AND fires when a + b is above 1.5, OR when it is above 0.5, NOT when −a is above −0.5: each is one unit. "
-            "XOR is none, as the lesson before has shown.",
+            "XOR is none: four rows have proven it.",
             "But units can listen to units. XOR is true when one of the inputs is, and not both. Write & for and, | "
             "for or, ~ for not; every unit that fires is filled.",
         ),
