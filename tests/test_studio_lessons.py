@@ -190,6 +190,20 @@ def test_a_link_restores_a_lesson_where_it_was_left(page: Chromium, address: str
 
 
 @needs_browser
+def test_a_link_restores_the_network(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND")
+    page.page.fill("#gates", "(a | b) & ~c")
+    page.page.select_option("#build", "learned")
+    page.until("new URLSearchParams(location.hash.slice(1)).get('build') === 'learned'")
+    page.until("document.querySelectorAll('#inputs input').length === 3")
+    page.open(str(page.value("location.href")))
+    assert page.page.input_value("#gates") == "(a | b) & ~c"
+    assert page.page.input_value("#build") == "learned"
+    page.page.locator("#inputs input").first.check()
+    assert str(page.page.text_content("#spoken")).startswith("The output u1 ")
+
+
+@needs_browser
 def test_a_network_is_watched_as_it_grows(page: Chromium, address: str) -> None:
     page.open(f"{address}#lesson=gates")
     page.page.select_option("#build", "learned")

@@ -1,6 +1,6 @@
 // What the screen shows, in the fragment of its address; and as a picture.
 
-const OWN = new Set(["example", "data", "classes", "at", "theme", "on", "lesson", "done"]);
+const OWN = new Set(["example", "data", "classes", "at", "theme", "on", "lesson", "done", "gates", "build"]);
 
 export function read() {
   const told = new URLSearchParams(location.hash.slice(1)), state = { options: {}, on: [] };
@@ -10,6 +10,8 @@ export function read() {
   state.at = told.has("at") ? Number(told.get("at")) : null;
   state.on = told.get("on")?.split(";") ?? [];
   state.lesson = told.get("lesson");
+  state.gates = told.get("gates");
+  state.build = told.get("build");
   state.done = told.get("done")?.split(".") ?? [];
   if (told.has("data")) {
     const rows = told.get("data").split(";").map((row) => row.split(",").map(Number)).filter((row) => row.length === 3 && row.every(Number.isFinite));
@@ -19,7 +21,7 @@ export function read() {
   return state;
 }
 
-export function write({ example, points, labels, classes, options, at, theme, on, lesson, done }) {
+export function write({ example, points, labels, classes, options, at, theme, on, lesson, done, gates, build }) {
   const told = new URLSearchParams();
   if (example) told.set("example", example);
   else if (points.length && points.length <= 500) {
@@ -29,6 +31,8 @@ export function write({ example, points, labels, classes, options, at, theme, on
   for (const [name, value] of Object.entries(options)) told.set(name, value);
   if (at !== null) told.set("at", at);
   if (on.length) told.set("on", on.join(";"));
+  if (gates !== null) told.set("gates", gates);
+  if (build !== null) told.set("build", build);
   if (theme) told.set("theme", theme);
   if (lesson) told.set("lesson", lesson);
   if (done.length) told.set("done", done.join("."));

@@ -8,8 +8,8 @@ const find = (id) => document.getElementById(id);
 const ACROSS = 120, DOWN = 68, SIZE = 19, LABELLED = 9; // more wires than this carry no weight: the formulas do
 
 export class Logic {
-  constructor(builds, open, changed) {
-    Object.assign(this, { open, changed, bits: {}, made: null, stage: 0, timer: null });
+  constructor(builds, open, { changed, spoken }) {
+    Object.assign(this, { open, changed, spoken, bits: {}, made: null, stage: 0, timer: null });
     find("build").replaceChildren(...Object.entries(builds).map(([name, words]) => new Option(`${name}: ${words}`, name)));
     find("build").addEventListener("change", () => this.ask());
     find("gates").addEventListener("input", () => this.ask());
@@ -17,6 +17,11 @@ export class Logic {
     find("unit-fewer").addEventListener("click", () => this.grow(this.stage - 1));
     find("unit-more").addEventListener("click", () => this.grow(this.stage + 1));
     find("unit-play").addEventListener("click", () => (this.timer ? this.pause() : this.play()));
+  }
+  // What a link says of it: only what is not so from the start.
+  get own() {
+    const build = find("build").value;
+    return { gates: this.text === "a xor b" ? null : this.text, build: build === "written" ? null : build };
   }
   get text() { return find("gates").value; }
   get wrong() { return !find("wrong").hidden; }
@@ -76,7 +81,7 @@ export class Logic {
     const { inputs } = this.made;
     find("inputs").replaceChildren(...inputs.map((name) => {
       const label = document.createElement("label"), box = Object.assign(document.createElement("input"), { type: "checkbox", checked: this.bits[name] === 1 });
-      box.addEventListener("change", () => { this.bits[name] = box.checked ? 1 : 0; this.light(); });
+      box.addEventListener("change", () => { this.bits[name] = box.checked ? 1 : 0; this.light(); this.spoken(this.fires); });
       label.className = "check";
       label.append(box, name);
       return label;
@@ -85,9 +90,9 @@ export class Logic {
   }
   light() {
     const { made, shown } = this, signals = shown.signals[this.row], place = find("network");
-    const fires = `The output ${shown.output} ${signals[shown.output] ? "fires" : "is silent"}${shown.wrong.includes(this.row) ? ", which is wrong" : ""}.`;
+    this.fires = `The output ${shown.output} ${signals[shown.output] ? "fires" : "is silent"}${shown.wrong.includes(this.row) ? ", which is wrong" : ""}.`;
     this.growth();
-    place.replaceChildren(paragraph(fires, "answer"), this.picture(signals), paragraph(made.decision, "line"));
+    place.replaceChildren(paragraph(this.fires, "answer"), this.picture(signals), paragraph(made.decision, "line"));
     for (const unit of shown.units) place.append(paragraph(`${unit.name} (${unit.kind}) fires when ${unit.formula}`, "line"));
     if (made.inputs.length <= 4 && made.inputs.length) place.append(this.table());
     if (made.inputs.length === 2) {

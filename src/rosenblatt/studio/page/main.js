@@ -14,11 +14,12 @@ import { Player } from "./player.js";
 
 const find = (id) => document.getElementById(id);
 const state = { table: null, example: null, verdict: null, run: null, relatives: null, on: new Set(), theme: null, marks: () => {}, costs: () => {}, at: null, dashed: [], logic: null, fresh: false, turn: 0 };
-const plane = new Plane(find("plane"), { changed: edited, spoken: (words) => { find("spoken").textContent = words; } });
+const plane = new Plane(find("plane"), { changed: edited, spoken });
 const player = new Player({ shown: showFrame, visitsOf: (since) => ask("visits", { ...curves.told, since }) });
 const curves = new Curves(plane, request, tell);
 let controls, lessons;
 
+function spoken(words) { find("spoken").textContent = words; }
 function request() {
   const points = plane.points.map((point) => [...point]); // as they are now, whatever is dragged while the engine works
   return { points, labels: [...plane.labels], classes: plane.classes, options: controls.options };
@@ -158,9 +159,9 @@ function unseen(frame) {
   return lost ? " · a boundary lies outside the picture" : "";
 }
 function remember() {
-  if (!controls) return;
+  if (!state.logic) return;
   const at = player.frame && !player.atEnd ? player.at : null;
-  link.write({ example: state.example, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options, at, theme: state.theme, on: [...state.on], lesson: lessons?.now?.key, done: [...(lessons?.finished ?? [])] });
+  link.write({ example: state.example, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options, at, theme: state.theme, on: [...state.on], lesson: lessons?.now?.key, done: [...(lessons?.finished ?? [])], ...state.logic.own });
   lessons?.look();
 }
 
@@ -221,7 +222,7 @@ function seen() {
 }
 // Puts the studio into the state of a lesson; with `same`, the points stay and only what is named changes.
 function arrange(to, { all = true, same = false } = {}) {
-  if (to.gates) state.logic.write(to.gates, to.build);
+  if (all && to.gates) state.logic.write(to.gates, to.build);
   if (all && to.example) outdated(); // until the example is here
   state.dashed = to.dashed ?? (same ? state.dashed : []);
   if (same && !to.options) return drawRelatives();
@@ -316,8 +317,8 @@ async function start() {
   controls = new Controls(find("controls"), told, soon);
   controls.restore(linked.options);
   find("example").replaceChildren(new Option("your own", "", true), ...told.examples.map((name) => new Option(name, name)));
-  state.logic = new Logic(told.builds, own, () => lessons?.look());
-  state.logic.ask();
+  state.logic = new Logic(told.builds, own, { changed: () => lessons && remember(), spoken });
+  state.logic.write(linked.gates ?? "a xor b", linked.build in told.builds ? linked.build : "written");
   Object.assign(state, { on: new Set(linked.on), at: linked.at });
   const fresh = !linked.table && !linked.example;
   lessons = new Lessons(listed.lessons, { seen, arrange, changed: remember });
