@@ -23,7 +23,8 @@ def linear(found: "Decider", path: str, action: str) -> "Model":
 
     if isinstance(found, Model):
         return found
-    raise ModelError(f"{path}: {_CANNOT[type(found).__name__]}, so it cannot be {action}; it can predict and evaluate.")
+    what = _CANNOT[type(found).__name__]
+    raise ModelError(f"{path}: {what}, so it cannot be {action}; rosenblatt predict and evaluate can use it.")
 
 
 _CANNOT = {
