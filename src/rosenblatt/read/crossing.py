@@ -86,13 +86,12 @@ def refuse_crossing(name: str, reading: "Reading") -> None:
 
 
 _NUMBERED = (
-    "the features of {} have numbers only; write them as VW text, one namespace a group, or as a table with named "
-    "columns, or learn all products with --features poly2"
+    "the features of {} have numbers only; write them as VW text, one namespace a group, or as a table with named columns"
 )
 _WITHOUT = {
     "svmlight": _NUMBERED.format("svmlight"),
-    "npy": _NUMBERED.format("npy"),
-    "npz": _NUMBERED.format("npz"),
+    "npy": _NUMBERED.format("npy") + ", or learn all products with --features poly2",
+    "npz": _NUMBERED.format("npz") + ", or learn all products with --features poly2",
     "text": "a text has none; --ngrams 2 learns words that stand together",
 }
 
