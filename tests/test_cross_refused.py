@@ -48,7 +48,7 @@ def test_running_text_cannot_be_crossed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("a.svm", "1 1:1 2:1\n-1 2:1\n", "the features of svmlight have numbers only"),
+        ("a.svm", "1 1:1 2:1\n-1 2:1\n", "features of svmlight have numbers only"),
         ("a.txt", "spam\tbuy now\nham\tsee you\n", "a text has none; --ngrams 2"),
     ],
 )

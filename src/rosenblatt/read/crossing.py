@@ -86,7 +86,7 @@ def refuse_crossing(name: str, reading: "Reading") -> None:
 
 
 _NUMBERED = (
-    "the features of {} have numbers only; write them as VW text, one namespace a group, or as a table with named columns"
+    "features of {} have numbers only; write them as VW text, a namespace a group, or as a table with named columns"
 )
 _WITHOUT = {
     "svmlight": _NUMBERED.format("svmlight"),
