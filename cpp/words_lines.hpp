@@ -1,6 +1,7 @@
 // Lines of text, `label<TAB>text` or text alone -> labels and sparse rows.
 #pragma once
 
+#include "lines.hpp"
 #include "parsed.hpp"
 #include "words_rows.hpp"
 
@@ -27,8 +28,9 @@ public:
     // Whole lines, as each_piece gives them. False: stopped at a bad line.
     bool read(const char* first, const char* last) {
         if (out_.indices.size() == 0) {  // the first of about eight pieces; a word takes about six bytes
-            out_.indices.reserve(static_cast<std::size_t>(last - first) * (1 + hasher_.ngrams()));
-            out_.values.reserve(static_cast<std::size_t>(last - first) * (1 + hasher_.ngrams()));
+            const std::size_t bytes = std::min(static_cast<std::size_t>(last - first), piece_size);
+            out_.indices.reserve(bytes * (1 + hasher_.ngrams()));
+            out_.values.reserve(bytes * (1 + hasher_.ngrams()));
         }
         while (first < last && !out_.stopped) {
             const char* const end = static_cast<const char*>(std::memchr(first, '\n', static_cast<std::size_t>(last - first)));

@@ -80,7 +80,7 @@ private:
         folded_.add(text.bytes, std::min(text.length, longest_text));
         const std::span words = std::span(folded_.words()).subspan(before);
         std::size_t at = hashed_;
-        if (hashes_.size() < at + words.size() * longest) hashes_.resize(2 * (at + words.size() * longest));
+        grow(hashes_, at + words.size() * longest);
         texts_.push_back({at, before});
         std::uint64_t phrase[most_ngrams];  // phrase[k]: hash of the k+1 words that end before this one
         for (std::size_t i = 0; i < words.size(); ++i) {
@@ -100,10 +100,11 @@ private:
     // anyone's guess, so both cases write the same places and no branch asks; there is a search only where two columns
     // want the same slot.
     void count(const SparseRows& rows) {
-        const std::size_t most = hashed_;
-        rows.indices.reserve(rows.indices.size() + most + 1);
-        rows.values.reserve(rows.values.size() + most + 1);
-        if (counts_.size() <= most) counts_.resize(2 * most + 1), origins_.resize(2 * most + 1);
+        const std::size_t most = hashed_, distinct = std::min(most, std::size_t{1} << how_.bits);
+        rows.indices.reserve(rows.indices.size() + distinct + 1);
+        rows.values.reserve(rows.values.size() + distinct + 1);
+        grow(counts_, distinct + 1);
+        grow(origins_, distinct + 1);
         const std::uint32_t mask = begin_slots(most), row = row_;
         const unsigned shift = 64 - how_.bits;
         const std::int32_t base = how_.first;
@@ -138,7 +139,7 @@ private:
         const unsigned wide = std::min<unsigned>(how_.bits, static_cast<unsigned>(std::bit_width(size_)));
         const unsigned shift = how_.bits - wide;
         if (ends_.size() < (std::size_t{1} << wide)) ends_.resize(std::size_t{1} << wide);
-        if (thrown_.size() < size_) thrown_.resize(2 * size_);
+        grow(thrown_, size_);
         std::uint32_t* const ends = ends_.data();
         Entry* const thrown = thrown_.data();
         std::fill_n(ends, std::size_t{1} << wide, 0u);
@@ -159,8 +160,15 @@ private:
         }
     }
 
+    // Room for so many, and for some more, so that rows that are each a little longer do not move it each time.
+    template <class T>
+    static void grow(std::vector<T>& room, std::size_t most) {
+        if (room.size() < most) room.resize(most + std::min(most, std::size_t{1} << 16));
+    }
+
+    // With a slot for every column there is nothing to search; a text of millions of words needs no more.
     std::uint32_t begin_slots(std::size_t most) {
-        const std::size_t slots = std::bit_ceil(4 * most + 16);
+        const std::size_t slots = std::min(std::bit_ceil(4 * most + 16), std::size_t{1} << how_.bits);
         if (slots > slots_.size()) slots_.assign(slots, {0, 0}), row_ = 0;
         if (++row_ == 0) std::fill(slots_.begin(), slots_.end(), Slot{0, 0}), row_ = 1;
         return static_cast<std::uint32_t>(slots - 1);
@@ -194,7 +202,7 @@ private:
     // the row has one entry.
     void see_names(const std::int32_t* indices) {
         const bool late = Names::is_late(seen_++);
-        if (missing_.size() <= hashed_) missing_.resize(2 * hashed_ + 1);
+        grow(missing_, hashed_ + 1);
         std::size_t missing = 0;
         if (names_->coarse()) {
             count_names();
@@ -207,6 +215,7 @@ private:
                 missing_[missing] = static_cast<std::uint32_t>(i);
                 missing += !names_->knows(hashes_[i]);
             }
+            if (missing > many) missing = without_repeats(indices, missing);
         }
         candidates.looked += hashed_;
         for (std::size_t j = 0; j < missing; ++j) {
@@ -215,6 +224,19 @@ private:
             names_->list({hash, column(hash, how_.bits), k > 0}, late, candidates,
                          [&, last = last, k = k](std::string& out) { spell(last, k, out); });
         }
+    }
+
+    // Of the names that are missing in a long row each once: what was met again is what its column was first met with.
+    std::size_t without_repeats(const std::int32_t* indices, std::size_t missing) {
+        std::size_t kept = 0;
+        for (std::size_t j = 0; j < missing; ++j) {
+            const std::uint32_t at = missing_[j];
+            const auto index = static_cast<std::int32_t>(column(hashes_[at], how_.bits)) + how_.first;
+            const std::uint32_t origin = origins_[static_cast<std::size_t>(std::lower_bound(indices, indices + size_, index) - indices)];
+            missing_[kept] = at;
+            kept += at == origin || hashes_[at] != hashes_[origin];
+        }
+        return kept;
     }
 
     void count_names() {
@@ -257,6 +279,8 @@ private:
     struct Begin {
         std::size_t hash, word;
     };
+
+    static constexpr std::size_t many = 1 << 12;
 
     Hashing how_;
     const Names* names_;

@@ -37,8 +37,7 @@ An error is one line on stderr. A fault of ours says so; `ROSENBLATT_TRACEBACK=1
 
 
 def _codes() -> str:
-    lines = CODES.splitlines()
-    return "\n".join(line[4:] for line in lines if line.startswith("    "))
+    return "\n".join(line for line in CODES.splitlines() if line[:1].isdigit())
 
 
 def _section(name: str) -> str:

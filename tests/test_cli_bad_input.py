@@ -173,7 +173,7 @@ def test_a_model_for_other_features_is_refused(folder: Path, capsys: pytest.Capt
 def test_a_table_without_a_column_of_the_model_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", "table.csv", "--label", "income", "-o", "table.model", "--quiet"]) == 0
     make("other.csv", b"age,wage\n1,2\n")
-    assert main(["predict", "table.model", "other.csv"]) == 3
+    assert main(["predict", "table.model", "other.csv"]) == 4
     assert "'job'" in capsys.readouterr().err
 
 

@@ -199,12 +199,15 @@ def test_many_classes_share_the_room_for_weights(tmp_path: Path, classes: int, b
     assert fit_file(file, rule="perceptron", reading=Reading(bits=21)).model.space.bits == 21
 
 
-@pytest.mark.parametrize("ending", ["tsv", "vw"])
+@pytest.mark.parametrize("ending", ["tsv", "vw", "csv"])
 def test_a_reading_that_was_broken_off_costs_no_names(tmp_path: Path, ending: str) -> None:
     file = tmp_path / f"names.{ending}"
-    between = "\t" if ending == "tsv" else " |f "
+    between = {"tsv": "\t", "vw": " |f ", "csv": ","}[ending]
     words = np.random.default_rng(0).integers(0, 40_000, (12_000, 30))
-    file.write_text("".join(f"{i % 2}{between}{' '.join(f'w{w}' for w in row)}\n" for i, row in enumerate(words)))
+    first = "y,text\n" if ending == "csv" else ""
+    file.write_text(
+        first + "".join(f"{i % 2}{between}{' '.join(f'w{w}' for w in row)}\n" for i, row in enumerate(words))
+    )
     whole = open_source(file, Reading())
     for _ in whole.chunks(2):
         pass

@@ -3,6 +3,8 @@
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from rosenblatt import options
 from rosenblatt.cli import common
 from rosenblatt.cli.progress import Watching
@@ -50,6 +52,7 @@ def command(
     from rosenblatt.learn import save_model
     from rosenblatt.report.summary import Summary
 
+    _check_together(data, asked)
     reading = common.reading(asked)
     output = output or model_name(data)
     _check_files([data, test, reading.labels_from], [output, asked["checkpoint"], report])
@@ -63,6 +66,16 @@ def command(
 
         common.write_file(report, page(summary).encode())
     _tell(summary, report, top, as_json)
+
+
+def _check_together(data: str, asked: dict[str, Any]) -> None:
+    """What needs another option, in the words of the command line."""
+    if asked["patience"] is not None and not asked["holdout"]:
+        raise click.UsageError("--patience needs rows to judge by: add --holdout 0.1.")
+    if asked["resume"] and asked["checkpoint"] is None and data == "-":
+        raise click.UsageError("--resume needs a checkpoint, and standard input has none: name it with --checkpoint.")
+    if asked["keep_cache"] and data == "-":
+        raise click.UsageError("--keep-cache keeps what was read of a file, and standard input is none: give a file.")
 
 
 def _check_files(read: list[str | None], written: list[str | None]) -> None:

@@ -52,7 +52,7 @@ def kept_source(
     """The source of a file by way of its cache: out of it where it is there and fits, else `make` and into it."""
     opened = Opened(path)
     name = opened.name
-    if not opened.rewindable:
+    if not opened.rewindable or opened.path is None:
         raise ParameterError(f"{name}: is a stream, which has no cache that could be kept: give a file.")
     where = cache_path(name, folder)
     fresh = identity(name, reading)

@@ -11,6 +11,7 @@ from rosenblatt.read import Source
 from rosenblatt.records import Chunk, Label
 
 _SHOWN = 20  # classes that a sentence names
+_MOST_FRACTIONS = 20  # labels that are not whole numbers: half stars are classes, prices are not
 
 
 class LateLabelError(Exception):
@@ -37,10 +38,28 @@ def shown(label: Label) -> str:
     return repr(label if not isinstance(label, str) or len(label) <= 40 else label[:39] + "…")
 
 
-def check_classes(classes: Sequence[Label], name: str) -> None:
+def check_classes(classes: Sequence[Label], source: Source) -> None:
+    """Two classes at least, and not so many numbers with fractions that they are a quantity."""
+    name = source.name
     if len(classes) < 2:
         held = f"one class only, {shown(classes[0])}" if classes else "no labelled example"
-        raise DataError(f"{name}: has {held}: a separator needs at least two classes.")
+        tags = "; in vw a word that touches the '|' is a tag, so put a space between label and '|'"
+        hint = tags if source.format == "vw" and not classes else _left_out(source)
+        raise DataError(f"{name}: has {held}: a separator needs at least two classes{hint}.")
+    fractions = [label for label in classes if isinstance(label, float) and not label.is_integer()]
+    if len(fractions) > _MOST_FRACTIONS:
+        raise DataError(
+            f"{name}: has {len(classes)} different numbers as labels, {shown(fractions[0])} among them; this looks "
+            "like a quantity, and Rosenblatt learns classes, so choose another --label or make classes of the numbers."
+        )
+
+
+def _left_out(source: Source) -> str:
+    """That bad rows were left out, which may be where the other classes are."""
+    if not source.skipped:
+        return ""
+    rows = "1 bad row was" if source.skipped == 1 else f"{source.skipped:,} bad rows were"
+    return f"; {rows} left out, the first: {source.bad_rows[0].sentence.rstrip('.')}"
 
 
 class Codes:
@@ -60,9 +79,10 @@ class Codes:
         least = int(chunk.labels.min())
         if least < 0 and self.unlabelled == "fail":
             row = chunk.first_row + int(np.argmin(chunk.labels))
+            tags = " (in vw a word that touches the '|' is a tag)" if self.source.format == "vw" else ""
             raise DataError(
-                f"{self.source.name}: example {row + 1} has no label: give it one, or leave such rows out "
-                "with on_bad_row='skip'."
+                f"{self.source.name}: example {row + 1} has no label{tags}: give it one, or leave such rows out "
+                "with --on-bad-row skip."
             )
         codes: NDArray[np.int32] = self._codes[chunk.labels]
         if least < 0:

@@ -158,7 +158,7 @@ def _begin(source: Source, plan: Plan, named: tuple[Label, ...]) -> Fitting:
     classes = classes_of(named)
     if not classes:
         source, classes = _first_labels(source, plan)
-    check_classes(classes, source.name)
+    check_classes(classes, source)
     return Fitting(source, plan, classes, fixed=bool(named))
 
 
@@ -168,6 +168,8 @@ def _first_labels(source: Source, plan: Plan) -> tuple[Source, tuple[Label, ...]
         from rosenblatt.learn.piped import Replayed
 
         return Replayed.until_two_labels(source, plan.threads)
+    if source.classes_met:
+        return source, source.classes_met
     chunks = source.chunks(1)
     first = next(chunks, None)
     close = getattr(chunks, "close", None)
@@ -177,7 +179,8 @@ def _first_labels(source: Source, plan: Plan) -> tuple[Source, tuple[Label, ...]
     if first is not None:
         sorting.see(first.labels)
     few = len(source.labels) < 2 or sorting.grouped
-    return source, _all_labels(source, plan) if few else classes_of(source.labels)
+    source.classes_met = _all_labels(source, plan) if few else classes_of(source.labels)
+    return source, source.classes_met
 
 
 def _all_labels(source: Source, plan: Plan) -> tuple[Label, ...]:

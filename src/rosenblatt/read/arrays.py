@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, ModelError
 from rosenblatt.read.labels import Labels
 from rosenblatt.read.opened import Opened
 from rosenblatt.read.scaling import Moments
@@ -45,7 +45,10 @@ class ArraySource(Source):
         self._matrix, self._labels = _split(opened.name, arrays, reading, features)
         self._features = self._matrix.shape[1]
         if features is not None and self._features != features:
-            raise DataError(f"{self.name}: has {self._features} columns, and the model was learned from {features}.")
+            raise ModelError(
+                f"{self.name}: has {self._features} columns, and the model was learned from {features}; "
+                "give it examples of its own kind."
+            )
         if self._labels is not None and len(self._labels) != self._matrix.shape[0]:
             raise DataError(
                 f"{self.name}: {self._matrix.shape[0]} rows and {len(self._labels)} labels; there must be as many."
@@ -198,11 +201,17 @@ def _split(
         return matrix, arrays[label]
     if reading.labels_from is not None:
         return matrix, _labels_from(reading.labels_from)
-    if isinstance(matrix, Csr) or features is not None:
-        if features is None:
-            raise DataError(f"{name}: holds no labels; give them in a second file, one a line, with --labels-from.")
-        return matrix, None
-    return _split_columns(name, matrix, reading, features)
+    if isinstance(reading.label, int) and not isinstance(matrix, Csr):
+        return _split_columns(name, matrix, reading, features)
+    if features is None and isinstance(matrix, Csr):
+        raise DataError(f"{name}: holds no labels; give them in a second file, one a line, with --labels-from.")
+    if features is None:
+        raise DataError(
+            f"{name}: holds no array of labels named y, labels or target; name it with --label, count a column of the "
+            "matrix with --label -1, or give a second file of one label a line with --labels-from."
+        )
+    labelled = not isinstance(matrix, Csr) and matrix.shape[1] == features + 1  # as it was learned, with its labels
+    return _split_columns(name, matrix, reading, features) if labelled else (matrix, None)
 
 
 def _split_columns(

@@ -44,7 +44,8 @@ class CsvFile:
         rows = self._head()
         if not rows:
             raise DataError(f"{opened.name}: there are no rows in it.")
-        self.header = _is_header(rows, label) if header is None else header
+        alone = len(rows) == 1 and len(opened.head) < HEAD
+        self.header = _is_header(rows, label, alone) if header is None else header
         self.columns = _names(rows[0]) if self.header else [f"column{i}" for i in range(len(rows[0]))]
         for name in self.columns:
             if self.columns.count(name) > 1:
@@ -155,8 +156,9 @@ def is_number(cell: str) -> bool:
     return "_" not in cell
 
 
-def _is_header(rows: list[list[str]], label: str | int | None) -> bool:
-    """The first row names the columns when it holds no number, and stands above numbers or comes not again below."""
+def _is_header(rows: list[list[str]], label: str | int | None, alone: bool) -> bool:
+    """The first row names the columns when it holds no number, and stands above numbers or comes not again below, or
+    nothing is below."""
     first, rest = rows[0], rows[1:]
     if isinstance(label, str) and label in first:
         return True
@@ -167,6 +169,8 @@ def _is_header(rows: list[list[str]], label: str | int | None) -> bool:
         return True
     if any(cell in MISSING for cell in first) or len(set(first)) < len(first):
         return False
+    if alone:
+        return True
     return bool(below) and not any(row[i] == cell for row in below for i, cell in enumerate(first))
 
 

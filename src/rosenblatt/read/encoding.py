@@ -31,6 +31,7 @@ class Encoder:
         self._hash = hashing_settings(reading, space) if layout.texts else None
         self._names = kernels.Names(self._hash.bits, LIMIT) if self._hash and space is None else None
         self._word_names: dict[int, str] = {}
+        self.named = False  # every name was met: a later reading need not look
         self._space = space
         if space is not None:
             self._vocabulary = {name: j for j, name in enumerate(space.columns) if j >= self._numbers}
@@ -67,6 +68,11 @@ class Encoder:
             names=names,
             settings=settings,
         )
+
+    def begin(self) -> None:
+        """A reading from the beginning: one that was broken off leaves no names of hashed columns behind."""
+        if self._names is not None and self._hash is not None and not self.named:
+            self._names, self._word_names = kernels.Names(self._hash.bits, LIMIT), {}
 
     @property
     def features(self) -> int:
@@ -149,7 +155,7 @@ class Encoder:
     def _feature(self, name: str) -> int:
         if self._hash is not None:
             at = (kernels.hash_of(name.encode(), 0) >> (64 - self._hash.bits)) + self._numbers
-            if len(self._word_names) < LIMIT and not self._frozen:
+            if len(self._word_names) < LIMIT and not self._frozen and not self.named:
                 self._word_names.setdefault(at, name)
             return at
         if self._frozen:
@@ -165,9 +171,9 @@ class Encoder:
             for column, (data, starts) in zip(self._layout.texts, prepared.texts, strict=True)
         ]
         starts, indices, values, candidates = kernels.hash_columns(
-            columns, hashing_of(self._hash, self._numbers), self._names
+            columns, hashing_of(self._hash, self._numbers), None if self.named else self._names
         )
-        if self._names is not None:
+        if self._names is not None and not self.named:
             self._names.merge(candidates)
         if not kept.all():
             of_kept = np.repeat(kept, np.diff(starts))

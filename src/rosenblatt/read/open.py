@@ -2,11 +2,12 @@
 
 import importlib
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
 from rosenblatt import options
-from rosenblatt.errors import DataError, ModelError
+from rosenblatt.errors import DataError, ModelError, ParameterError
 from rosenblatt.read.crossing import refuse_crossing
 from rosenblatt.read.detect import format_of
 from rosenblatt.read.opened import Opened
@@ -43,14 +44,56 @@ def open_source(path: str | os.PathLike[str], reading: Reading, space: FeatureSp
     opened = Opened(path)
     reading = reading.of_format(reading.format or _format(opened, reading, space))
     if space is None:
+        _refuse_unused(opened.name, reading)
         refuse_crossing(opened.name, reading)
-    if space is not None:
+    else:
         _refuse_other(opened.name, cast(str, reading.format), space)
         if space.kind == "columns" and "numbers" not in space.settings:  # of an estimator that learned a DataFrame
             columns = {"numbers": list(space.columns), "words": [], "texts": [], "label": ""}
             space = replace(space, settings={**columns, **space.settings})
     module = importlib.import_module(f"rosenblatt.read.{_MODULES[cast(str, reading.format)]}")
     return cast(Source, module.open(opened, reading, space))
+
+
+# The formats that an option of reading means something for; where it means nothing it is refused, not ignored.
+_MEANT_FOR = {
+    "label": (*_TABLES, "npy", "npz"),
+    "text": _TABLES,
+    "words": _TABLES,
+    "labels_from": ("text", "npy", "npz"),
+    "header": ("csv", "tsv", "text"),
+    "index_base": ("svmlight",),
+    "bits": ("vw", "text", *_TABLES),
+    "ngrams": ("text", *_TABLES),
+    "value": ("text", *_TABLES),
+    "unit": ("text", *_TABLES),
+    "scale": (*_TABLES, "npy", "npz"),
+}
+_FIRST_WORD = {"svmlight": "first on its line", "vw": "first on its line", "text": "before the tab"}
+
+
+def _refuse_unused(name: str, reading: Reading) -> None:
+    for option, formats in _MEANT_FOR.items():
+        if getattr(reading, option) != getattr(Reading(), option) and reading.format not in formats:
+            flag = "--" + option.replace("_", "-") if option != "unit" else "--no-unit"
+            where = _FIRST_WORD.get(str(reading.format))
+            why = f"; the label stands {where}" if where and option in ("label", "labels_from") else ""
+            raise ParameterError(
+                f"{name}: is read as {reading.format}, and {flag} is for {' and '.join(_grouped(formats))}{why}: "
+                f"leave {flag} out, or say how the file is written with --format."
+            )
+
+
+def _grouped(formats: Sequence[str]) -> list[str]:
+    """The formats in a sentence: tables as one.
+
+    >>> _grouped(("csv", "tsv", "parquet", "arrow", "npy")), _grouped(("csv", "tsv", "text"))
+    (['tables', 'npy'], ['csv', 'tsv', 'text'])
+    """
+    if not set(_TABLES) <= set(formats):
+        return list(formats)
+    others = [form for form in formats if form not in _TABLES]
+    return ["tables", *others] if formats[0] in _TABLES else [*others, "tables"]
 
 
 def _format(opened: Opened, reading: Reading, space: FeatureSpace | None) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, ModelError
 from rosenblatt.read.columns import (
     LABELS,
     Layout,
@@ -83,6 +83,7 @@ class TableSource(Source):
         if self._reading.scale and self._encoder.shift is None:
             self._encoder.shift, self._encoder.scale = self._moments(threads)
         self.skipped, self.bad_rows = 0, []
+        self._encoder.begin()
         seen = given = 0
         for prepared in self._prepared(threads):
             kept = self._kept(prepared, seen)
@@ -95,6 +96,7 @@ class TableSource(Source):
             given += count
         if given == 0:
             raise DataError(self._nothing())
+        self._encoder.named = True
 
     def _nothing(self) -> str:
         if self.skipped:
@@ -178,7 +180,7 @@ class TableSource(Source):
             self._file.columns[:] = [name for name in order if name != settings["label"]]
         for column in wanted:
             if column not in columns:
-                raise DataError(
+                raise ModelError(
                     f"{self.name}: the model was learned from a column {column!r}, which is not here; "
                     f"its columns are {listed(columns)}."
                 )
