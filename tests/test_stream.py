@@ -106,8 +106,10 @@ def test_the_portfolio_keeps_the_best_and_shows_all() -> None:
     errors = {tried.rule: tried.progressive_error for tried in fitted.candidates}
     assert list(errors) == list(PORTFOLIO)
     assert len(set(errors.values())) > 1
-    assert fitted.chosen == min(errors, key=errors.__getitem__)
-    assert fitted.progressive_error == min(errors.values())
+    least = min(errors.values())
+    near = [name for name in PORTFOLIO if errors[name] <= least + (least * (1 - least) / len(X)) ** 0.5]
+    assert fitted.chosen == near[0]
+    assert fitted.progressive_error == errors[near[0]]
     assert same(fitted.model.running, in_memory(RULES[fitted.chosen], X, y, 2))
 
 

@@ -19,7 +19,7 @@ from rosenblatt.learn.interrupt import Interrupt
 from rosenblatt.learn.memory import check_room
 from rosenblatt.learn.naming import Codes
 from rosenblatt.learn.portfolio import affordable, fitted_to
-from rosenblatt.learn.racing import Race
+from rosenblatt.learn.racing import Race, first_of_the_best
 from rosenblatt.learn.running import Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.shuffling import Shuffled, part
@@ -292,9 +292,9 @@ class Fitting:
         """The best rule so far: by the rows held out, else by the errors made while learning; then by order."""
         if self.held_rows:
             errors = {name: self.best[name][0] if name in self.best else self.held_error[name] for name in self.runs}
-        else:
-            errors = {name: self._error(name) for name in self.runs}
-        return min(errors, key=errors.__getitem__)
+            return min(errors, key=errors.__getitem__)
+        errors = {name: self._error(name) for name in self.runs}
+        return first_of_the_best(errors, max(run.learner.t for run in self.runs.values()))
 
     @property
     def winner(self) -> Running:

@@ -39,8 +39,8 @@ RULES: Mapping[str, Settings] = MappingProxyType(
         "last": _GIVEN,
     }
 )
-# What 'auto' tries: of equal errors the earlier one is kept. A bold arow trusts each column at its own scale, so it
-# does not mind columns in unlike units; the others do better where all the features are alike.
+# What 'auto' tries: of errors that chance cannot tell apart the earlier one is kept. A bold arow trusts each column at
+# its own scale, so it does not mind columns in unlike units; the others do better where all the features are alike.
 PORTFOLIO: Sequence[str] = ("logistic", "arow", "arow-bold", "logistic-bold", "hinge", "perceptron")
 _LOOKED_AT = 1000  # rows from which the length of the examples is found
 

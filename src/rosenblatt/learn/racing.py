@@ -38,3 +38,17 @@ class Race:
         # Two shares of n examples each differ by chance with a variance of at most 2 p (1 - p) / n.
         allowed = _SURE * math.sqrt(2 * max(best * (1 - best), 1 / rows) / rows)
         return [name for name, share in shares.items() if share > best + allowed]
+
+
+def first_of_the_best(errors: Mapping[str, float], rows: int) -> str:
+    """The first rule whose error is within one standard error of the least, which is as near as chance can tell.
+
+    Breiman's rule. The rules come best guess first; measured on eleven sets, the least error alone is followed into
+    chance on small ones, and is the same on large ones.
+
+    >>> first_of_the_best({"usual": 0.11, "other": 0.10}, 500), first_of_the_best({"usual": 0.11, "other": 0.10}, 5000)
+    ('usual', 'other')
+    """
+    least = min(errors.values())
+    near = least + math.sqrt(least * (1 - least) / max(rows, 1))
+    return next(name for name, error in errors.items() if error <= near)

@@ -49,8 +49,9 @@ def fit_file(
 ) -> Fitted:
     """Learn the examples of a file in their order, in bounded memory; '-' is standard input.
 
-    With rule 'auto' several rules learn side by side and the one with the fewest errors is kept. The answer is that of
-    the estimator on the same rows with order='given', to the bit, for any number of threads.
+    With rule 'auto' several rules learn side by side and the one with the fewest errors is kept, of those that chance
+    cannot tell apart the first. The answer is that of the estimator on the same rows with order='given', to the bit,
+    for any number of threads.
 
     Ctrl-C writes the state to `checkpoint`; with `resume` the same call goes on from there to the same bits.
 

@@ -12,7 +12,7 @@ rule: Option[str] = Option(
     name="rule",
     default="auto",
     choices=("auto", *RULE_NAMES),
-    help="How to learn: several rules side by side, the one with the fewest errors kept (auto), or one by its name.",
+    help="How to learn: several rules side by side, the best of them kept (auto), or one by its name.",
 )
 passes: Option[int] = Option(
     name="passes",

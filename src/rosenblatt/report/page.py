@@ -91,7 +91,11 @@ def _sections(summary: Summary) -> Iterator[str]:
     if fitted.mistakes:
         yield _section("Mistakes per pass", charts.mistakes_per_pass(fitted.mistakes))
     if len(fitted.candidates) > 1:
-        yield _section("Rules tried side by side", _candidates(summary), "their errors; the best is used")
+        yield _section(
+            "Rules tried side by side",
+            _candidates(summary),
+            "their errors; the best is used, of those that chance cannot tell apart the first",
+        )
     if fitted.skipped:
         yield _section(f"{fitted.skipped:,} rows left out", _bad_rows(summary), wide=True)
     yield _again(summary.command)

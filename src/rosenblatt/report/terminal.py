@@ -125,6 +125,8 @@ def candidate_lines(summary: Summary) -> Iterator[str]:
         row += f"{one.holdout_error:>10.2%}" if one.holdout_error is not None else ""
         row += f"  given up after {one.given_up:,}" if one.given_up else ""
         yield bold(row) if mark == "*" else row
+    if not held and summary.fitted.progressive_error > min(one.progressive_error for one in candidates):
+        yield dim("    of rules that chance cannot tell apart the first is used")
 
 
 def score_lines(scores: Scores) -> Iterator[str]:
