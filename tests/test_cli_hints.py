@@ -1,14 +1,19 @@
 """What a person gets wrong at the door is answered in the words of the command line, with what to do instead."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
+import rosenblatt
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.learn import fit_file
 from rosenblatt.read import Reading, open_source
+from rosenblatt.records import Csr
 
 SVM = "1 1:1 2:3\n-1 2:1\n1 1:2\n-1 2:2\n"
 FILES = {
@@ -146,3 +151,82 @@ def test_a_long_line_of_text_is_read_in_little_memory() -> None:
     )
     assert [chunk.values.indptr.tolist() for chunk in chunks] == [[0, 8], [0, 3]]  # type: ignore[union-attr]
     assert np.allclose(chunks[0].values.values[:8] ** 2, 1 / 8, atol=1e-6)  # type: ignore[union-attr]
+
+
+def test_a_precomputed_kernel_is_not_taken_for_features(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "".join(f"{1 if k % 2 else -1} 0:{k + 1} 1:{k}.5 2:0.5\n" for k in range(9))
+    Path("kernel.svm").write_text(rows)
+    assert "kernel.svm: looks like a precomputed kernel of LIBSVM" in told(capsys, 3, "fit", "kernel.svm")
+    assert fit_file("kernel.svm", reading=Reading(index_base=0)).features == 3
+    Path("zero.svm").write_text(rows.replace("0:9 ", "0:7 "))
+    assert fit_file("zero.svm").features == 3
+
+
+def test_costs_for_labels_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("costs.vw").write_text("1:0.5 |f a\n2:1 |f b\n")
+    said = told(capsys, 3, "fit", "costs.vw")
+    assert "costs.vw:1:1: the label '1:0.5' holds costs or probabilities, which are not learned" in said
+
+
+@pytest.mark.parametrize(
+    ("line", "label", "weight", "features"),
+    [
+        # What Vowpal Wabbit 9 reads, as its --audit prints it.
+        ("1 |f a b:2", 1, 1, {"f^a": 1, "f^b": 2}),
+        ("1|f a", None, 1, {"f^a": 1}),
+        ("-1 2.5 'tag|f a", -1, 2.5, {"f^a": 1}),
+        ("1 'tag |f a", 1, 1, {"f^a": 1}),
+        ("1 tag|f a", 1, 1, {"f^a": 1}),
+        ("'t |f a", None, 1, {"f^a": 1}),
+        ("1 |f:2 a b:3", 1, 1, {"f^a": 2, "f^b": 6}),
+        ("1 |f a |g a:2 |f b", 1, 1, {"f^a": 1, "f^b": 1, "g^a": 2}),
+        ("1 | a:1e-3 b:-.5 c:+2", 1, 1, {"a": 0.001, "b": -0.5, "c": 2}),
+        ("1 |a b|c d", 1, 1, {"a^b": 1, "c^d": 1}),
+        ("1 |  a   b  ", 1, 1, {"a": 1, "b": 1}),
+        ("1 |f\ta b", 1, 1, {"f^a": 1, "f^b": 1}),
+        ("  1 |f a", 1, 1, {"f^a": 1}),
+        ("1 |f :3", 1, 1, {"f^": 3}),
+        ("1 |f é:2 ü", 1, 1, {"f^é": 2, "f^ü": 1}),
+        ("1 |12 a 13:1 14", 1, 1, {"12^a": 1, "12^13": 1, "12^14": 1}),
+        ("1 0 |f a,b", 1, 0, {"f^a,b": 1}),
+        ("+1 |f a\r", 1, 1, {"f^a": 1}),
+        ("1 |", 1, 1, {}),
+    ],
+)
+def test_a_line_means_what_it_means_to_vowpal_wabbit(
+    line: str, label: int | None, weight: float, features: dict[str, float]
+) -> None:
+    Path("one.vw").write_bytes(f"{line}\n".encode())
+    source = open_source("one.vw", Reading(format="vw"))
+    (chunk,) = source.chunks()
+    assert isinstance(chunk.values, Csr)
+    assert (source.labels[chunk.labels[0]] if chunk.labels[0] >= 0 else None) == label
+    assert (1 if chunk.weights is None else chunk.weights[0]) == weight
+    names = source.space.names
+    assert {
+        names[int(at)]: value for at, value in zip(chunk.values.indices, chunk.values.values, strict=True)
+    } == features
+
+
+@pytest.mark.parametrize("zero_based", [True, False])
+@pytest.mark.parametrize("comment", [None, "a comment\nof two lines: é"])
+@pytest.mark.parametrize("query_id", [None, np.arange(12) // 4])
+@pytest.mark.parametrize("sparse", [True, False])
+def test_what_scikit_learn_writes_is_read_as_it_reads_it(
+    zero_based: bool, comment: str | None, query_id: Any, sparse: bool
+) -> None:
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(12, 6)) * (draw.random((12, 6)) < 0.5)
+    X[0, 0], X[3, 5] = 1.5, 2e-300
+    y = draw.integers(0, 2, 12) * 2 - 1
+    matrix = csr_array(X) if sparse else X
+    dump_svmlight_file(matrix, y, "sk.svm", zero_based=zero_based, comment=comment, query_id=query_id)
+    found, labels = rosenblatt.read("sk.svm")
+    assert np.array_equal(found.toarray(), load_svmlight_file("sk.svm")[0].toarray())
+    assert labels.tolist() == y.tolist()
+
+
+def test_several_labels_of_a_row_are_refused() -> None:
+    dump_svmlight_file(np.eye(3), np.array([[1, 0], [1, 1], [0, 1]]), "many.svm", multilabel=True)
+    with pytest.raises(DataError, match=r"many\.svm:2:1: the label '0,1' names several classes"):
+        rosenblatt.read("many.svm")

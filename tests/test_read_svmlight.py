@@ -290,7 +290,7 @@ REFUSED = {
     "1 :1": "1:3: expected a feature index, found ''",
     "é -4:1": "1:3: feature index -4 is negative",
     "1 2147483649:1": "1:3: feature index 2147483649 is beyond 2147483647; number them without large gaps",
-    "1 3:": "1:5: expected a number as the value of feature 3, found ''",
+    "1 3:": "1:5: expected a number as the value of feature 3, found ''; leave out what is missing",
     "1 3:x5": "1:5: expected a number as the value of feature 3, found 'x5'",
     "1 3:1:2": "1:5: expected a number as the value of feature 3, found '1:'",
     "\n\n1 3:nan": "3:5: the value of feature 3 is nan; every value must be finite, so leave out what is missing",

@@ -67,7 +67,12 @@ class Fault(NamedTuple):
     def sentence(self, name: str, lines_before: int) -> str:
         """`file:line:column: what is wrong`."""
         token, about = (part.decode("utf-8", errors="replace") for part in (self.token, self.about))
-        what = _SENTENCES[Kind(self.kind)].format(
+        sentence = _SENTENCES[Kind(self.kind)]
+        if self.kind == Kind.NO_LABEL and ":" in token:
+            sentence = "the label {token!r} holds costs or probabilities, which are not learned; give one label"
+        elif self.kind == Kind.NO_NUMBER and token in ("", "?"):
+            sentence += "; leave out what is missing"
+        what = sentence.format(
             token=token,
             about=about if self.kind == Kind.NO_COLON else f"{_ABOUT.get(self.kind, 'feature')} {about}",
             byte=(self.token or b"\0")[0],

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
 from rosenblatt.read.faults import Fault, Kind
@@ -31,6 +33,8 @@ class Svmlight(LineSource):
         self._guess = known is None
         if self._guess and self._zero_in_head():
             self._base, self._guess = 0, False
+            if space is None:
+                self._refuse_kernel()
 
     @property
     def space(self) -> FeatureSpace:
@@ -57,6 +61,23 @@ class Svmlight(LineSource):
         self._base, self._guess = 0, False
         self.features = 0
         raise StartAgain(sentence + ".")
+
+    def _refuse_kernel(self) -> None:
+        """LIBSVM's precomputed kernels begin each row with `0:1`, `0:2`, …, which would be learned as a feature."""
+        head = self.opened.head
+        whole = head[: head.rfind(b"\n") + 1]
+        starts, indices, values, *_ = kernels.parse_svmlight(
+            whole, 0, len(whole), base=0, guess_base=False, limit=_ALL, skip=True
+        )
+        first = starts[:-1][np.diff(starts) > 0]
+        rows = len(starts) - 1
+        if rows < 3 or len(first) < rows or indices[first].any():
+            return
+        if np.array_equal(values[first], np.arange(1, rows + 1)):
+            raise DataError(
+                f"{self.name}: looks like a precomputed kernel of LIBSVM (0:1, 0:2, … first on its lines), and its "
+                "columns are no features; give the examples themselves, or say --index-base 0 if this is what they are."
+            )
 
     def _zero_in_head(self) -> bool:
         whole = self.opened.head[: self.opened.head.rfind(b"\n") + 1]
