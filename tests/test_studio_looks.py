@@ -9,7 +9,8 @@ from chromium import MISSING, PROGRAM, Chromium
 
 from rosenblatt.studio.lessons import LESSONS
 
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
+if PROGRAM is None:
+    pytest.skip(MISSING, allow_module_level=True)
 SIZES = ((390, 844), (1280, 800), (1920, 1080))
 
 LOOKS = Path(__file__).with_name("studio_looks.js").read_text(encoding="utf-8").partition("\n")[2]

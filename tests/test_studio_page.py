@@ -9,7 +9,8 @@ from chromium import MISSING, PROGRAM, Chromium
 from rosenblatt.studio.examples import EXAMPLES, example
 from rosenblatt.studio.learning import learn
 
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
+if PROGRAM is None:
+    pytest.skip(MISSING, allow_module_level=True)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,8 @@ from rosenblatt.studio.examples import example
 from rosenblatt.studio.learning import costs, learn, visits
 from rosenblatt.studio.surfaces import surfaces
 
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
+if PROGRAM is None:
+    pytest.skip(MISSING, allow_module_level=True)
 
 
 @pytest.fixture(scope="module")
