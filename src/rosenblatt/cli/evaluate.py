@@ -17,7 +17,7 @@ def command(model: str, data: str, report: str | None, as_json: bool, **asked: A
     """Try MODEL on the examples of DATA, whose labels are known: accuracy, error, precision, recall, F1, ROC AUC,
     average precision, and log loss where the model gives probabilities, each with its 95% confidence interval.
     """
-    from rosenblatt.cli.models import linear, load_decider
+    from rosenblatt.cli.models import load_decider
     from rosenblatt.evaluate import judge
     from rosenblatt.report.answers import scores_record
     from rosenblatt.report.summary import Evaluation, Judged
@@ -25,15 +25,14 @@ def command(model: str, data: str, report: str | None, as_json: bool, **asked: A
 
     common.check_output(report, model, data, asked["labels_from"])
     found = load_decider(model)
-    shown = None if report is None else linear(found, model, "shown on a page")  # refused before the work
     reading = common.reading(asked, found)
     tally = judge(found, data, reading, **asked)
     scores = tally.scores()
-    if report is not None and shown is not None:
+    if report is not None:
         from rosenblatt.report.page import evaluation_page
 
         judged = Judged(data, tally, scores)
-        common.write_file(report, evaluation_page(Evaluation(model, shown, judged, common.repeat())).encode())
+        common.write_file(report, evaluation_page(Evaluation(model, found, judged, common.repeat())).encode())
     if as_json:
         common.as_json({"model": model, "data": data, **scores_record(scores), "report": report})
         return
