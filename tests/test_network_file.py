@@ -198,7 +198,6 @@ def test_what_makes_no_sense_is_said(table: str, tmp_path: Path, capsys: pytest.
     for arguments, sentence in (
         (["export", network, "--to", "json"], "is a network of threshold units, whose decision is no single sum"),
         (["export", kernel, "--to", "sql"], "is a kernel perceptron, which compares with examples"),
-        (["evaluate", network, table, "--report", str(tmp_path / "a.html")], "so it cannot be shown on a page"),
         (["explain", kernel], "so it cannot be explained by features; rosenblatt predict and evaluate can use it."),
         (["predict", other, table], "load it in Python with rosenblatt.load"),
         (["predict", network, table], "is read as csv, and this model reads svmlight or npy or npz"),

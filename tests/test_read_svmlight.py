@@ -172,7 +172,6 @@ def seen(chunk: Chunk) -> tuple[Any, ...]:
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "CHUNK", 5000)
-    monkeypatch.setattr(lines.blocks, "__defaults__", (5000,))
 
 
 @pytest.mark.usefixtures("small_chunks")

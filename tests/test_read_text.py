@@ -67,7 +67,6 @@ def test_a_header_and_a_byte_order_mark_are_no_examples(write: Any) -> None:
 @pytest.mark.parametrize("packed", [False, True])
 def test_threads_and_packing_change_nothing(write: Any, monkeypatch: pytest.MonkeyPatch, packed: bool) -> None:
     monkeypatch.setattr(lines, "CHUNK", 4096)
-    monkeypatch.setattr(lines.blocks, "__defaults__", (4096,))
     random = np.random.default_rng(3)
     vocabulary = [f"word{i}é" for i in range(900)]
     text = "".join(

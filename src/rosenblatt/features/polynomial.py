@@ -113,10 +113,10 @@ def expand(values: NDArray[np.floating], degree: int) -> NDArray[np.float64]:
     """
     columns = values.shape[1]
     checked_count(columns, degree)
-    levels = [np.asarray(values, dtype=np.float64)]
+    levels = [values]  # of their own precision, as the core makes them
     for factors in range(2, degree + 1):
         # column i times the products of one factor less that begin with it or with a later one
         tails = [comb(columns - i + factors - 2, factors - 1) for i in range(columns)]
         before = levels[-1]
         levels.append(np.hstack([values[:, [i]] * before[:, before.shape[1] - tails[i] :] for i in range(columns)]))
-    return np.hstack(levels)
+    return np.hstack(levels).astype(np.float64)
