@@ -16,7 +16,7 @@ from rosenblatt import Adaline, LogisticUnit, Perceptron, load, save
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.features import polynomial
 from rosenblatt.features.cross import cross, hashed_pair, joined
-from rosenblatt.features.polynomial import MOST, columns_of, count, expand, names
+from rosenblatt.features.polynomial import MOST, columns_of, count, expand, names, products_of
 from rosenblatt.learn import fit_file, load_model, predict_file, save_model
 from rosenblatt.records import Csr
 
@@ -29,6 +29,8 @@ def test_products_are_those_of_scikit_learn(degree: int, dtype: Any) -> None:
     assert count(4, degree) == twin.n_output_features_
     assert (expand(X, degree) == twin.transform(X)).all()
     assert (expand(np.asfortranarray(X)[::2], degree) == twin.transform(X[::2])).all()
+    if dtype is np.float64:
+        assert all((products_of(row, degree) == expand(row[None], degree)[0]).all() for row in X)
     assert list(names(["x0", "x1", "x2", "x3"], degree)) == twin.get_feature_names_out().tolist()
     assert columns_of(count(4, degree), degree) == 4
 

@@ -12,6 +12,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import kernels
 from rosenblatt.errors import ParameterError
 
 MOST = 2**26  # weights of one unit: half a gigabyte
@@ -106,17 +107,28 @@ def squared_length(values: NDArray[np.floating], degree: int) -> NDArray[np.floa
 
 
 def expand(values: NDArray[np.floating], degree: int) -> NDArray[np.float64]:
-    """The products written out, for looking at them.
+    """The products written out as the core makes them, for looking at them.
 
     >>> expand(np.array([[2.0, 3.0]]), 2).tolist()
     [[2.0, 3.0, 4.0, 6.0, 9.0]]
     """
-    columns = values.shape[1]
+    features = checked_count(values.shape[1], degree)
+    rows = kernels.rows_of(values, degree=degree)
+    return kernels.scores(rows, None, np.eye(features), np.zeros(features))
+
+
+def products_of(row: NDArray[np.floating], degree: int) -> NDArray[np.float64]:
+    """The products of one row, however many: a matrix as wide as they are is not needed for them.
+
+    >>> products_of(np.array([2.0, 3.0]), 2).tolist()
+    [2.0, 3.0, 4.0, 6.0, 9.0]
+    """
+    columns = len(row)
     checked_count(columns, degree)
-    levels = [values]  # of their own precision, as the core makes them
+    levels = [np.asarray(row, dtype=np.float64)]
     for factors in range(2, degree + 1):
         # column i times the products of one factor less that begin with it or with a later one
         tails = [comb(columns - i + factors - 2, factors - 1) for i in range(columns)]
         before = levels[-1]
-        levels.append(np.hstack([values[:, [i]] * before[:, before.shape[1] - tails[i] :] for i in range(columns)]))
-    return np.hstack(levels).astype(np.float64)
+        levels.append(np.concatenate([row[i] * before[len(before) - tails[i] :] for i in range(columns)]))
+    return np.concatenate(levels)

@@ -51,7 +51,7 @@ class Part(NamedTuple):
 class LineSource(Source):
     """A source of lines; a format says how to `parse` them and what their columns mean."""
 
-    piece: int | None = None  # bytes of lines parsed at a time, where not CHUNK
+    piece: int | None = None  # bytes of lines parsed at a time, where they are not CHUNK
 
     def __init__(self, opened: Opened, reading: Reading) -> None:
         self.opened, self.reading = opened, reading
@@ -116,9 +116,9 @@ class LineSource(Source):
         )
 
 
-def parts(opened: Opened, size: int | None = None) -> Iterator[Part]:
+def parts(opened: Opened, piece: int | None = None) -> Iterator[Part]:
     """The chunks of a file, the same for any number of threads, plain or packed."""
-    size = size or CHUNK
+    size = piece or CHUNK
     if not opened.plain or opened.size is None:
         with opened.stream() as stream:
             yield from (Part(block, 0, len(block), stream.done) for block in blocks(stream, size))
@@ -128,7 +128,7 @@ def parts(opened: Opened, size: int | None = None) -> Iterator[Part]:
         yield Part(opened.fileno(), begin, end, end)
 
 
-def blocks(stream: Stream, size: int) -> Iterator[bytes]:
+def blocks(stream: Stream, size: int = CHUNK) -> Iterator[bytes]:
     """Whole lines: those that begin in the same multiple of `size` bytes; a last line may lack its newline."""
     data, start = bytearray(stream.read(3)), 0  # `start`: where `data` begins
     if data == b"\xef\xbb\xbf":

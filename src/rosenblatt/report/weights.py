@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rosenblatt.features.polynomial import expand
+from rosenblatt.features.polynomial import products_of
 from rosenblatt.learn import Model
 from rosenblatt.learn.answer import pairs
 from rosenblatt.records import Csr, Floats, Label, Values
@@ -71,7 +71,7 @@ def contributions(model: Model, values: Values, row: int, k: int) -> list[Contri
         columns, numbers = values.indices[at], values.values[at]
     else:
         degree = model.settings.degree
-        whole = expand(values[row : row + 1], degree)[0] if degree > 1 else values[row]
+        whole = products_of(values[row], degree) if degree > 1 else values[row]
         columns = np.flatnonzero(whole)
         numbers = whole[columns]
     parts = [
