@@ -315,6 +315,6 @@ class Reference:
         if self.keep != "vote":
             return [score(w, x) for w in self.answer()]
         if not self.joint:
-            return [sum(n if score(w, x) > 0 else -n for (w,), n in k.voters) / self.t for k in self.keepers]
+            return [sum(n if score(w, x) > 0 else -n for (w,), n in k.voters) / max(self.t, 1) for k in self.keepers]
         winners = [(argmax([score(w, x) for w in weights]), n) for weights, n in self.keepers[0].voters]
-        return [sum(n for winner, n in winners if winner == k) / self.t for k in range(len(self.units))]
+        return [sum(n for winner, n in winners if winner == k) / max(self.t, 1) for k in range(len(self.units))]
