@@ -81,6 +81,11 @@ def test_of_a_long_log_moments_are_spread_and_still_exact(monkeypatch: pytest.Mo
     held = request.plane_of(asked)
     whole = trace(held.X, held.y)
     assert len(run["moments"]) == 7
+    assert not run["whole"]
+    following = learning.visits(asked | {"since": 3, "moved": True})["visits"]
+    assert [visit["t"] for visit in following] == [t for t in np.unique(whole.t).tolist() if t >= 3][:64]
+    for visit in following[::9]:
+        assert visit["after"] == np.atleast_2d(whole.replay(visit["k"])).tolist()
     assert run["n_updates"] == len(whole) > 50
     for moment in run["moments"]:
         assert moment["after"] == np.atleast_2d(whole.replay(moment["k"])).tolist()

@@ -165,3 +165,16 @@ def test_all_columns_of_a_wider_table_are_judged_too(page: Chromium, address: st
     page.until("document.getElementById('beyond').textContent.startsWith('With all 8 columns: No: ')")
     page.open(f"{address}#example=iris%3A+all+three")
     page.until("document.getElementById('beyond').textContent.includes('tells 2 of the 3 pairs of classes apart.')")
+
+
+def test_by_hand_no_mistake_of_a_long_run_is_left_out(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=rings")
+    told = asked(page, "rings")
+    run = learn(told)
+    assert not run["whole"]
+    page.value("document.getElementById('first').click()")
+    expected = visits(told | {"since": 0, "moved": True})["visits"]
+    for visit in expected[:20]:
+        page.value("document.getElementById('mistake').click()")
+        page.until(f"document.getElementById('numbers').textContent.startsWith('update {visit['k']} of')")
+        assert f"row {visit['row']} " in text(page, "moment")

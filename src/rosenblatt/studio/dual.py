@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt.learn.dual_replay import DualReplay
 from rosenblatt.records import Floats
@@ -41,7 +42,10 @@ class Dual(Played):
         return self.replay.scores([self.updates_by(t) for t in times], self.table)
 
     def moments(self) -> list[Moment]:
-        return self._told(self.times[self.spread()].tolist())
+        return self.updates(self.spread())
+
+    def updates(self, times: NDArray[np.int64]) -> list[Moment]:
+        return self._told(times.tolist())
 
     def visits(self, since: int, count: int) -> list[Moment]:
         return self._told(list(range(since, min(since + count, self.record.t))))

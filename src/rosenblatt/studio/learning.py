@@ -36,6 +36,7 @@ def learn(request: Mapping[str, Any]) -> dict[str, Any]:
         "start": held.said(held.coefficients([0])[0]),
         "moments": moments,
         "n_updates": len(held.times),
+        "whole": len(moments) == len(held.moved),
         "epochs": ends,
         "mistakes": list(run.mistakes),
         "n_mistakes": run.n_mistakes,
@@ -93,12 +94,12 @@ def _judge(held: Played, moments: list[Moment], times: list[int]) -> None:
 
 
 def visits(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Visits one by one, mistake or not, from number `since` on (0 is the first): up to 64 of them."""
+    """Visits one by one, from number `since` on (0 is the first): up to 64; with `moved` only those with an update."""
     held = learned(request)
     since, last = request.get("since"), held.record.t
     if not isinstance(since, int) or isinstance(since, bool) or not 0 <= since < max(1, last):
         raise ParameterError(f"The run has visits 0 to {last - 1}. Got {since!r} instead.")
-    found = held.visits(since, MOST_VISITS)
+    found = (held.next_updates if request.get("moved") is True else held.visits)(since, MOST_VISITS)
     _judge(held, found, [moment["t"] + 1 for moment in found])
     return {"since": since, "visits": found}
 

@@ -75,12 +75,24 @@ class Played:
         """Updates made in the first t visits."""
         return int(np.searchsorted(self.times, t))
 
-    def spread(self) -> NDArray[np.intp]:
-        """The last update of each visit that made one; of many visits some, the first and the last among them."""
-        changed = np.append(self.times[1:] != self.times[:-1], True) if len(self.times) else np.empty(0, dtype=bool)
-        ends = np.flatnonzero(changed)
-        at = np.linspace(0, len(ends) - 1, min(MOST_MOMENTS, len(ends))).round().astype(np.intp)
-        return ends[np.unique(at)]
+    @cached_property
+    def moved(self) -> NDArray[np.int64]:
+        """The visits that made an update, by their number."""
+        return np.unique(self.times)
+
+    def spread(self) -> NDArray[np.int64]:
+        """Of many visits that made an update some, the first and the last among them."""
+        at = np.linspace(0, len(self.moved) - 1, min(MOST_MOMENTS, len(self.moved))).round().astype(np.intp)
+        return self.moved[np.unique(at)]
+
+    def next_updates(self, since: int, count: int) -> list[Moment]:
+        """The updates that follow, none left out."""
+        first = int(np.searchsorted(self.moved, since))
+        return self.updates(self.moved[first : first + count])
+
+    def updates(self, times: NDArray[np.int64]) -> list[Moment]:
+        """The moments of these visits, each of which made an update."""
+        raise NotImplementedError
 
     def basis(self, X: Floats) -> Floats:
         raise NotImplementedError
@@ -163,11 +175,12 @@ class Primal(Played):
         return found if weights.shape[1] <= _SAID else None
 
     def moments(self) -> list[Moment]:
-        return list(self._updates() if self.chosen.get("batch", 1) == 1 else self._epoch_ends())
+        return self.updates(self.spread()) if self.chosen.get("batch", 1) == 1 else list(self._epoch_ends())
 
-    def _updates(self) -> Iterator[Moment]:
-        """Updates one by one; of a long log some."""
-        times = self.times[self.spread()]
+    def updates(self, times: NDArray[np.int64]) -> list[Moment]:
+        return list(self._updates(times))
+
+    def _updates(self, times: NDArray[np.int64]) -> Iterator[Moment]:
         every = groupby(self.trace.updates(np.flatnonzero(np.isin(self.times, times))), key=lambda step: step.t)
         for (t, steps), after in zip(every, self.coefficients((times + 1).tolist()), strict=True):
             still_there()

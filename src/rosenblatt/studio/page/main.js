@@ -15,7 +15,7 @@ import { Player } from "./player.js";
 const find = (id) => document.getElementById(id);
 const state = { table: null, example: null, verdict: null, run: null, relatives: null, on: new Set(), theme: null, marks: () => {}, costs: () => {}, at: null, dashed: [], logic: null, fresh: false, turn: 0 };
 const plane = new Plane(find("plane"), { changed: edited, spoken });
-const player = new Player({ shown: showFrame, visitsOf: (since) => ask("visits", { ...curves.told, since }) });
+const player = new Player({ shown: showFrame, visitsOf: (since, moved = false) => ask("visits", { ...curves.told, since, moved }, { as: `visits ${moved}` }) });
 const curves = new Curves(plane, request, tell);
 let controls, lessons;
 
@@ -248,7 +248,7 @@ function own(table) {
 // -- what can be pressed --------------------------------------------------------------------------------------------
 
 const PRESSED = {
-  first: () => player.go(0), back: () => player.previousMistake(), mistake: () => player.nextMistake(),
+  first: () => player.go(0), back: () => player.previousMistake(), mistake: () => tried(() => player.nextMistake()),
   row: () => tried(() => player.nextRow()), epoch: () => player.nextEpoch(), last: () => player.go(player.frames.length - 1),
 };
 for (const [id, work] of Object.entries(PRESSED)) {

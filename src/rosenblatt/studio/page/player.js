@@ -12,7 +12,7 @@ export class Player {
 
   load(run, points, { at = null } = {}) {
     this.pause();
-    Object.assign(this, { run, points, visited: new Map(), asking: new Map() });
+    Object.assign(this, { run, points, visited: new Map(), asking: new Map(), following: null });
     const start = { kind: "start", t: -1, k: 0, epoch: 0, row: null, moved: [], before: run.start, after: run.start };
     const ends = run.moments.at(-1)?.after ?? run.start, last = run.epochs.at(-1)?.after ?? ends;
     const end = { ...(run.moments.at(-1) ?? start), kind: "end", t: run.t - 1, k: run.n_updates, row: null, moved: [], before: last, after: last, epoch: run.n_iter, kept: run.kept.keep === "last" ? null : run.kept.weights };
@@ -35,7 +35,21 @@ export class Player {
   }
   get atEnd() { return this.frame?.kind === "end"; }
 
-  nextMistake() {
+  // Of a long run only some moments are played; pressed by hand, no mistake is left out.
+  async nextMistake() {
+    const { run, frame } = this, batches = run.moments[0]?.moved.length === 0;
+    if (run.whole || batches || this.timer || frame.t + 1 >= run.t) return this.nextMoment();
+    const told = (list) => list?.since <= frame.t + 1 && list.visits.find((one) => one.t > frame.t);
+    if (!told(this.following)) {
+      const found = await this.visitsOf(frame.t + 1, true);
+      if (run !== this.run || this.frame !== frame) return;
+      this.following = found;
+    }
+    const next = told(this.following);
+    if (!next) return this.go(this.frames.length - 1);
+    this.show({ kind: "update", ...next }, this.frames.findLastIndex((one) => one.t <= next.t && one.kind !== "end"));
+  }
+  nextMoment() {
     const next = this.frames.findIndex((frame, i) => i > 0 && (frame.t > this.frame.t || frame.kind === "end"));
     this.go(next < 0 ? this.frames.length - 1 : next);
   }
@@ -75,7 +89,7 @@ export class Player {
     this.show({ ...told, margin: end.margin, errors: end.errors }, at);
   }
   step() {
-    return { mistake: () => this.nextMistake(), row: () => this.nextRow(), epoch: () => this.nextEpoch() }[this.by]();
+    return { mistake: () => this.nextMoment(), row: () => this.nextRow(), epoch: () => this.nextEpoch() }[this.by]();
   }
   // What will be shown next, for whoever must ask for it in time.
   get ahead() { return this.timer && this.by === "mistake" ? this.frames.slice(this.at + 1, this.at + 25) : []; }
