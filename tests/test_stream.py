@@ -110,6 +110,9 @@ def test_the_portfolio_keeps_the_best_and_shows_all() -> None:
     near = [name for name in PORTFOLIO if errors[name] <= least + (least * (1 - least) / len(X)) ** 0.5]
     assert fitted.chosen == near[0]
     assert fitted.progressive_error == errors[near[0]]
+    assert len(near) > 1
+    dense = fit_source(Arrays(X, y.tolist(), sparse=False), plan)
+    assert dense.progressive_error == min(tried.progressive_error for tried in dense.candidates)
     assert same(fitted.model.running, in_memory(RULES[fitted.chosen], X, y, 2))
 
 

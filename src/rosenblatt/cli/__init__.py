@@ -70,7 +70,7 @@ def _no_such_command(name: str) -> str:
     cls=LazyGroup,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start with: rosenblatt demo",
+    epilog="Start with: rosenblatt demo, or with a file of your own: rosenblatt fit FILE",
 )
 @click.version_option(__version__, "--version", message="rosenblatt %(version)s")
 @click.pass_context

@@ -85,10 +85,12 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {"Options": [], "Learning": [], "Reading": []}
-        for parameter in self.get_params(ctx):
+        parameters = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        learns = any(one.name == "passes" for one in parameters)
+        for parameter in parameters:
             shown = parameter.get_help_record(ctx)
             if shown is not None:
-                read, learned = parameter.name in options.READING, parameter.name in _LEARNING
+                read, learned = parameter.name in options.READING, learns and parameter.name in _LEARNING
                 sections["Reading" if read else "Learning" if learned else "Options"].append(shown)
         for title, rows in sections.items():
             if rows:
@@ -96,9 +98,11 @@ class Command(click.Command):
                     formatter.write_dl(rows)
 
 
-def command(name: str) -> Callable[[Callable[..., Any]], click.Command]:
-    """What makes a function a command of this name."""
-    return click.command(name, cls=Command)
+def command(name: str, *examples: str) -> Callable[[Callable[..., Any]], click.Command]:
+    """What makes a function a command of this name; its help ends with the examples."""
+    return click.command(
+        name, cls=Command, epilog="\b\n" + "\n".join(["For example:", *examples]) if examples else None
+    )
 
 
 def several(*decorators: Callable[[F], F]) -> Callable[[F], F]:
@@ -167,7 +171,12 @@ def _hush(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object on stdout.")
 quiet_option = click.option(
-    "--quiet", "-q", is_flag=True, expose_value=False, callback=_hush, help="No words on stderr but errors."
+    "--quiet",
+    "-q",
+    is_flag=True,
+    expose_value=False,
+    callback=_hush,
+    help="Say nothing but errors and what was asked for.",
 )
 output_options = several(json_option, quiet_option)
 

@@ -6,7 +6,11 @@ from rosenblatt import options
 from rosenblatt.cli import common
 
 
-@common.command("evaluate")
+@common.command(
+    "evaluate",
+    "  rosenblatt evaluate mail.model new-mail.tsv",
+    "  rosenblatt evaluate people.model others.csv --label income --report page.html",
+)
 @common.model_argument
 @common.data_argument
 @common.new_data_options

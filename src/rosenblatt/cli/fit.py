@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 _PACKED = (".gz", ".zst", ".bz2", ".xz")
 
 
-@common.command("fit")
+@common.command(
+    "fit",
+    "  rosenblatt fit mail.tsv --test new-mail.tsv",
+    "  rosenblatt fit people.csv --label income --scale --holdout 0.1",
+    "  rosenblatt fit clicks.vw.gz --passes 5 --holdout 0.1 --patience 1 -o clicks.model",
+    "  zcat rows.svm.gz | rosenblatt fit - -o rows.model",
+)
 @common.data_argument
 @common.option(
     options.output, "-o", help="Where to save the model. When not given: the name of DATA with .model, in this folder."
@@ -33,7 +39,7 @@ _PACKED = (".gz", ".zst", ".bz2", ".xz")
 @common.reading_options
 @common.option(options.threads)
 @common.option(options.seed)
-@common.option(options.cache)
+@common.option(options.cache, metavar="FOLDER")
 @common.option(options.keep_cache)
 @common.option(options.checkpoint)
 @common.option(options.checkpoint_every)

@@ -8,7 +8,12 @@ from rosenblatt import options
 from rosenblatt.cli import common
 
 
-@common.command("predict")
+@common.command(
+    "predict",
+    "  rosenblatt predict mail.model new-mail.tsv",
+    "  rosenblatt predict mail.model new-mail.tsv --scores -o decisions.tsv",
+    "  echo 'you have won a prize' | rosenblatt predict mail.model - --format text",
+)
 @common.model_argument
 @common.data_argument
 @common.option(options.output, "-o", help="Write the decisions to this file instead of stdout.")

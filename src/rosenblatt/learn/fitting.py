@@ -30,6 +30,7 @@ from rosenblatt.records import Block, Label
 
 # A block, which of its rows to learn from (None: all), the rows before it, the bytes read with it.
 _Waiting: TypeAlias = tuple[Block, NDArray[np.uint32] | None, int, int]
+_TABLES = ("csv", "tsv", "parquet", "arrow")
 _TELL_EVERY = 0.1  # seconds between two reports of progress
 _TURN = 1 << 18  # entries that a run learns in one turn, so that its weights stay in the cache meanwhile
 
@@ -292,9 +293,12 @@ class Fitting:
         """The best rule so far: by the rows held out, else by the errors made while learning; then by order."""
         if self.held_rows:
             errors = {name: self.best[name][0] if name in self.best else self.held_error[name] for name in self.runs}
-            return min(errors, key=errors.__getitem__)
-        errors = {name: self._error(name) for name in self.runs}
-        return first_of_the_best(errors, max(run.learner.t for run in self.runs.values()))
+        else:
+            errors = {name: self._error(name) for name in self.runs}
+            # Of many sparse features the order is a good guess; of the columns of a table nothing is known before.
+            if self.source.format not in _TABLES and not any(run.dense for run in self.runs.values()):
+                return first_of_the_best(errors, max(run.learner.t for run in self.runs.values()))
+        return min(errors, key=errors.__getitem__)
 
     @property
     def winner(self) -> Running:

@@ -60,7 +60,7 @@ def summary_lines(summary: Summary, top: int) -> Iterator[str]:
     yield bold(summary.data) + f"  {plural(fitted.rows, 'example')}, {features(fitted.model)}"
     yield ""
     yield line("learned", f"{fitted.chosen}, {plural(fitted.passes, 'pass')}, {seconds(fitted.seconds)}")
-    yield line("mistakes", mistakes(fitted.mistakes))
+    yield line("mistakes", mistakes(fitted.mistakes) + _counted(fitted.model))
     yield line("status", f"{fitted.status}: {STATUS[fitted.status]}")
     if fitted.order != "given":
         yield line("order", "shuffled" + (", because the file is sorted by label" if fitted.grouped else ""))
@@ -95,6 +95,16 @@ def mistakes(per_pass: Sequence[int]) -> str:
     if len(shown) > _SHOWN_PASSES:
         shown = [*shown[: _SHOWN_PASSES - 2], "...", shown[-1]]
     return shown[0] if len(per_pass) == 1 else f"{sum(per_pass):,}; by pass {', '.join(shown)}"
+
+
+def _counted(model: Model) -> str:
+    """What else is a mistake to the rule, so that nobody takes their number for that of the errors."""
+    also = [
+        "right decisions within the margin too" if model.settings.required > 0 else "",
+        f"of all {len(model.classes)} units" if model.scheme == "ovr" else "",
+    ]
+    said = ", ".join(filter(None, also))
+    return f" ({said})" if said else ""
 
 
 def _errors(summary: Summary) -> list[str]:
