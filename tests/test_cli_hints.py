@@ -230,3 +230,13 @@ def test_several_labels_of_a_row_are_refused() -> None:
     dump_svmlight_file(np.eye(3), np.array([[1, 0], [1, 1], [0, 1]]), "many.svm", multilabel=True)
     with pytest.raises(DataError, match=r"many\.svm:2:1: the label '0,1' names several classes"):
         rosenblatt.read("many.svm")
+
+
+def test_what_can_be_typed_is_listed_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    said = told(capsys, 2, "fit", "d.svm", "--keep", "vote")
+    assert "'vote' is not 'last' or 'average'." in said
+    assert main(["fit", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert "--cache FOLDER" in shown
+    assert "rosenblatt fit mail.tsv --test new-mail.tsv" in shown
+    assert "\n  DATA\n" not in shown

@@ -44,7 +44,8 @@ class Accepted(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gene
                 continue
             if self.option.accepts(found):
                 return found
-        self.fail(f"{value!r} is not {self.option.expected}.", param, ctx)
+        typed = self.option.but(none_allowed=False)  # what is not given is None; nobody can type it
+        self.fail(f"{value!r} is not {typed.expected}.", param, ctx)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str | None:
         kinds = {"int": "N", "float": "X", "seed": "N", "str": "NAME", "path": "FILE"}
