@@ -240,3 +240,15 @@ def test_what_can_be_typed_is_listed_and_nothing_else(capsys: pytest.CaptureFixt
     assert "--cache FOLDER" in shown
     assert "rosenblatt fit mail.tsv --test new-mail.tsv" in shown
     assert "\n  DATA\n" not in shown
+
+
+@pytest.mark.parametrize("keep_cache", [False, True])
+def test_a_feature_zero_that_comes_late_starts_again(keep_cache: bool) -> None:
+    """Beyond what is looked at before: the rows read so far were counted from 1."""
+    rows = [f"{1 if k % 3 else -1} 1:{k % 5}.5 {2 + k % 7}:1\n" for k in range(90_000)]
+    Path("late.svm").write_text("".join(rows) + "-1 0:1 3:2\n1 0:2\n")
+    found = fit_file("late.svm", passes=2, keep_cache=keep_cache)
+    wanted = fit_file("late.svm", passes=2, reading=Reading(index_base=0))
+    assert found.model.space.index_base == 0
+    assert np.array_equal(found.model.running.answer.coef, wanted.model.running.answer.coef)
+    assert found.cache is None or found.cache.state == "made"

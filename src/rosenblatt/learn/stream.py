@@ -20,7 +20,7 @@ from rosenblatt.learn.portfolio import candidates
 from rosenblatt.learn.predicting import predict_file
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.sorting import Sorting
-from rosenblatt.read import Reading, Source, open_source
+from rosenblatt.read import Reading, Source, StartAgain, open_source
 from rosenblatt.records import FeatureSpace, Label
 
 _FEWEST_BITS = 18
@@ -132,17 +132,23 @@ def fit_source(
 ) -> Fitted:
     """The same for a source that is open already."""
     reading = reading or Reading()
-    save = save_checkpoint if plan.checkpoint is not None else None
-    fitting = (load_checkpoint(source, plan) if resume else None) or _begin(source, plan, reading.classes)
     try:
-        fitting = _run(fitting, save)
-    except LateLabelError:
-        fitting = _begin(source, plan, _all_labels(source, plan))
-        fitting = _run(fitting, save)
+        fitting = _fit(source, plan, reading, resume)
+    except StartAgain:  # the source knows better now; what was learned before, in a checkpoint too, is not to be used
+        fitting = _fit(source, plan, reading, resume=False)
     if plan.checkpoint is not None:
         with suppress(OSError):
             Path(plan.checkpoint).unlink(missing_ok=True)
     return _fitted(fitting, reading, test)
+
+
+def _fit(source: Source, plan: Plan, reading: Reading, resume: bool) -> Fitting:
+    save = save_checkpoint if plan.checkpoint is not None else None
+    fitting = (load_checkpoint(source, plan) if resume else None) or _begin(source, plan, reading.classes)
+    try:
+        return _run(fitting, save)
+    except LateLabelError:
+        return _run(_begin(source, plan, _all_labels(source, plan)), save)
 
 
 def _run(fitting: Fitting, save: Callable[[Fitting], None] | None) -> Fitting:
