@@ -13,7 +13,7 @@ import { Plane } from "./plane.js";
 import { Player } from "./player.js";
 
 const find = (id) => document.getElementById(id);
-const state = { table: null, example: null, verdict: null, run: null, relatives: null, on: new Set(), theme: null, marks: () => {}, costs: () => {}, at: null, dashed: [], logic: null, fresh: false, turn: 0 };
+const state = { table: null, example: null, verdict: null, run: null, relatives: null, on: new Set(), theme: null, marks: () => {}, costs: () => {}, at: null, dashed: [], logic: null, fresh: false, turn: 0, errors: 0, before: 0 };
 const plane = new Plane(find("plane"), { changed: edited, spoken });
 const player = new Player({ shown: showFrame, visitsOf: (since, moved = false) => ask("visits", { ...curves.told, since, moved }, { as: `visits ${moved}` }) });
 const curves = new Curves(plane, request, tell);
@@ -26,6 +26,7 @@ function request() {
 }
 function tell(error) {
   if (error && overtaken(error)) return;
+  if (error) state.errors += 1;
   find("error").hidden = !error;
   find("error").textContent = error ? whatHappened(error) : "";
 }
@@ -45,6 +46,7 @@ function edited() {
 function outdated() {
   state.fresh = false;
   state.turn += 1;
+  state.before = state.errors;
 }
 function soon() {
   outdated();
@@ -72,7 +74,7 @@ async function refresh() {
   let run = null;
   await step(turn, () => learned, (answer) => {
     state.run = run = answer;
-    tell(null);
+    if (state.errors === state.before) tell(null); // what went wrong after the change is still to be read
     curves.load(run);
     player.load(run, plane.points, { at });
   });
