@@ -57,9 +57,9 @@ async function refresh() {
   const { at, turn } = state;
   state.at = null;
   if (new Set(plane.labels).size < 2) {
+    player.unload(); // it shows its last frame once more, and needs the run for that
     Object.assign(state, { run: null, verdict: null, relatives: null });
     curves.load(null);
-    player.unload();
     plane.proof(null);
     plane.relatives([]);
     showVerdict(find("verdict"), null);
@@ -76,7 +76,7 @@ async function refresh() {
     state.run = run = answer;
     if (state.errors === state.before) tell(null); // what went wrong after the change is still to be read
     curves.load(run);
-    player.load(run, plane.points, { at });
+    player.load(run, [...plane.points], { at }); // a copy: its frames speak of the points as they were
   });
   await step(turn, () => judged, async (verdict) => {
     state.verdict = verdict;
