@@ -32,6 +32,7 @@ public:
             const std::size_t start = count;
             largest = out.largest;
             if (row(p)) {
+                few = count - start < 4;
                 if (labelled || count > start || bare) end_row();
             } else {
                 count = start;
@@ -122,10 +123,14 @@ private:
     // features() to judge.
     bool usual_features() {
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
-        for (;;) {
-            eights();
-            if (*stop == '\n') return true;
-            if (!one_by_one(8)) return *stop == '\n';  // unusual numbers seldom come alone
+        for (;; few = false) {
+            if (!few) {
+                const std::size_t before = count;
+                eights();
+                if (*stop == '\n') return true;
+                alone = count > before ? std::max<std::size_t>(alone / 2, 8) : std::min<std::size_t>(2 * alone, 256);
+            }
+            if (!one_by_one(alone)) return *stop == '\n';
         }
 #else
         one_by_one(std::size_t{1} << 31);
@@ -182,7 +187,9 @@ private:
             std::uint32_t digits = 0;
             double number = 0;
             if (*before == '\n' || *colon != ':' || length - 1 >= 8 || !short_whole(before + 1, static_cast<unsigned>(length), digits)) break;
-            if (!short_number(colon + 1, behind, number) && any_number(colon + 1, behind, number) != Number::fine) break;
+            if (!short_number(colon + 1, behind, number) && !long_number(colon + 1, behind, number) &&
+                any_number(colon + 1, behind, number) != Number::fine)
+                break;
             const std::int64_t column = static_cast<std::int64_t>(digits) - base;
             if ((*behind != ' ' && *behind != '\n') || column < 0) break;
             columns[n] = static_cast<std::int32_t>(column);
@@ -287,7 +294,9 @@ private:
     const char* stop = nullptr;
     const char* label = nullptr;
     const char* label_end = nullptr;
-    std::int32_t code = -1;  // of a label that was met before
+    std::int32_t code = -1;   // of a label that was met before
+    std::size_t alone = 8;    // features to read one by one before eight are tried again: unusual ones come together
+    bool few = false;         // the line before had so few that eight at once are no gain
     bool labelled = false, bare = false, commented = false;
 };
 

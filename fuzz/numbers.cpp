@@ -13,7 +13,7 @@ namespace isa = rosenblatt::ROSENBLATT_ISA;
 namespace {
 
 const std::vector<std::string> numbers = {"0.123456", "-1", "+12.5", "123456789", "12345678.12345678", "0.70833300000000001", "1e-5",
-                                          "9007199254740993", ".5", "5.", "4.9e-324", "1.7976931348623157e308", "1e999", "nan", "-inf"};
+                                          "9007199254740993", "0.5488135039273248", "-12345678.90123456789", ".5", "5.", "4.9e-324", "1.7976931348623157e308", "1e999", "nan", "-inf"};
 const std::vector<std::string> parts = {"0", "9", ".", "e", "-", "+", "00000000", "12345678", "e-300", "e+15", " ", ":"};
 
 bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
@@ -30,6 +30,7 @@ void target(const std::string& given, fuzz::Random& random) {
     if (kind == Number::fine && !same(slow, std::strtod(text.c_str(), nullptr))) fuzz::fail("another double than strtod", text);
     if (word && usual_number(v, e, quick) && (kind != Number::fine || !same(quick, slow))) fuzz::fail("the quick way differs", text);
     if (word && isa::short_number(v, e, wide) && (kind != Number::fine || !same(wide, slow))) fuzz::fail("the wide way differs", text);
+    if (word && long_number(v, e, wide) && (kind != Number::fine || !same(wide, slow))) fuzz::fail("the long way differs", text);
     std::uint32_t whole = 0;
     if (word && !text.empty() && text.size() <= 8 && isa::short_whole(v, static_cast<unsigned>(text.size()), whole) &&
         (kind != Number::fine || slow != whole))
