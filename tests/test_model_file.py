@@ -225,6 +225,14 @@ def test_a_header_that_cannot_be_is_refused(change: dict[str, Any], sentence: st
     assert str(refusal.value).count("\n") == 0
 
 
+@pytest.mark.parametrize("in_batch", [1, 2**31])
+def test_an_unfinished_batch_where_there_is_none_is_refused(in_batch: int, content: bytes, path: Path) -> None:
+    path.write_bytes(content)
+    resign(path, lambda header, tensors: header["run"]["counters"].update(in_batch=in_batch))
+    with pytest.raises(ModelError, match="its unfinished batch holds more examples"):
+        load(path)
+
+
 @pytest.mark.parametrize(
     ("name", "array", "sentence"),
     [

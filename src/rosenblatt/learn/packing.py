@@ -79,7 +79,7 @@ def unpack_run(header: Header, tensors: Mapping[str, NDArray[Any]], prefix: str,
         "status": _status(header),
         "log": _log_in(tensors, prefix) if settings.record else [],
         "parts": parts,
-        "counters": _counters_in(header.section("counters"), units),
+        "counters": _counters_in(header.section("counters"), units, settings.batch),
         "votes": None
         if votes is None
         else unpack_votes(votes, tensors, f"{prefix}votes.", settings, class_weight, (units, features)),
@@ -147,7 +147,7 @@ def _counters_out(counters: dict[str, Any]) -> dict[str, Any]:
     return counters | {"pockets": pockets}
 
 
-def _counters_in(header: Header, units: int) -> dict[str, Any]:
+def _counters_in(header: Header, units: int, batch: int | str) -> dict[str, Any]:
     loss, pockets = header.numbers("loss"), []
     for pocket in header.items("pockets"):
         if not isinstance(pocket, list) or len(pocket) != 5 or not {type(flag) for flag in pocket[3:]} <= {bool}:
@@ -158,6 +158,8 @@ def _counters_in(header: Header, units: int) -> dict[str, Any]:
     if len(loss) != units or len(pockets) != units:
         raise damaged("the counters are not one a unit")
     whole = {name: header.count(name) for name in ("t", "step", "in_batch")}
+    if whole["in_batch"] > whole["t"] or (isinstance(batch, int) and whole["in_batch"] >= batch):
+        raise damaged("its unfinished batch holds more examples than a batch does")
     return whole | {
         "wrong": header.number("wrong"),
         "weighed": header.number("weighed"),
