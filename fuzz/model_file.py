@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.errors import ModelError
-from rosenblatt.learn import load_model
+from rosenblatt.cli.models import load_decider
+from rosenblatt.errors import DataError, ModelError
+from rosenblatt.learn import Model
 
 
 def flipped(content: bytes, place: int, by: int) -> bytes:
@@ -28,11 +29,17 @@ def flipped(content: bytes, place: int, by: int) -> bytes:
 
 
 def loads_or_refuses(content: bytes, path: Path) -> str:
-    """'refused', or the weights that were loaded; anything else is an exception and a finding."""
+    """'refused', or what was loaded: weights, or scores; anything else is an exception and a finding."""
     path.write_bytes(content)
     try:
-        return load_model(path).coef.tobytes().hex()
+        found = load_decider(str(path))
     except ModelError:
+        return "refused"
+    if isinstance(found, Model):
+        return found.coef.tobytes().hex()
+    try:
+        return found.scores(np.eye(3)).tobytes().hex()
+    except DataError:  # it was learned from other columns, or its scores overflow
         return "refused"
 
 
@@ -115,15 +122,18 @@ def odd_header(content: bytes, draw: np.random.Generator) -> bytes:
 
 def seeds(folder: Path) -> list[bytes]:
     """Small model files of several kinds."""
-    from rosenblatt import LogisticUnit, Perceptron, save
+    from rosenblatt import KernelPerceptron, LogisticUnit, Perceptron, ThresholdNetwork, save
 
     draw = np.random.default_rng(0)
     X, y = draw.normal(size=(12, 3)), draw.integers(0, 3, 12)
     made = []
-    for unit in (Perceptron(keep="vote", record=True), Perceptron(keep="pocket", batch=5), LogisticUnit()):
+    units = Perceptron(keep="vote", record=True), Perceptron(keep="pocket", batch=5), LogisticUnit()
+    kernels = KernelPerceptron(kernel="poly"), KernelPerceptron(kernel="rbf", keep="vote")
+    for unit in (*units, *kernels):
         save(unit.set_params(max_iter=2).fit(X, y), folder / "seed")
         made.append((folder / "seed").read_bytes())
-    return made
+    save(ThresholdNetwork().fit((X > 0).astype(float), (X > 0).sum(axis=1) % 2), folder / "seed")
+    return [*made, (folder / "seed").read_bytes()]
 
 
 def main(seconds: float) -> None:
@@ -133,7 +143,7 @@ def main(seconds: float) -> None:
         path, contents = Path(folder) / "tried", seeds(Path(folder))
         while time.monotonic() < end:
             content = contents[runs % len(contents)]
-            tried = mutated(content, draw) if runs % 2 else odd_header(content, draw)
+            tried = mutated(content, draw) if runs // len(contents) % 2 else odd_header(content, draw)
             try:
                 loaded += loads_or_refuses(tried, path) != "refused"
             except Exception:
