@@ -14,6 +14,7 @@ from rosenblatt import Perceptron, compare, degree_report
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators.comparing import Comparison, record_of, training_margin
+from rosenblatt.estimators.questions import answers_on
 from rosenblatt.report.compare import comparison_text
 from rosenblatt.report.figures import plot_comparison, plot_degrees
 
@@ -131,6 +132,10 @@ def test_bad_input_is_refused() -> None:
         compare(X, np.zeros(90))
     with pytest.raises(ParameterError, match="at least one degree"):
         degree_report(X, y, degrees=())
+    with pytest.raises(ParameterError, match=r"as a list, such as \[1, 2, 3\]. Got 3"):
+        degree_report(X, y, degrees=3)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="'folds' parameter of degree_report"):
+        degree_report(X, y, folds="three")  # type: ignore[arg-type]
 
 
 def test_training_error_falls_with_the_degree_and_held_out_error_does_not() -> None:
@@ -207,3 +212,78 @@ def test_shares_of_the_widest_margin_are_shares() -> None:
     assert max(shares) <= 1
     assert answers[4].numbers["separated"] >= 0
     assert "-" not in answers[4].measured.split("margin is")[-1]
+
+
+def test_rows_that_the_perceptron_only_takes_long_over_are_not_called_inseparable() -> None:
+    X = 1000 + 0.1 * np.arange(20.0)[:, None]
+    y = (np.arange(20) >= 10).astype(int)
+    assert Perceptron(max_iter=20, keep="last").fit(X, y).status_ == "budget"
+    answers = compare(X, y, folds=2, max_iter=1).answers
+    assert answers[1].measured.startswith("On 21 rows that are not separable")
+    assert answers[2].measured.startswith("On 20 separable rows")
+
+
+def test_the_questions_take_millions_of_columns() -> None:
+    X, y = blobs(9.0)
+    places = np.array([5, 2**24 - 1], dtype=np.int32)
+    wide = sp.csr_array((X.ravel(), np.tile(places, 90), 2 * np.arange(91, dtype=np.int32)), shape=(90, 2**24))
+    found = answers_on(wide, y, max_iter=10)  # 12 GB if it were written out
+    assert [answer.measured for answer in found] == [answer.measured for answer in answers_on(X, y, max_iter=10)]
+
+
+def test_many_sparse_columns_stay_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = blobs(1.5)
+    dense = answers_on(X, y, max_iter=10)
+    monkeypatch.setattr("rosenblatt.estimators.questions._SMALL", 0)
+    sparse = answers_on(sp.csr_array(X), y, max_iter=10)
+    assert [answer.verdict for answer in sparse] == [answer.verdict for answer in dense]
+    assert sparse[1].measured == dense[1].measured
+
+
+def test_hashed_words_that_are_nowhere_take_no_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = tmp_path / "a.tsv"
+    words.write_text("".join(f"{'ny'[k % 2]}\t{['cheap pills', 'see you'][k % 2]} w{k % 5}\n" for k in range(40)))
+    assert main(["compare", str(words), "--folds", "2", "--bits", "26", "--ngrams", "1", "--no-questions"]) == 0
+    assert "40 rows, 9 features, classes n, y;" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("columns", ["0,2", "wet, warm", "cold,wet"])
+def test_two_of_many_columns_are_drawn_by_name_or_position(tmp_path: Path, columns: str) -> None:
+    X, y = blobs(9.0)
+    table, picture = tmp_path / "a.csv", tmp_path / "a.png"
+    rows = zip(X.tolist(), y, strict=True)
+    table.write_text("wet,cold,warm,label\n" + "".join(f"{a},{b},{a - b},{'ny'[k]}\n" for (a, b), k in rows))
+    asked = ["compare", str(table), "--folds", "2", "--no-questions", "--plot", str(picture)]
+    assert main([*asked, "--columns", columns]) == 0
+    assert picture.exists()
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ([], "--plot draws two columns, and DATA has 3: choose with --columns I,J."),
+        (["--columns", "wet,dry"], "Got 'wet,dry'. The columns are wet, cold, warm."),
+        (["--columns", "0,3"], "two different columns of 0 to 2. Got '0,3'."),
+        (["--columns", "1,cold"], "two different columns of 0 to 2. Got '1,cold'."),
+    ],
+)
+def test_columns_that_cannot_be_drawn_are_refused_before_anything_is_learned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: list[str], said: str
+) -> None:
+    monkeypatch.setattr("rosenblatt.estimators.compare", None)
+    table = tmp_path / "a.csv"
+    table.write_text("wet,cold,warm,label\n" + "".join(f"{i},{i + 1},{i * i},{'ny'[i % 2]}\n" for i in range(10)))
+    assert main(["compare", str(table), "--plot", str(tmp_path / "a.png"), *columns]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_figure_that_cannot_be_written_does_not_take_the_table_with_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    X, y = blobs(9.0)
+    table = tmp_path / "a.csv"
+    table.write_text("a,b,label\n" + "".join(f"{a},{b},{k}\n" for (a, b), k in zip(X.tolist(), y, strict=True)))
+    assert main(["compare", str(table), "--folds", "2", "--no-questions", "--plot", str(tmp_path / "a.xyz")]) == 2
+    found = capsys.readouterr()
+    assert "LinearSVC" in found.out
+    assert "a.xyz" in found.err

@@ -8,7 +8,7 @@ import math
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
@@ -311,11 +311,13 @@ def coloured_stderr() -> bool:
     return coloured(sys.stderr)
 
 
-def two_columns(words: str | None) -> tuple[int, int] | None:
-    """What --columns asks for: two positions."""
+def two_columns(words: str | None, names: Sequence[str] = ()) -> tuple[int, int] | None:
+    """What --columns asks for: two positions, each given as such or by its name."""
     if not words:
         return None
-    first, _, second = words.partition(",")
-    if not (first.isdecimal() and second.isdecimal()):
-        raise click.UsageError(f"--columns takes two column numbers, 0,1, not {words!r}.")
-    return int(first), int(second)
+    parts = [part.strip() for part in words.split(",")]
+    found = [names.index(p) if p in names else int(p) if p.isdecimal() else -1 for p in parts]
+    if len(found) != 2 or -1 in found:
+        known = f" The columns are {', '.join(names)}." if names else ""
+        raise click.UsageError(f"--columns takes two columns, as in 0,1. Got {words!r}.{known}")
+    return found[0], found[1]

@@ -9,6 +9,7 @@ from rosenblatt.cli import common
 
 if TYPE_CHECKING:
     from rosenblatt.learn.tracing import Gathered
+    from rosenblatt.records import FeatureSpace
 
 
 @common.command("compare")
@@ -33,8 +34,11 @@ def command(data: str, as_json: bool, **asked: Any) -> None:
     from rosenblatt.report.compare import comparison_lines
     from rosenblatt.report.terminal import width
 
-    table, names = _gathered(data, asked)
-    X, y = _matrix(table)
+    table, space = _gathered(data, asked)
+    names, (X, y) = space.columns, _matrix(table)
+    if space.bits and not asked["plot"]:
+        X = _met(X)
+    columns = _columns_to_draw(X.shape[1], names, asked) if asked["plot"] else None
     found = compare(
         X,
         y,
@@ -44,22 +48,22 @@ def command(data: str, as_json: bool, **asked: Any) -> None:
         questions=asked["questions"],
         random_state=asked["seed"],
     )
-    if asked["plot"]:
-        _draw(found, X, y, names, asked)
     if as_json:
         common.as_json({"data": data, **record_of(found)})
-        return
-    for line in comparison_lines(found, max(width(), 90)):
-        common.data(line)
+    else:
+        for line in comparison_lines(found, max(width(), 90)):
+            common.data(line)
+    if asked["plot"]:  # last: what was measured is not lost where the figure cannot be written
+        _draw(found, X, y, columns, names, asked)
 
 
-def _gathered(data: str, asked: dict[str, Any]) -> tuple["Gathered", tuple[str, ...]]:
-    """The whole table, and the names of its columns where it has some."""
+def _gathered(data: str, asked: dict[str, Any]) -> tuple["Gathered", "FeatureSpace"]:
+    """The whole table, and what its columns mean."""
     from rosenblatt.learn.tracing import gather
     from rosenblatt.read import open_source
 
     source = open_source(data, common.reading(asked))
-    return gather(list(source.chunks()), source.labels, data), source.space.columns
+    return gather(list(source.chunks()), source.labels, data), source.space
 
 
 def _matrix(table: "Gathered") -> tuple[Any, Any]:
@@ -73,6 +77,13 @@ def _matrix(table: "Gathered") -> tuple[Any, Any]:
     return values, labels
 
 
+def _met(X: Any) -> Any:
+    """Without the columns that no row has: they move no weight, and of hashed words they are nearly all."""
+    import numpy as np
+
+    return X[:, np.unique(X.indices)] if hasattr(X, "indices") else X
+
+
 def _named(table: "Gathered") -> Any:
     """The labels themselves; numbers and words together as words."""
     import numpy as np
@@ -82,10 +93,21 @@ def _named(table: "Gathered") -> Any:
     return np.array(classes if alike else list(map(str, classes)))[table.block.labels]
 
 
-def _draw(found: Any, X: Any, y: Any, names: tuple[str, ...], asked: dict[str, Any]) -> None:
+def _columns_to_draw(width: int, names: tuple[str, ...], asked: dict[str, Any]) -> tuple[int, int] | None:
+    """The columns asked for; refused before anything is learned where they cannot be drawn."""
+    columns = common.two_columns(asked["columns"], names)
+    if columns is None and width != 2:
+        raise click.UsageError(f"--plot draws two columns, and DATA has {width:,}: choose with --columns I,J.")
+    if columns is not None and (max(columns) >= width or columns[0] == columns[1]):
+        raise click.UsageError(f"--columns takes two different columns of 0 to {width - 1}. Got {asked['columns']!r}.")
+    return columns
+
+
+def _draw(
+    found: Any, X: Any, y: Any, columns: tuple[int, int] | None, names: tuple[str, ...], asked: dict[str, Any]
+) -> None:
     from rosenblatt.report.figures import plot_comparison
 
-    columns = common.two_columns(asked["columns"])
     figure = plot_comparison(found, X, y, columns=columns, names=names or None, theme=asked["theme"] or "light")
     try:
         figure.savefig(asked["plot"], facecolor=figure.get_facecolor())

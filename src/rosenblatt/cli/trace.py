@@ -106,7 +106,7 @@ def _write(trace: "Trace", path: Path, which: dict[str, Any]) -> None:
 
 
 def _draw(trace: "Trace", space: "FeatureSpace", asked: dict[str, Any]) -> None:
-    columns = _two(asked["columns"], space)
+    columns = common.two_columns(asked["columns"], space.columns)
     if asked["plot"]:
         from rosenblatt.report.figures import plot_boundaries
 
@@ -121,18 +121,6 @@ def _draw(trace: "Trace", space: "FeatureSpace", asked: dict[str, Any]) -> None:
         from rosenblatt.report.animate import animate
 
         common.say(f"animation: {animate(trace, asked['animate'], columns=columns, theme=asked['theme'])}")
-
-
-def _two(words: str | None, space: "FeatureSpace") -> tuple[int, int] | None:
-    """Two columns, each by its name or its position from 0."""
-    if words is None:
-        return None
-    parts = [part.strip() for part in words.split(",")]
-    found = [space.columns.index(p) if p in space.columns else int(p) if p.isdecimal() else None for p in parts]
-    if len(found) != 2 or None in found:
-        known = f" The columns are {', '.join(space.columns)}." if space.columns else ""
-        raise click.UsageError(f"--columns takes two columns, as in 0,1. Got {words!r}.{known}")
-    return found[0], found[1]  # type: ignore[return-value]
 
 
 def _tell(trace: "Trace") -> None:

@@ -85,6 +85,9 @@ def degree_report(
     >>> found.best.degree, found.overfits
     (2, (5, 6))
     """
+    options.check("degree_report", {"folds": folds}, {"folds": options.folds})
+    if not isinstance(degrees, Iterable):
+        raise ParameterError(f"degree_report takes the degrees as a list, such as [1, 2, 3]. Got {degrees!r} instead.")
     wanted = list(degrees)
     if not wanted:
         raise ParameterError("degree_report needs at least one degree.")

@@ -1,8 +1,9 @@
 """Six questions about the perceptron and logistic regression, each answered by a measurement on the user's rows.
 
-Two of them ask about rows that can be separated and one about rows that cannot. Where the user's rows are not of that
-kind, the nearest that are stand in: those that one hyperplane gets right with some room, in columns of one scale, or
-all of them with one row again under the other label.
+Two of them ask about rows that can be separated and one about rows that cannot. Which kind the user's rows are is
+proved (`certify`), not guessed from a run that does not end. Where they are not of the kind asked for, the nearest
+that are stand in: those that one hyperplane gets right with some room, in columns of one scale, or all of them with
+one row again under the other label.
 """
 
 import warnings
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
+from rosenblatt.certify import certify
 from rosenblatt.estimators.max_margin import MaxMargin
 from rosenblatt.estimators.perceptron import Perceptron
 
@@ -29,6 +31,7 @@ QUESTIONS = (
 _MOST = 2000  # rows that the widest separator is looked for among
 _FIRM = 1e6  # C: so little regularisation that the data decides
 _SEEDS = 10
+_SMALL = 2**22  # values that are written out where the rows are sparse
 _PATIENCE = 20.0  # seconds for the widest separator
 
 
@@ -45,12 +48,13 @@ class Answer:
 def answers_on(
     X: Any, y: NDArray[Any], *, scale: bool = False, max_iter: int = 50, random_state: int = 0
 ) -> tuple[Answer, ...]:
-    """The six answers, on the two largest classes and at most 2,000 rows of them, in dense columns."""
+    """The six answers, on the two largest classes and at most 2,000 rows of them."""
     rows, target = _two_classes(X, y, random_state)
     if scale:
-        rows = StandardScaler().fit_transform(rows)
-    easy, easy_target = _separable(rows, target)
-    hard, hard_target = _inseparable(rows, target, max_iter, random_state)
+        rows = _one_scale(rows)
+    proved = certify(rows, target, time_limit=_PATIENCE, gap=0.5).kind
+    easy, easy_target = (rows, target) if proved == "separable" else _separable(rows, target)
+    hard, hard_target = (rows, target) if proved == "inseparable" else _contradicted(rows, target)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return (
@@ -62,29 +66,44 @@ def answers_on(
         )
 
 
-def _two_classes(X: Any, y: NDArray[Any], seed: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _two_classes(X: Any, y: NDArray[Any], seed: int) -> tuple[Any, NDArray[np.intp]]:
     classes, counts = np.unique(y, return_counts=True)
     two = np.sort(np.argsort(-counts, kind="stable")[:2])
     where = np.flatnonzero(np.isin(y, classes[two]))
     if len(where) > _MOST:
         where = np.sort(np.random.default_rng(seed).permutation(where)[:_MOST])
-    rows = X[where]
-    dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
-    return np.asarray(dense, dtype=np.float64), (y[where] == classes[two[1]]).astype(np.intp)
+    return _compact(X[where]), (y[where] == classes[two[1]]).astype(np.intp)
+
+
+def _compact(rows: Any) -> Any:
+    """Sparse rows without the columns in which all are 0, which move no weight, and dense if they are then small:
+    hashed words have millions of columns."""
+    if not isinstance(rows, np.ndarray):
+        rows = rows[:, np.unique(rows.indices)]
+        rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+        if rows.shape[0] * rows.shape[1] > _SMALL:
+            return rows.astype(np.float64)
+        rows = rows.toarray()
+    return np.asarray(rows, dtype=np.float64)
+
+
+def _one_scale(rows: Any) -> Any:
+    """Columns of deviation 1; of mean 0 too where zeros need not stay zeros."""
+    return StandardScaler(with_mean=isinstance(rows, np.ndarray)).fit_transform(rows)
 
 
 def _logistic(C: float) -> Any:
     return LogisticRegression(C=C, max_iter=5000, tol=1e-8)
 
 
-def _separable(rows: NDArray[Any], target: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _separable(rows: Any, target: NDArray[np.intp]) -> tuple[Any, NDArray[np.intp]]:
     """The rows themselves where one hyperplane gets all of them right; else, in columns of one scale, those that it
     gets right with some room: a tenth of the usual distance, for the nearest row decides how long learning takes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if (_logistic(_FIRM).fit(rows, target).predict(rows) == target).all():
             return rows, target
-        rows = StandardScaler().fit_transform(rows)
+        rows = _one_scale(rows)
         scores = _logistic(_FIRM).fit(rows, target).decision_function(rows)
     clear = np.where(target == 1, scores, -scores)
     right = clear > 0.1 * float(np.median(clear[clear > 0])) if (clear > 0).any() else clear > 0
@@ -93,49 +112,46 @@ def _separable(rows: NDArray[Any], target: NDArray[np.intp]) -> tuple[NDArray[An
     return rows[right], target[right]
 
 
-def _inseparable(
-    rows: NDArray[Any], target: NDArray[np.intp], max_iter: int, seed: int
-) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    run = Perceptron(keep="last", max_iter=20 * max_iter, random_state=seed).fit(rows, target)
-    if run.status_ != "separated":
-        return rows, target
-    return np.vstack([rows, rows[:1]]), np.append(target, 1 - target[0])
+def _contradicted(rows: Any, target: NDArray[np.intp]) -> tuple[Any, NDArray[np.intp]]:
+    """All the rows, and one of them again under the other label: nothing gets both right."""
+    twice = np.append(np.arange(len(target)), 0)
+    return rows[twice], np.append(target, 1 - target[0])
 
 
-def _both_classify(rows: NDArray[Any], target: NDArray[np.intp], max_iter: int, seed: int) -> Answer:
+def _both_classify(rows: Any, target: NDArray[np.intp], max_iter: int, seed: int) -> Answer:
     share = float(np.mean(target))
     unit = float(np.mean(Perceptron(max_iter=max_iter, random_state=seed).fit(rows, target).predict(rows) == target))
     curve = float(np.mean(_logistic(1.0).fit(rows, target).predict(rows) == target))
     rate = max(share, 1 - share)
     measured = (
-        f"Of {len(rows):,} rows of two classes the perceptron decides {unit:.1%} rightly, logistic regression "
+        f"Of {rows.shape[0]:,} rows of two classes the perceptron decides {unit:.1%} rightly, logistic regression "
         f"{curve:.1%}; always naming the larger class, {rate:.1%}."
     )
     numbers = {"perceptron": unit, "logistic": curve, "larger_class": rate}
     return Answer(QUESTIONS[0], True, measured, numbers)
 
 
-def _neither_converges(rows: NDArray[Any], target: NDArray[np.intp], max_iter: int, seed: int) -> Answer:
+def _neither_converges(rows: Any, target: NDArray[np.intp], max_iter: int, seed: int) -> Answer:
     run = Perceptron(keep="last", max_iter=20 * max_iter, random_state=seed).fit(rows, target)
     curve = _logistic(1.0).fit(rows, target)
     steps = int(curve.n_iter_[0])
     slope = _slope(curve, rows, target, 1.0)
     measured = (
-        f"On rows that are not separable the perceptron made {run.mistakes_[-1]:,} mistakes still in epoch "
-        f"{run.n_iter_:,}; logistic regression stopped after {steps:,} steps at a gradient of {slope:.0e} a row."
+        f"On {rows.shape[0]:,} rows that are not separable the perceptron made {run.mistakes_[-1]:,} mistakes still "
+        f"in epoch {run.n_iter_:,}; logistic regression stopped after {steps:,} steps at a gradient of {slope:.0e} a row."
     )
     settled = steps < 5000
     numbers = {"mistakes_in_last_epoch": run.mistakes_[-1], "logistic_steps": steps, "logistic_gradient": slope}
     return Answer(QUESTIONS[1], not settled and run.status_ != "separated", measured, numbers)
 
 
-def _slope(model: Any, rows: NDArray[Any], target: NDArray[np.intp], C: float) -> float:
+def _slope(model: Any, rows: Any, target: NDArray[np.intp], C: float) -> float:
     """The largest slope of the mean regularised logistic loss."""
     rest = model.predict_proba(rows)[:, 1] - target
-    return float(np.max(np.abs(rows.T @ rest + model.coef_[0] / C)) / len(rows))
+    return float(np.max(np.abs(rows.T @ rest + model.coef_[0] / C)) / rows.shape[0])
 
 
-def _becomes_a_step(rows: NDArray[Any], target: NDArray[np.intp]) -> Answer:
+def _becomes_a_step(rows: Any, target: NDArray[np.intp]) -> Answer:
     share, length = {}, {}
     for C in (1.0, _FIRM):
         model = _logistic(C).fit(rows, target)
@@ -143,7 +159,7 @@ def _becomes_a_step(rows: NDArray[Any], target: NDArray[np.intp]) -> Answer:
         share[C] = float(np.mean(np.minimum(probability, 1 - probability) < 0.01))
         length[C] = float(np.linalg.norm(model.coef_))
     measured = (
-        f"On {len(rows):,} separable rows the weights grow from {length[1.0]:.3g} to {length[_FIRM]:.3g} as the "
+        f"On {rows.shape[0]:,} separable rows the weights grow from {length[1.0]:.3g} to {length[_FIRM]:.3g} as the "
         f"regularisation is taken away, and the rows given a probability within 0.01 of 0 or 1 from {share[1.0]:.0%} "
         f"to {share[_FIRM]:.0%}."
     )
@@ -151,7 +167,7 @@ def _becomes_a_step(rows: NDArray[Any], target: NDArray[np.intp]) -> Answer:
     return Answer(QUESTIONS[2], length[_FIRM] > length[1.0] and share[_FIRM] >= share[1.0], measured, numbers)
 
 
-def _only_one_has_a_boundary(rows: NDArray[Any], target: NDArray[np.intp], max_iter: int, seed: int) -> Answer:
+def _only_one_has_a_boundary(rows: Any, target: NDArray[np.intp], max_iter: int, seed: int) -> Answer:
     unit = Perceptron(max_iter=max_iter, random_state=seed).fit(rows, target)
     curve = _logistic(1.0).fit(rows, target)
     v, w = unit.coef_[0], curve.coef_[0]
@@ -165,7 +181,7 @@ def _only_one_has_a_boundary(rows: NDArray[Any], target: NDArray[np.intp], max_i
     return Answer(QUESTIONS[3], lengths == 0, measured, {"degrees_apart": angle, "agreement": agree})
 
 
-def _margins(rows: NDArray[Any], target: NDArray[np.intp], max_iter: int) -> tuple[Answer, Answer]:
+def _margins(rows: Any, target: NDArray[np.intp], max_iter: int) -> tuple[Answer, Answer]:
     """Margins on separable rows, as shares of the widest; logistic regression tends to it (Soudry et al. 2018)."""
     widest = _margin(MaxMargin(gap=1e-3, time_limit=_PATIENCE).fit(rows, target), rows, target)
     units = [
@@ -179,7 +195,7 @@ def _margins(rows: NDArray[Any], target: NDArray[np.intp], max_iter: int) -> tup
     mean = float(np.mean(shares))
     numbers = {"mean_share": mean, "least_share": float(shares.min()), "separated": float(len(ended))}
     return (
-        Answer(QUESTIONS[4], bool(mean > 0.9), _of_units(len(rows), len(ended), shares, 20 * max_iter), numbers),
+        Answer(QUESTIONS[4], bool(mean > 0.9), _of_units(rows.shape[0], len(ended), shares, 20 * max_iter), numbers),
         Answer(
             QUESTIONS[5],
             bool(within[_FIRM] > max(mean, within[1.0] - 0.01)),
@@ -207,7 +223,7 @@ def _share(share: float) -> str:
     return f"{share:.0%}" if share > 0 else "none, a row is on the wrong side"
 
 
-def _margin(model: Any, rows: NDArray[Any], target: NDArray[np.intp]) -> float:
+def _margin(model: Any, rows: Any, target: NDArray[np.intp]) -> float:
     length = float(np.linalg.norm(model.coef_))
     scores = model.decision_function(rows)
     return float(np.min(np.where(target == 1, scores, -scores)) / length) if length else 0.0
