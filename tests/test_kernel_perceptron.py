@@ -251,7 +251,7 @@ def test_bad_kernels_are_refused(kernel: Any, words: str) -> None:
 def test_a_table_must_be_square_and_dense() -> None:
     with pytest.raises(DataError, match="must be square"):
         KernelPerceptron(kernel="precomputed").fit(np.ones((4, 3)), XOR[1])
-    with pytest.raises(DataError, match="toarray"):
+    with pytest.raises(DataError, match=r"it is sparse: call X.toarray"):
         KernelPerceptron(kernel="precomputed").fit(sp.eye_array(4, format="csr"), XOR[1])
 
 

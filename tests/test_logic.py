@@ -364,3 +364,8 @@ def test_the_page_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.Monke
         with contextlib.redirect_stdout(said):
             exec(compile(code, "logic.md", "exec"), names)
         assert said.getvalue() == shown
+
+
+def test_outputs_in_lists_of_different_lengths_are_refused() -> None:
+    with pytest.raises(DataError, match="must be one list of 0 and 1"):
+        logic.decide([[0, 1], [1]])

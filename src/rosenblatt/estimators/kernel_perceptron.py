@@ -144,7 +144,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         values = validation.check_values(self, X, reset=reset)
         kernels.rows_of(values)  # refuses what cannot be learned from
         if isinstance(values, Csr) and self.kernel == "precomputed":
-            raise DataError("With kernel='precomputed' X must be a dense matrix: call X.toarray() first.")
+            raise DataError("With kernel='precomputed' X must be dense, and it is sparse: call X.toarray() first.")
         return values
 
     def _check_options(self) -> None:

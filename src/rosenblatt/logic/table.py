@@ -113,6 +113,8 @@ def _outputs(given: Any) -> NDArray[np.bool_]:
         raise ParameterError(
             f"A truth table must be a TruthTable, an expression or its outputs such as '0110'. Got {given!r} instead."
         ) from None
+    except ValueError:  # lists of different lengths
+        raise DataError("The outputs of a truth table must be one list of 0 and 1.") from None
     if values.dtype.kind == "U":
         values = np.array([{"0": 0, "1": 1}.get(str(v), -1) for v in values])
     if values.ndim != 1 or values.dtype.kind not in "biuf":
