@@ -138,7 +138,8 @@ def _neither_converges(rows: Any, target: NDArray[np.intp], max_iter: int, seed:
     slope = _slope(curve, rows, target, 1.0)
     measured = (
         f"On {rows.shape[0]:,} rows that are not separable the perceptron made {run.mistakes_[-1]:,} mistakes still "
-        f"in epoch {run.n_iter_:,}; logistic regression stopped after {steps:,} steps at a gradient of {slope:.0e} a row."
+        f"in epoch {run.n_iter_:,}; logistic regression stopped after {steps:,} steps at a gradient of {slope:.0e} a "
+        "row."
     )
     settled = steps < 5000
     numbers = {"mistakes_in_last_epoch": run.mistakes_[-1], "logistic_steps": steps, "logistic_gradient": slope}
