@@ -14,6 +14,7 @@ import pytest
 from pyarrow import ipc, parquet
 
 import rosenblatt
+from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.read import Reading, open_source
 
@@ -315,3 +316,19 @@ def test_a_table_of_labels_alone_is_refused(write: Any) -> None:
     path = write("label\np\nn\n")
     told = f"{path}: has one column only, 'label', and it is the label; there is nothing to learn from."
     assert refusal(path) == told
+
+
+def test_the_y_of_points_with_labels_is_a_coordinate(tmp_path: Path) -> None:
+    points = tmp_path / "points.csv"
+    points.write_text("x,y,label\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n")
+    X, y = rosenblatt.read(points)
+    assert X.shape == (4, 2)
+    assert y.tolist() == ["no", "yes", "yes", "no"]
+
+
+def test_a_network_of_x_and_y_is_judged_by_the_label(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    points, model = tmp_path / "points.csv", tmp_path / "xor.model"
+    points.write_text("x,y,label\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n")
+    rosenblatt.save(rosenblatt.ThresholdNetwork.from_expression("x ^ y"), model)
+    assert main(["evaluate", str(model), str(points)]) == 0
+    assert "100.00%" in capsys.readouterr().out

@@ -14,7 +14,7 @@ from rosenblatt.records import Floats
 if TYPE_CHECKING:
     import pyarrow
 
-LABELS = ("label", "target", "class", "y")  # names that a label column goes by
+_LABELS = ("label", "target", "class", "y")  # names of a label column, the surest first: the y of x,y,label is none
 _TEXT_WORDS = 4  # a column of this many words a cell, mostly different, is running text
 
 
@@ -32,10 +32,20 @@ class Layout:
         return not self.words and not self.texts
 
 
+def usual_label(columns: Sequence[str]) -> str:
+    """The column whose name says most surely that it is the label, or nothing.
+
+    >>> usual_label(["x", "y", "label"]), usual_label(["x", "Y"]), usual_label(["a", "b"])
+    ('label', 'Y', '')
+    """
+    known = [column for column in columns if column.lower() in _LABELS]
+    return min(known, key=lambda column: _LABELS.index(column.lower()), default="")
+
+
 def label_of(name: str, columns: Sequence[str], asked: str | int | None) -> str:
     """The name of the label column; DataError says which columns there are."""
     if asked is None:
-        return next((column for column in columns if column.lower() in LABELS), columns[-1])
+        return usual_label(columns) or columns[-1]
     if asked in columns:
         return str(asked)
     try:

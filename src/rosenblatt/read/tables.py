@@ -13,7 +13,6 @@ import numpy as np
 
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.read.columns import (
-    LABELS,
     Layout,
     Prepared,
     kind_of,
@@ -22,6 +21,7 @@ from rosenblatt.read.columns import (
     layout_of,
     listed,
     prepare,
+    usual_label,
 )
 from rosenblatt.read.crossing import Pair, pairs_of_model, pairs_of_table
 from rosenblatt.read.csv import CsvFile, separator_of
@@ -184,7 +184,7 @@ class TableSource(Source):
                     f"{self.name}: the model was learned from a column {column!r}, which is not here; "
                     f"its columns are {listed(columns)}."
                 )
-        usual = next((column for column in columns if column.lower() in LABELS), "")  # of a model that knows no label
+        usual = usual_label([column for column in columns if column not in wanted])  # of a model that knows no label
         name = (settings["label"] or usual) if label is None else label_of(self.name, columns, label)
         found = name if name in columns and name not in wanted else None
         return Layout(found, tuple(settings["numbers"]), tuple(settings["words"]), tuple(settings["texts"]))
