@@ -9,7 +9,7 @@ Task = TypeVar("Task")
 Done = TypeVar("Done")
 
 _AHEAD = 2  # pieces of work a thread may be ahead of the reader: enough to keep it busy, and memory stays bounded
-_PATIENCE = 0.2  # seconds to wait for the end of a thread; one that waits for a silent pipe is left behind
+_PATIENCE = 0.2  # seconds to wait for a thread that reads; one that waits for a silent pipe is left behind
 
 
 def ordered(tasks: Iterator[Task], work: Callable[[Task], Done], threads: int = 1) -> Iterator[Done]:
@@ -44,7 +44,8 @@ class _Team(Generic[Task, Done]):
         self._tasks, self._work = tasks, work
         self._room = threads * (_AHEAD + 1)
         self._slots: deque[_Slot[Done]] = deque()  # taken and not yet given back, in order
-        self._ended = False
+        self._ended = self._stopped = False
+        self._working = 0  # threads that are at work, and not reading or waiting
         self._taking = threading.Lock()  # who reads the next task; held without `_changed`, for reading may be slow
         self._changed = threading.Condition()
         self._threads = [threading.Thread(target=self._run, daemon=True, name=f"read-{i}") for i in range(threads)]
@@ -67,10 +68,13 @@ class _Team(Generic[Task, Done]):
 
     def stop(self) -> None:
         with self._changed:
-            self._ended = True
+            self._ended = self._stopped = True
             self._room = 0
             self._slots.clear()
             self._changed.notify_all()
+            # Work ends by itself; a thread left in the midst of native code would bring the interpreter's end down.
+            while self._working:
+                self._changed.wait()
         for thread in self._threads:
             thread.join(_PATIENCE)
 
@@ -84,6 +88,7 @@ class _Team(Generic[Task, Done]):
             del task
             with self._changed:
                 slot.filled = True
+                self._working -= 1
                 self._ended = self._ended or slot.fault is not None
                 self._changed.notify_all()
             del slot, taken
@@ -99,7 +104,12 @@ class _Team(Generic[Task, Done]):
                 slot = _Slot[Done]()
                 self._slots.append(slot)
             try:
-                return slot, next(self._tasks)
+                task = next(self._tasks)
+                with self._changed:
+                    if self._stopped:
+                        return None
+                    self._working += 1
+                return slot, task
             except BaseException as fault:
                 with self._changed:
                     if isinstance(fault, StopIteration):
