@@ -18,7 +18,8 @@ from rosenblatt.learn.fitted import Fitted
 from rosenblatt.learn.fitting import Plan
 from rosenblatt.learn.pages import ones
 from rosenblatt.learn.portfolio import candidates
-from rosenblatt.learn.stream import fit_source
+from rosenblatt.learn.stream import fit_file, fit_source
+from rosenblatt.read import Reading
 from rosenblatt.records import Block, Chunk, Csr
 from tests.reference_stream import Arrays, narrow_csr
 from tests.test_stream import make, same
@@ -131,6 +132,35 @@ def test_a_checkpoint_of_another_fit_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(ModelError, match="checkpoint is of another fit"):
             fit_source(source, plan, resume=True)
+
+
+def _stopped_file(folder: Path) -> tuple[Path, dict[str, Any]]:
+    """A file of texts, and a checkpoint of a fit of it that was stopped."""
+    data, checkpoint = folder / "mail.txt", folder / "c"
+    data.write_text("".join(f"{'ham' if i % 3 else 'spam'}\tword{i % 7} word{i % 5} word{i % 3}\n" for i in range(400)))
+
+    def press(progress: Any) -> None:
+        press_ctrl_c()
+
+    with pytest.raises(KeyboardInterrupt):
+        fit_file(data, rule="arow", passes=3, checkpoint=str(checkpoint), on_progress=press)
+    assert checkpoint.exists()
+    return data, {"rule": "arow", "passes": 3, "checkpoint": str(checkpoint), "resume": True}
+
+
+@pytest.mark.parametrize("asked", [{"ngrams": 1}, {"bits": 12}, {"value": "count"}, {"unit": False}])
+def test_a_checkpoint_of_a_file_read_otherwise_is_refused(asked: dict[str, Any], tmp_path: Path) -> None:
+    data, fit = _stopped_file(tmp_path)
+    with pytest.raises(ModelError, match=f"checkpoint is of another fit, its {next(iter(asked))} was"):
+        fit_file(data, reading=Reading(**asked), **fit)
+    assert fit_file(data, **fit).resumed
+
+
+def test_a_checkpoint_of_a_file_written_anew_is_refused(tmp_path: Path) -> None:
+    data, fit = _stopped_file(tmp_path)
+    data.write_text(data.read_text().replace("word2", "word9"))
+    with pytest.raises(ModelError, match="checkpoint is of another fit, its content was"):
+        fit_file(data, **fit)
 
 
 def test_without_a_checkpoint_it_begins_anew(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """A fit that was interrupted, as a file: every run, and how far it had come. It resumes to the same bits."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rosenblatt.errors import ModelError
+from rosenblatt.learn.fingerprint import facts_of
 from rosenblatt.learn.fitting import Fitting, Plan
 from rosenblatt.learn.header import Header, damaged
 from rosenblatt.learn.model_file import read_parts, write_parts
@@ -17,6 +19,7 @@ from rosenblatt.learn.space_file import pack_classes, unpack_classes
 from rosenblatt.learn.tensors import Tensors
 from rosenblatt.read import Source
 
+_NO_MATTER = ("format", "cross", "on_bad_row")  # those that were found are compared; a bad row may be skipped later on
 _ERRORS = ("progressive", "held_error", "waited")
 
 
@@ -65,7 +68,8 @@ def load_checkpoint(source: Source, plan: Plan) -> Fitting | None:
         wanted = identity(source, begun)
         for key, value in of.values.items():
             if wanted.get(key) != value:
-                raise ModelError(f"the checkpoint is of another fit, its {key} was {value!r}: fit without resume")
+                was = "not given" if value is None else repr(value)
+                raise ModelError(f"the checkpoint is of another fit, its {key} was {was}: fit without resume")
         return _restored(header, tensors, source, begun)
 
     return read_parts(plan.checkpoint, decode)
@@ -99,7 +103,8 @@ def _restored(header: Header, tensors: Mapping[str, NDArray[Any]], source: Sourc
 
 def identity(source: Source, plan: Plan) -> dict[str, Any]:
     """What a checkpoint belongs to: the data, and all of the plan that decides a bit. More passes may be added."""
-    return {
+    asked = {key: value for key, value in plan.reading.asked().items() if key not in _NO_MATTER}
+    return asked | {
         "data": source.name,
         "bytes": source.size,
         "format": source.format,
@@ -109,4 +114,14 @@ def identity(source: Source, plan: Plan) -> dict[str, Any]:
         "patience": plan.patience,
         "seed": plan.seed,
         "order": plan.order,
+        "content": _content(source.name) if source.rewindable else None,
+        "content of labels": _content(plan.reading.labels_from),
     }
+
+
+def _content(path: str | None) -> str | None:
+    """A checksum of pieces of a file: one that was written anew may have the same size."""
+    if path is None or not os.path.isfile(path):
+        return None
+    found: str = facts_of(path, whole=False)["content"]
+    return found

@@ -25,7 +25,7 @@ from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.shuffling import Shuffled, part
 from rosenblatt.learn.sorting import Sorting
 from rosenblatt.learn.turns import Turns
-from rosenblatt.read import Source
+from rosenblatt.read import Reading, Source
 from rosenblatt.records import Block, Label
 
 # A block, which of its rows to learn from (None: all), the rows before it, the bytes read with it.
@@ -52,6 +52,7 @@ class Plan:
     degree: int = 1  # of the products that are learned on
     adapted: bool = False  # the candidates are for examples of length 1
     unlabelled: str = "fail"
+    reading: Reading = field(default_factory=Reading)  # how the source was opened; only a checkpoint asks
     cache: str | None = None
     seed: int = 0
     checkpoint: str | None = None

@@ -9,7 +9,6 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -81,7 +80,6 @@ def cache_path(name: str, folder: str | None) -> Path:
 
 def identity(name: str, reading: Reading, like: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """All that decides what a reader gives; `like` another one, as far as a choice is left."""
-    asked = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(reading).items()}
 
     def facts(path: str, key: str) -> dict[str, Any]:
         before = like.get(key) if like else None
@@ -91,7 +89,7 @@ def identity(name: str, reading: Reading, like: Mapping[str, Any] | None = None)
     return {
         "layout": _LAYOUT,
         "version": vars(sys.modules["rosenblatt"])["__version__"],
-        "reading": {key: value for key, value in asked.items() if key != "labels_from"},
+        "reading": {key: value for key, value in reading.asked().items() if key != "labels_from"},
         "data": facts(name, "data"),
         "labels": None if reading.labels_from is None else facts(reading.labels_from, "labels"),
     }

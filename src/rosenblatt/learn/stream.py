@@ -77,6 +77,7 @@ def fit_file(
         patience=patience,
         threads=threads or os.cpu_count() or 1,
         unlabelled=reading.on_bad_row,
+        reading=reading,
         cache=cache,
         seed=seed,
         checkpoint=None if checkpoint is None else os.fspath(checkpoint),
@@ -266,12 +267,13 @@ def _with_features(space: FeatureSpace, features: int) -> FeatureSpace:
 def _provenance(fitting: Fitting, reading: Reading) -> dict[str, Any]:
     """Where the model comes from. No time of day: the same run gives the same file."""
     source = fitting.source
-    asked = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(reading).items()}
     return {
         "version": vars(sys.modules["rosenblatt"])["__version__"],
         "rule": fitting.chosen,
         "data": {"name": source.name, "bytes": source.size, "format": source.format, "rows": fitting.learned},
-        "reading": {key: value for key, value in asked.items() if value != getattr(Reading(), key) and value != []},
+        "reading": {
+            key: value for key, value in reading.asked().items() if value != getattr(Reading(), key) and value != []
+        },
     }
 
 

@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import DataError
@@ -28,6 +29,10 @@ class Reading:
     scale: bool = options.scale.default
     classes: tuple[Label, ...] = ()  # all the labels, for a stream that cannot be read twice
     on_bad_row: str = options.on_bad_row.default
+
+    def asked(self) -> dict[str, Any]:
+        """Every choice by its name, as JSON writes it."""
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
 
     def of_format(self, format: str) -> "Reading":
         """The same, with the format that was found."""
