@@ -132,7 +132,13 @@ def test_standard_input_is_a_file_when_a_file_is_given(tmp_path: Path) -> None:
 TEXT = b"ham\tdinner at seven, or a bit later\nspam\tyou won a prize, call now\nham\tsee you there tomorrow\n"
 FOUND = {
     "svmlight": [b"+1 1:0.5 3:1\n-1 \n-1 2:1e-3 # so\n", b"# made by us\nspam qid:3 7:1\n", b"1,2 3:1 4:1\n3 4:1\n"],
-    "vw": [b"1 |f a b:2\n-1 2.0 'tag|f c\n", b"| a b\n| c\n", b"1 0.5 x|ns:2 a\n", b"|a x |b y\n"],
+    "vw": [
+        b"1 0.5 'first |a x:2 y\n-1 'second |a z\n",
+        b"1 |f a b:2\n-1 2.0 'tag|f c\n",
+        b"| a b\n| c\n",
+        b"1 0.5 x|ns:2 a\n",
+        b"|a x |b y\n",
+    ],
     "text": [TEXT, b"Category\tText\n" + TEXT],
     "csv": [b"a,b,c\n1,2,3\n4,5,6\n", b'1,"x, y",2\n2,z,3\n', b"73, Private, 0\n38, Not in universe, 1\n"],
     "tsv": [b"1\t2\t3\n4\t5\t6\n", b"x\ty\n1\t2\n"],

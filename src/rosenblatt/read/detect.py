@@ -34,7 +34,7 @@ _FOREIGN = {
 _SAMPLE = 50  # lines that are looked at, and words of a line
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _PAIR = re.compile(rf"(?:\d+|qid):(?:{_NUMBER}|[+-]?(?:nan|inf\w*))", re.IGNORECASE)
-_BEFORE_BAR = re.compile(rf"(?:{_NUMBER}\s+){{0,3}}(?:'?[^\s|:]*)|{_NUMBER}\s+")
+_BEFORE_BAR = re.compile(rf"(?:{_NUMBER}\s+){{0,3}}(?:'[^\s|:]*\s*|[^\s|:]*)|{_NUMBER}\s+")
 
 
 def format_of(opened: Opened, labels_from: str | None = None) -> str:
