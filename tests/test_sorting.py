@@ -1,9 +1,14 @@
 """A sorted file is noticed, a shuffled one is not called sorted."""
 
+import weakref
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
+from rosenblatt.learn import shuffling
 from rosenblatt.learn.sorting import Sorting
+from rosenblatt.records import Block
 
 
 def seen(labels: np.ndarray, classes: int, pieces: int = 1) -> Sorting:
@@ -34,3 +39,22 @@ def test_pieces_and_rows_without_a_label_do_not_matter() -> None:
 def test_of_few_rows_nothing_is_said() -> None:
     assert not seen(np.repeat([0, 1], 20).astype(np.int32), 2).grouped
     assert seen(np.repeat([0, 1], 30).astype(np.int32), 2).grouped
+
+
+def test_a_shuffled_stream_holds_one_bucket_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shuffling, "_BUCKET", 100)
+    earlier: list[weakref.ref[np.ndarray]] = []
+    join = shuffling.joined
+
+    def joined(blocks: Sequence[Block]) -> Block:
+        assert [ref() for ref in earlier] == [None] * len(earlier)
+        whole = join(blocks)
+        earlier.append(weakref.ref(whole.labels))
+        return whole
+
+    monkeypatch.setattr(shuffling, "joined", joined)
+    with shuffling.Shuffled(None, "some", 1000, 0) as shuffled:
+        shuffled.append(Block(np.arange(500.0).reshape(-1, 1), np.arange(500, dtype=np.int32)))
+        given = np.concatenate([block.labels for block in shuffled.blocks(0)])
+    assert len(earlier) == 10
+    assert sorted(given) == list(range(500))

@@ -44,7 +44,7 @@ class Cache:
             self._bytes += bytes_of(block)
             if self._bytes <= IN_MEMORY // self._share:
                 return
-            self._file = _nameless(self._folder, self._name)
+            self._file = _nameless(self._folder, self._name, self._share)
             for held in self._blocks:
                 self._write(held)
             self._blocks.clear()
@@ -77,13 +77,13 @@ class Cache:
         return block
 
 
-def _nameless(folder: str | None, name: str) -> Any:
+def _nameless(folder: str | None, name: str, share: int) -> Any:
     """An open file in the folder asked for, else beside the data, else where temporary files go."""
     import tempfile
 
     beside = str(Path(name).parent) if name != "-" else None
     for place in [folder] if folder is not None else [beside, None]:
         with suppress(OSError):
-            return tempfile.TemporaryFile(dir=place, buffering=1 << 20)
+            return tempfile.TemporaryFile(dir=place, buffering=max((1 << 20) // share, 1 << 16))
     where = folder if folder is not None else "the folder for temporary files"
     raise DataError(f"The cache of {name} cannot be made in {where}: name another folder as cache.")

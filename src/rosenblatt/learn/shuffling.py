@@ -12,8 +12,8 @@ from rosenblatt.learn.cache import Cache
 from rosenblatt.learn.votes import take
 from rosenblatt.records import Block, Csr, Values
 
-_BUCKET = 48 << 20  # bytes of the source that one bucket is meant for
-_MOST = 64
+_BUCKET = 24 << 20  # bytes of the source that one bucket is meant for: in memory it is as large, twice for a moment
+_MOST = 128
 _GIVEN_AT_ONCE = 4096  # rows
 _STRIDE = 0x9E3779B97F4A7C15  # from the seed of one pass to that of the next
 
@@ -55,13 +55,19 @@ class Shuffled:
         state = (self._seed + (pass_ + 1) * _STRIDE) % 2**64
         buckets, state = kernels.order(state, len(self._buckets), False)
         for number in buckets.tolist():
-            held = list(self._buckets[number].blocks(threads))
-            if not held:
+            whole = _whole(self._buckets[number], threads)
+            if whole is None:
                 continue
-            whole = joined(held)
             order, state = kernels.order(state, len(whole.labels), False)
             for start in range(0, len(order), _GIVEN_AT_ONCE):
                 yield part(whole, order[start : start + _GIVEN_AT_ONCE])
+            del whole  # no more than one bucket at a time
+
+
+def _whole(bucket: Cache, threads: int) -> Block | None:
+    """All of a bucket as one block, its parts let go; None where there is nothing in it."""
+    held = list(bucket.blocks(threads))
+    return joined(held) if held else None
 
 
 def part(block: Block, rows: np.ndarray) -> Block:
