@@ -4,6 +4,8 @@ import base64
 import contextlib
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +73,31 @@ def test_every_moment_has_the_weights_of_the_trace(chosen: dict[str, Any], class
     assert visits[0]["before"] == run["epochs"][0]["after"]
     assert [visit["t"] for visit in visits] == list(range(40, 104))
     assert visits[39]["after"] == run["epochs"][1]["after"]
+
+
+@pytest.mark.parametrize(
+    "chosen", [*CHOSEN, {"keep": "pocket"}, {"multi_class": "ovo"}, {"multi_class": "joint"}], ids=str
+)
+@pytest.mark.parametrize("classes", [2, 4])
+def test_a_unit_is_its_estimator_bit_for_bit(chosen: dict[str, Any], classes: int) -> None:
+    held = runs.learned(cloud(60, classes, seed=5) | {"options": chosen})
+    assert isinstance(held, runs.Primal)
+    model = held.model
+    assert held.learned.weights.tolist() == np.column_stack([model.intercept_, model.coef_]).tolist()
+    assert held.errors() == int(np.sum(model.predict(held.plane.X) != held.plane.y))
+    assert (list(held.record.mistakes), held.record.status) == (model.mistakes_, model.status_)
+
+
+def test_the_first_picture_does_not_wait_for_scikit_learn() -> None:
+    script = f"""
+import sys
+from rosenblatt.studio.answers import ANSWERS
+for question in ("controls", "lessons", "learn", "verdict", "costs"):
+    ANSWERS[question]({AND!r})
+ANSWERS["example"]({{"name": "AND"}})
+print(sorted({{"sklearn", "scipy", "pandas", "matplotlib", "rich", "pyarrow"}} & set(sys.modules)))
+"""
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 @pytest.mark.parametrize("classes", [2, 4])

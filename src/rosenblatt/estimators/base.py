@@ -19,6 +19,7 @@ from rosenblatt.features.polynomial import checked_count
 from rosenblatt.learn import Running, Settings, Trace, decide, scores, share_pass
 from rosenblatt.learn.answer import majority
 from rosenblatt.learn.running import Validation
+from rosenblatt.learn.starting import start_of
 from rosenblatt.records import Block, Csr, Floats, Values
 
 _KEPT = (*Settings.__dataclass_fields__, "class_weight")  # what a run keeps to its end
@@ -145,7 +146,7 @@ class Unit(ClassifierMixin, BaseEstimator):
             if self.init == "random":
                 run.start_at_random()
         else:
-            run.start_from(*validation.start_of(self.init, run.learner.units, features, bool(settings.fit_intercept)))
+            run.start_from(*start_of(self.init, run.learner.units, features, bool(settings.fit_intercept)))
         return run
 
     def _held_out(self, run: Running, block: Block) -> Validation | None:

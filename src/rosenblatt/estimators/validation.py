@@ -202,22 +202,6 @@ def seed_of(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def start_of(init: Any, units: int, features: int, intercept: bool) -> tuple[Floats, Floats]:
-    """Given weights: one row per unit, with the bias in front where there is one more column than features."""
-    try:
-        start = np.atleast_2d(np.asarray(init, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"The 'init' parameter must hold numbers only: {error}.") from None
-    if not np.isfinite(start).all():
-        raise ParameterError("The 'init' parameter must hold finite weights only.")
-    if intercept and start.shape == (units, features + 1):
-        return start[:, 1:], start[:, 0]
-    if start.shape == (units, features):
-        return start, np.zeros(units)
-    wanted = f"({units}, {features})" + (f" or, with the bias in front, ({units}, {features + 1})" if intercept else "")
-    raise ParameterError(f"The 'init' parameter must have the shape {wanted}. Got {start.shape} instead.")
-
-
 def threads_of(n_jobs: int | None) -> int:
     """None means one; negative numbers count down from all cores."""
     if n_jobs is None:

@@ -22,15 +22,23 @@ class Dual(Played):
         from rosenblatt.estimators import KernelPerceptron
 
         self.plane, self.name, self.chosen = plane, "kernel", chosen
-        self.model = KernelPerceptron(**chosen, record=True).fit(plane.X, plane.y)
-        run = self.model._running()
+        self.fitted = KernelPerceptron(**chosen, record=True).fit(plane.X, plane.y)
+        self.keep, self.multi_class = self.fitted.keep, getattr(self.fitted, "multi_class", "ovr")
+        run = self.fitted._running()
         still_there()
-        self.replay = DualReplay(run, int(self.model.random_state))
+        self.replay = DualReplay(run, int(self.fitted.random_state))
         self.record, log = run.record, self.replay.log
         self.times, self.rows, self.unit = (column.astype(np.int64) for column in (log.t, log.row, log.unit))
-        self.bias = bool(self.model.fit_intercept)
+        self.bias = bool(self.fitted.fit_intercept)
         self.order = self.replay.visits(len(plane.X))
         self.table = self.replay.table(plane.X)
+
+    @property
+    def model(self) -> Any:
+        return self.fitted
+
+    def errors(self) -> int:
+        return int(np.sum(self.fitted.predict(self.plane.X) != self.plane.y))
 
     def basis(self, X: Floats) -> Floats:
         return self.table if X is self.plane.X else self.replay.table(X)

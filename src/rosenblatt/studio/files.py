@@ -38,14 +38,7 @@ def file(request: Mapping[str, Any]) -> dict[str, Any]:
 def _model(held: Played, path: Path) -> None:
     from rosenblatt.estimators import save
 
-    save(model_of(held), path)
-
-
-def model_of(held: Played) -> Any:
-    """The learner as it is used: one that was played on products makes them itself."""
-    if isinstance(held, Primal) and held.curved:
-        return type(held.model)(**held.chosen).fit(held.plane.X, held.plane.y)
-    return held.model
+    save(held.model, path)
 
 
 def _html(held: Played, path: Path) -> None:

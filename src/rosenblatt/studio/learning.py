@@ -76,9 +76,8 @@ def _ends(held: Played) -> list[Moment]:
 def _kept(held: Played) -> dict[str, Any]:
     """What `keep` made of the run; only a straight line has weights here, and votes are no one boundary."""
     weights = held.kept if isinstance(held, Primal) and not held.curved else None
-    X = held.values if isinstance(held, Primal) else held.plane.X
-    wrong = int(np.sum(held.model.predict(X) != held.plane.y))
-    return {"keep": held.model.keep, "weights": None if weights is None else weights.tolist(), "errors": wrong}
+    told = None if weights is None else weights.tolist()
+    return {"keep": held.keep, "weights": told, "errors": held.errors()}
 
 
 def _judge(held: Played, moments: list[Moment], times: list[int]) -> None:

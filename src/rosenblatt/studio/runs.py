@@ -24,6 +24,7 @@ from rosenblatt.learn.trace import Step, Trace
 from rosenblatt.records import Floats, Run
 from rosenblatt.studio.gone import still_there
 from rosenblatt.studio.request import Plane, chosen_of, mapped, plane_of
+from rosenblatt.studio.unit import Unit
 
 MOST_MOMENTS = 600  # of a longer log, updates spread evenly are shown
 _KEPT = 8  # runs, so that a step is answered without learning again
@@ -38,7 +39,8 @@ class Played:
     name: str
     chosen: dict[str, Any]
     plane: Plane
-    model: Any
+    keep: str
+    multi_class: str
     record: Run
     curved: bool
     bias: bool
@@ -48,8 +50,7 @@ class Played:
 
     @cached_property
     def scheme(self) -> str:
-        named: str = self.chosen.get("multi_class", getattr(self.model, "multi_class", "ovr"))
-        return "binary" if len(self.plane.present) == 2 else named
+        return "binary" if len(self.plane.present) == 2 else self.multi_class
 
     @cached_property
     def units(self) -> list[list[str]]:
@@ -94,6 +95,15 @@ class Played:
         """The moments of these visits, each of which made an update."""
         raise NotImplementedError
 
+    @property
+    def model(self) -> Any:
+        """The estimator of this run."""
+        raise NotImplementedError
+
+    def errors(self) -> int:
+        """Of what `keep` made of the run, on the points."""
+        raise NotImplementedError
+
     def basis(self, X: Floats) -> Floats:
         raise NotImplementedError
 
@@ -126,14 +136,11 @@ class Primal(Played):
     bias = True
 
     def __init__(self, plane: Plane, name: str, chosen: dict[str, Any]) -> None:
-        from rosenblatt.estimators import Adaline, LogisticUnit, Perceptron
-
         self.plane, self.name, self.chosen = plane, name, chosen
-        learner: Any = {"perceptron": Perceptron, "squared": Adaline, "logistic": LogisticUnit}[name]
-        options_of_all = {option: value for option, value in chosen.items() if option != "degree"}
         self.values = mapped(plane.X, name, chosen)
-        self.model = learner(**options_of_all, record=True).fit(self.values, plane.y)
-        self.trace: Trace = self.model.trace_
+        self.learned = Unit(name, chosen, self.values, plane)
+        self.trace: Trace = self.learned.trace
+        self.keep, self.multi_class = self.learned.keep, self.learned.multi_class
         self.record = self.trace.run
         self.curved = self.values.shape[1] > 2
         self._last: tuple[tuple[int, ...], Floats] = ((-1,), np.empty(0))
@@ -166,9 +173,18 @@ class Primal(Played):
     @property
     def kept(self) -> Floats | None:
         """What `keep` made of the run; votes are no one boundary."""
-        if self.model.keep == "vote":
-            return None
-        return np.column_stack([self.model.intercept_, self.model.coef_])
+        return None if self.keep == "vote" else self.learned.weights
+
+    def errors(self) -> int:
+        return self.learned.errors()
+
+    @cached_property
+    def model(self) -> Any:
+        """The estimator, as it is taken away: it makes the products itself."""
+        from rosenblatt.estimators import Adaline, LogisticUnit, Perceptron
+
+        learner: Any = {"perceptron": Perceptron, "squared": Adaline, "logistic": LogisticUnit}[self.name]
+        return learner(**self.chosen).fit(self.plane.X, self.plane.y)
 
     def said(self, weights: Floats) -> list[list[float]] | None:
         found: list[list[float]] = weights.tolist()

@@ -166,7 +166,7 @@ def still_curves(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _kept(held: Played, grid: Grid, basis: Floats) -> str:
-    if held.model.keep == "last" or len(held.units) > 1:
+    if held.keep == "last" or len(held.units) > 1:
         return ""
     if isinstance(held, Primal):
         return "" if held.kept is None else grid.line((held.kept @ basis)[0])
