@@ -88,7 +88,10 @@ def test_of_many_columns_two_are_drawn(capsys: pytest.CaptureFixture[str]) -> No
     assert "--columns I,J" in err
     assert run(capsys, "wide.csv", "--plot", "wide.png", "--columns", "0,2", "--theme", "dark")[0] == 0
     assert Path("wide.png").stat().st_size > 1000
-    assert run(capsys, "wide.csv", "--plot", "wide.png", "--columns", "a,b")[0] == 2
+    assert run(capsys, "wide.csv", "--plot", "wide.png", "--columns", "a,c")[0] == 0
+    code, out, err = run(capsys, "wide.csv", "--plot", "wide.png", "--columns", "a,d")
+    assert (code, out) == (2, "")
+    assert "The columns are a, b, c." in err
     assert run(capsys, "wide.csv", "--plot", "wide.png", "--columns", "0,7")[0] == 3
 
 

@@ -36,7 +36,9 @@ def command(data: str, as_json: bool, **asked: Any) -> int:
 
     if asked["check"] and (asked["save"] or asked["pairs"] or asked["one_vs_rest"]):
         raise click.UsageError("--check looks at one certificate: leave out --save, --pairs and --one-vs-rest.")
-    X, y = read(data, **_reading(asked))
+    examples = read(data, **_reading(asked))
+    X, y = examples
+    asked["columns"] = common.two_columns(asked["columns"], examples.space.columns)
     if asked["check"]:
         return _check(asked["check"], data, X, y, as_json)
     if asked["pairs"] or asked["one_vs_rest"]:
@@ -133,8 +135,7 @@ def _save_all(tables: "list[ClassTable]", folder: str) -> None:
 
 def _draw(answer: "Certificate", X: Any, y: Any, asked: dict[str, Any]) -> None:
     if asked["plot"]:
-        columns = common.two_columns(asked["columns"])
-        _write_figure(answer.plot(X, y, columns=columns, theme=asked["theme"] or "light"), asked["plot"])
+        _write_figure(answer.plot(X, y, columns=asked["columns"], theme=asked["theme"] or "light"), asked["plot"])
 
 
 def _draw_map(tables: "list[ClassTable]", path: str | None, theme: str) -> None:
