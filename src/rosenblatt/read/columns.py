@@ -33,13 +33,17 @@ class Layout:
 
 
 def usual_label(columns: Sequence[str]) -> str:
-    """The column whose name says most surely that it is the label, or nothing.
+    """The column that goes by the first of the usual names; a y that follows an x is a coordinate, unless it is last.
 
-    >>> usual_label(["x", "y", "label"]), usual_label(["x", "Y"]), usual_label(["a", "b"])
+    >>> usual_label(["x", "y", "label"]), usual_label(["x", "Y"]), usual_label(["x", "y", "kind"])
     ('label', 'Y', '')
     """
-    known = [column for column in columns if column.lower() in _LABELS]
-    return min(known, key=lambda column: _LABELS.index(column.lower()), default="")
+    named = {column.lower(): at for at, column in reversed(list(enumerate(columns)))}
+    for name in _LABELS:
+        at = named.get(name)
+        if at is not None and not (name == "y" and named.get("x") == at - 1 and at < len(columns) - 1):
+            return columns[at]
+    return ""
 
 
 def label_of(name: str, columns: Sequence[str], asked: str | int | None) -> str:
