@@ -141,6 +141,23 @@ def test_a_region_is_where_its_class_is_decided(chosen: dict[str, Any], classes:
     assert checked > 30
 
 
+def test_the_edge_of_a_region_that_votes_decide_is_no_staircase() -> None:
+    asked = cloud(50, 5, multi_class="ovo")
+    (surface,) = surfaces(asked | {"at": [learn(asked)["t"]]})["surfaces"]
+    model = fitted(asked, keep="last")
+    left, right, low, high = PICTURE["box"]
+    off = tried = 0
+    for label, path in surface["regions"].items():
+        corners = np.array([corner.split() for corner in re.split("[MLZ]", path) if corner], dtype=float)
+        u, v = corners[((corners > 0) & (corners < [640, 480])).all(axis=1)].T
+        beside = [(u + a, v + b) for a, b in ((0.4, 0), (-0.4, 0), (0, 0.4), (0, -0.4))]
+        places = [np.column_stack([left + x / 640 * (right - left), high - y / 480 * (high - low)]) for x, y in beside]
+        own = np.array([model.predict(place) == "ABCDE"[int(label)] for place in places])
+        off, tried = off + int(np.sum(own.all(axis=0) | ~own.any(axis=0))), tried + len(u)
+    assert tried > 100
+    assert off < tried / 20, "but for corners, the edge is within half a pixel of where the votes change"
+
+
 @pytest.mark.parametrize("chosen", CURVED[:5], ids=str)
 def test_the_boundary_is_where_the_score_is_zero(chosen: dict[str, Any]) -> None:
     asked = cloud(40, **chosen)

@@ -4,7 +4,7 @@ The page says which part of the plane its picture shows and how large the pictur
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,16 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.learn.answer import majority
+from rosenblatt.learn.answer import decide, majority
 from rosenblatt.records import Floats
 from rosenblatt.studio.dual import Dual
 from rosenblatt.studio.gone import still_there
 from rosenblatt.studio.request import feature_degree, is_number, mapped
 from rosenblatt.studio.runs import Played, Primal, learned
+from rosenblatt.studio.sharp import sharpened
 
 MOST_AT_ONCE = 40
 _FINE, _COARSE, _MOST = 176, 72, 2_500_000  # columns of the grid, and values of the basis on it
 _GRIDS = 4  # that a run remembers
+
+Inside = Callable[[Floats], NDArray[np.bool_]]
 
 
 class Grid:
@@ -30,7 +33,7 @@ class Grid:
     def __init__(self, box: Sequence[float], size: Sequence[float], across: int) -> None:
         left, right, low, high = box
         up = max(2, round(across * size[1] / size[0]))
-        self.x, self.y, self.size = np.linspace(0, size[0], across), np.linspace(0, size[1], up), size
+        self.x, self.y, self.size, self.box = np.linspace(0, size[0], across), np.linspace(0, size[1], up), size, box
         columns, rows = np.meshgrid(np.linspace(left, right, across), np.linspace(high, low, up))
         self.points: Floats = np.column_stack([columns.ravel(), rows.ravel()])
 
@@ -49,11 +52,22 @@ class Grid:
         """Where the scores are at this level, as the path of an SVG."""
         return "".join(_path(part) for part in self.contours(scores).lines(level))
 
-    def area(self, scores: Floats, low: float, high: float) -> str:
-        """Where the scores lie between two levels; holes go round the other way."""
+    def area(self, scores: Floats, low: float, high: float, inside: Inside | None = None) -> str:
+        """Where the scores lie between two levels; holes go round the other way. Of scores that jump, `inside` says
+        where exactly.
+        """
         points, offsets = self.contours(scores).filled(low, high)
+        if inside is not None:
+            steps = (self.x[1], self.y[1])
+            points = [sharpened(part, steps, lambda at: inside(self.plane_of(at))) for part in points]
         rings = [part[a:b] for part, at in zip(points, offsets, strict=True) for a, b in pairwise(at)]
         return "".join(_path(ring) + "Z" for ring in rings)
+
+    def plane_of(self, picture: Floats) -> Floats:
+        """Places of the picture as points of the plane."""
+        left, right, low, high = self.box
+        share = picture / np.asarray(self.size)
+        return np.column_stack([left + share[:, 0] * (right - left), high - share[:, 1] * (high - low)])
 
 
 def _path(points: NDArray[np.float64]) -> str:
@@ -96,7 +110,9 @@ def _surface(held: Played, grid: Grid, scores: Floats, coefficients: Floats) -> 
     present = held.plane.present
     if not np.ptp(scores):  # no weight has moved, or the bias alone: there is no boundary
         return {"regions": {}, "boundary": "", "units": [], "band": ""}
-    regions = {str(k): path for k, path in zip(present, _regions(held, grid, scores), strict=True) if path}
+    regions = {
+        str(k): path for k, path in zip(present, _regions(held, grid, scores, coefficients), strict=True) if path
+    }
     if len(scores) > 1:
         return {"regions": regions, "boundary": "", "units": [grid.line(own) for own in scores], "band": ""}
     own = (coefficients @ held.basis(held.plane.X))[0] * held.signs[:, 0]
@@ -105,16 +121,22 @@ def _surface(held: Played, grid: Grid, scores: Floats, coefficients: Floats) -> 
     return {"regions": regions, "boundary": grid.line(scores[0]), "units": [], "band": band}
 
 
-def _regions(held: Played, grid: Grid, scores: Floats) -> list[str]:
+def _regions(held: Played, grid: Grid, scores: Floats, coefficients: Floats) -> list[str]:
     far = 2 * float(np.abs(scores).max()) + 2
     if len(scores) == 1:
         return [grid.area(scores[0], -far, 0.0), grid.area(scores[0], 0.0, far)]
     classes = len(held.plane.present)
-    judged = majority(scores.T, classes).T if held.scheme == "ovo" else scores
+    votes = held.scheme == "ovo"
+    judged = majority(scores.T, classes).T if votes else scores
+
+    def decided(points: Floats) -> NDArray[np.intp]:
+        return decide(held.scheme, (coefficients @ held.basis(points)).T, classes)
+
     paths = []
     for k in range(classes):
         ahead = judged[k] - np.delete(judged, k, axis=0).max(axis=0)
-        paths.append(grid.area(ahead, 0.0, far + 2 * classes))
+        inside = (lambda points, k=k: decided(points) == k) if votes else None
+        paths.append(grid.area(ahead, 0.0, far + 2 * classes, inside))
     return paths
 
 
