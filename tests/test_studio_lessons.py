@@ -28,6 +28,11 @@ def do_unit(page: Any) -> None:
     fill(page, b="-0.5", w1="1", w2="1")
 
 
+def with_the_origin_on_the_line(page: Any) -> None:
+    """A score of 0 is not above 0, so the unit is silent there."""
+    fill(page, b="0", w1="1", w2="1")
+
+
 def do_rule(page: Any) -> None:
     fill(page, score="1", weights="[−6, −2, −5]")
 
@@ -121,6 +126,13 @@ def status(page: Chromium, begins: str) -> str:
     return str(page.page.text_content("#lesson-status"))
 
 
+def test_a_unit_is_silent_where_its_score_is_0(page: Chromium, address: str) -> None:
+    page.open(f"{address}#lesson=unit")
+    status(page, "Not yet.")
+    with_the_origin_on_the_line(page.page)
+    assert status(page, "✓ Done.")
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_a_lesson_can_be_done_by_following_it(page: Chromium, address: str, key: str) -> None:
     page.open(f"{address}#lesson={key}")
@@ -135,7 +147,7 @@ def test_a_lesson_can_be_done_by_following_it(page: Chromium, address: str, key:
 @pytest.mark.parametrize(
     ("key", "entries", "said"),
     [
-        ("unit", {"b": "0", "w1": "1", "w2": "1"}, "to correct"),  # (0, 0) on the line is no answer
+        ("unit", {"b": "0", "w1": "1", "w2": "0"}, "wrong at 1 corner."),
         ("rule", {"score": "1", "weights": "-4 2 7"}, "1 of 2 right, 1 not."),  # added instead of taken away
         ("and", {"1": "1 0 0"}, "0 of 5 right, 1 not."),
         ("inseparable", {"positive": "0 1"}, "0 of 4 right, 1 not."),

@@ -11,7 +11,7 @@ from rosenblatt.studio.gates import BUILDS, gates
 from rosenblatt.studio.learning import costs, learn, visits
 from rosenblatt.studio.lessons import lessons
 from rosenblatt.studio.relatives import relatives
-from rosenblatt.studio.request import CONTROLS, LOSSES, MOST_EPOCHS, MOST_POINTS, TABLES
+from rosenblatt.studio.request import CONTROLS, LOSSES, MOST_BYTES, MOST_EPOCHS, MOST_POINTS, TABLES
 from rosenblatt.studio.surfaces import still_curves, surfaces
 from rosenblatt.studio.takeaway import takeaway
 from rosenblatt.studio.tools import hidden, losses, mail, message
@@ -38,7 +38,7 @@ def controls(request: Mapping[str, Any]) -> dict[str, Any]:
         },
         "examples": list(EXAMPLES),
         "builds": BUILDS,
-        "limits": {"points": MOST_POINTS, "epochs": MOST_EPOCHS},
+        "limits": {"points": MOST_POINTS, "epochs": MOST_EPOCHS, "bytes": MOST_BYTES},
     }
 
 

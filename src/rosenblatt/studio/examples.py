@@ -11,7 +11,7 @@ import numpy as np
 
 from rosenblatt.errors import DataError, ParameterError, RosenblattError
 from rosenblatt.logic.limits import wraparound_limit
-from rosenblatt.studio.request import MOST_CLASSES, MOST_COLUMNS, MOST_POINTS
+from rosenblatt.studio.request import FURTHEST, MOST_CLASSES, MOST_COLUMNS, MOST_POINTS, is_number
 
 _LETTERS = ("A", "B", "C", "D", "E")
 
@@ -33,8 +33,12 @@ def table_of(X: Any, y: Any, names: Any = (), words: str = "") -> dict[str, Any]
     ):
         if count > most:
             raise DataError(f"The studio shows up to {most:,} {what}, and the table has {count:,}: use a part of it.")
-    if not np.isfinite(values).all():
-        raise DataError("The table has a value that is not a finite number: correct it or leave the row out.")
+    if not (np.abs(values) <= FURTHEST).all():
+        raise DataError(
+            "The table has a value that is not a finite number, or too large: correct it or leave the row out."
+        )
+    if not all(isinstance(name, str) or is_number(name) for name in classes.tolist()):
+        raise DataError("A class is named by a number that is too large: name the classes by words or smaller numbers.")
     columns = list(names) if len(names) == values.shape[1] else [f"x{j + 1}" for j in range(values.shape[1])]
     return {
         "rows": values.tolist(),

@@ -32,8 +32,11 @@ def learn(request: Mapping[str, Any]) -> dict[str, Any]:
     moments = held.moments()
     _judge(held, moments, [moment["t"] + 1 for moment in moments])
     ends = _ends(held)
+    start: Moment = {"after": held.said(held.coefficients([0])[0])}
+    _judge(held, [start], [0])
     return {
-        "start": held.said(held.coefficients([0])[0]),
+        "start": start.pop("after"),
+        "begins": start,
         "moments": moments,
         "n_updates": len(held.times),
         "whole": len(moments) == len(held.moved),

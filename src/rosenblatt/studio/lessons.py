@@ -37,8 +37,7 @@ _FIRST = (
             "The plane shows OR: the unit should fire at the three corners marked 1, and stay silent at (0, 0).",
         ),
         task="Choose b, w1 and w2 so that the unit fires at exactly those three corners.",
-        done="Every corner is right: a learner that starts from these weights finds nothing to correct. Many other "
-        "weights do it too.",
+        done="Every corner is right. Many other weights do it too: lines that lie close to each other decide alike.",
         state={"example": "OR", "options": {"init": "0.5 1 -1"}, "at": 0, "proof": False},
         tool="weights",
     ),
@@ -97,7 +96,7 @@ _FIRST = (
             "Why: each mistake brings w at least γ further along the best direction, while ‖w‖² grows by at most R². "
             "Something that grows like k cannot stay below something that grows like √k for long.",
             "Two of these points almost touch, so γ is small and the bound is large. They have a ring, because they "
-            "alone hold the widest margin, drawn with dashes.",
+            "alone hold the widest margin, drawn with dashes and dots.",
         ),
         task="Move or erase points until the theorem allows at most 10 mistakes. Keep two of each class.",
         done="A wider margin, a smaller bound, and the mistakes made stay below it.",
@@ -279,7 +278,7 @@ _SECOND = (
             "that makes no mistake. The maximum margin is the line furthest from the nearest rows. The logistic unit "
             "makes every row a little more certain, and so leans the same way.",
             "Adaline wants scores of exactly ±1. The points far out on the right get scores that are far too good for "
-            "it, and to make them smaller it turns its line, at the cost of an error.",
+            "it, and to make them smaller it turns its line, at the cost of errors elsewhere.",
         ),
         task="Switch on Adaline, the logistic unit and the maximum margin, then move or erase points until Adaline "
         "makes no error either. Keep three of each class.",
@@ -290,6 +289,7 @@ _SECOND = (
                 *((0.5, 1, 1), (0.6, 0, 1), (0.5, -1, 1), (4, 0.5, 1), (4.5, -0.5, 1)),
             ),
             "classes": ["A", "B"],
+            "options": {"keep": "last"},
         },
         panels=("relatives",),
     ),

@@ -13,6 +13,7 @@ from rosenblatt import options
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.records import Floats
 
+MOST_BYTES = 4_000_000  # of one question, a table among them
 MOST_POINTS = 10_000
 MOST_CLASSES = 10
 MOST_COLUMNS = 60
@@ -20,7 +21,7 @@ MOST_EPOCHS = 1_000
 MOST_VISITS = 2_000_000
 MOST_DEGREE = 8  # of products of two columns: 44 features
 MOST_KERNEL_POINTS = 2_000  # the kernel values among them fit into memory, and a step is a product with them
-_FURTHEST = 1e100  # squares of coordinates stay finite
+FURTHEST = 1e100  # squares of coordinates stay finite
 
 # The learner of each loss that can be traced, and the dual form; their options that are controls, in this order.
 LOSSES = ("perceptron", "squared", "logistic")
@@ -108,7 +109,7 @@ def is_number(value: object) -> bool:
     """A number whose square can be drawn."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return abs(value) <= _FURTHEST and math.isfinite(value)
+    return abs(value) <= FURTHEST and math.isfinite(value)
 
 
 def start_of(given: Any) -> Any:

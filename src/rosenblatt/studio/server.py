@@ -30,9 +30,9 @@ from rosenblatt.errors import RosenblattError
 from rosenblatt.report.figures.style import DARK, LIGHT, Palette
 from rosenblatt.studio.answers import ANSWERS, Answer
 from rosenblatt.studio.gone import GoneError, given_up, still_there
+from rosenblatt.studio.request import MOST_BYTES
 
 LOOPBACK = "127.0.0.1"
-MOST_BYTES = 4_000_000
 SECONDS_TO_SEND = 10.0
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 # Nothing comes from elsewhere, nothing goes elsewhere, and no other page may hold this one.

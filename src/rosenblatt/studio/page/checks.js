@@ -3,7 +3,7 @@
 
 export const CHECKS = {
   unit({ run }) {
-    return [run.n_mistakes === 0, `A learner that starts from these weights has ${counted(run.n_mistakes, "mistake")} to correct.`];
+    return [run.begins.errors === 0, `The unit is wrong at ${counted(run.begins.errors, "corner")}.`];
   },
   rule({ run, filled }) {
     const [first] = run.moments;

@@ -4,6 +4,7 @@ import { ask, overtaken, whatHappened } from "./api.js";
 import { Controls } from "./controls.js";
 import { Curves, widest } from "./curves.js";
 import { mark, draw, number } from "./geometry.js";
+import { keepLegend } from "./legend.js";
 import { Logic } from "./logic.js";
 import { Lessons } from "./lessons.js";
 import * as link from "./link.js";
@@ -11,12 +12,14 @@ import { showCosts } from "./losses.js";
 import { offerDegree, paragraph, showRelatives, showTheorem, showVerdict } from "./panels.js";
 import { Plane } from "./plane.js";
 import { Player } from "./player.js";
+import { textOf } from "./upload.js";
 
 const find = (id) => document.getElementById(id);
 const state = { table: null, example: null, verdict: null, run: null, relatives: null, on: new Set(), theme: null, marks: () => {}, costs: () => {}, at: null, dashed: [], logic: null, fresh: false, turn: 0, errors: 0, before: 0 };
-const plane = new Plane(find("plane"), { changed: edited, spoken });
+const plane = new Plane(find("plane"), { changed: edited, spoken, refused: (error) => tell(error) });
 const player = new Player({ shown: showFrame, visitsOf: (since, moved = false) => ask("visits", { ...curves.told, since, moved }, { as: `visits ${moved}` }) });
 const curves = new Curves(plane, request, tell);
+keepLegend(find("plane"), find("legend"));
 let controls, lessons;
 
 function spoken(words) { find("spoken").textContent = words; }
@@ -271,7 +274,11 @@ find("example").addEventListener("change", (event) => openExample(event.target.v
 find("across").addEventListener("change", () => { state.example = null; showColumns(); });
 find("up").addEventListener("change", () => { state.example = null; showColumns(); });
 find("paste").addEventListener("click", () => openText(find("text").value));
-find("upload").addEventListener("change", async (event) => { if (event.target.files[0]) openText(await event.target.files[0].text()); });
+find("upload").addEventListener("change", (event) => tried(async () => {
+  const [file] = event.target.files;
+  event.target.value = ""; // so that the same file, mended, can be brought again
+  if (file) await openText(await textOf(file, state.mostBytes));
+}));
 find("svg").addEventListener("click", () => link.save("studio.svg", link.picture(find("plane")), "image/svg+xml"));
 find("png").addEventListener("click", () => tried(async () => link.save("studio.png", await link.png(find("plane")))));
 find("csv").addEventListener("click", () => { if (state.csv) link.save("studio.csv", state.csv, "text/csv"); });
@@ -300,8 +307,13 @@ function themed(theme) {
   find("theme").textContent = `Theme: ${state.theme ?? "system"}`;
   if (plane.view) plane.repoint();
 }
+// What the place that has the focus does with the key itself: text is written, a button pressed, a slider moved.
+function ownKey({ target, key }) {
+  if (target.matches("select, textarea, input:not([type=checkbox], [type=radio], [type=range])")) return true;
+  return target.matches("[type=range]") ? ["Home", "End"].includes(key) : key === " " && target.matches("button, summary, input, a");
+}
 document.addEventListener("keydown", (event) => {
-  if (event.target.matches("input, select, textarea, button, summary") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || ownKey(event)) return;
   const keys = { " ": "play", ".": "mistake", ",": "back", r: "row", e: "epoch", Home: "first", End: "last" };
   if (!keys[event.key]) return;
   event.preventDefault();
@@ -318,6 +330,8 @@ async function start() {
   const [told, listed] = await Promise.all([ask("controls"), ask("lessons")]);
   controls = new Controls(find("controls"), told, soon);
   controls.restore(linked.options);
+  plane.most = told.limits.points;
+  state.mostBytes = told.limits.bytes;
   find("example").replaceChildren(new Option("your own", "", true), ...told.examples.map((name) => new Option(name, name)));
   state.logic = new Logic(told.builds, own, { changed: () => lessons && remember(), spoken });
   state.logic.write(linked.gates ?? "a xor b", linked.build in told.builds ? linked.build : "written");

@@ -145,9 +145,14 @@ export class Picture {
       const at = this.view.to(this.points[row]).join(" ");
       places.set(at, [...(places.get(at) ?? []), `row ${row}: ${short(verdict.weights[i])}`]);
     });
-    for (const [at, told] of places) {
+    const high = this.svg.clientWidth < 500 ? 23 : 17, wide = 10 * high, taken = [];
+    const free = (x, y) => taken.every(([u, v]) => Math.abs(u - x) > wide || Math.abs(v - y) >= high);
+    for (const [at, told] of [...places].sort(([a], [b]) => Number(a.split(" ")[1]) - Number(b.split(" ")[1]))) {
       const [x, y] = at.split(" ").map(Number), right = x < WIDTH - 120;
-      draw("text", { x: x + (right ? 13 : -13), y: y - (told.length > 1 ? 26 : 10), class: "why", "text-anchor": right ? "start" : "end" }, layer, told.join(", "));
+      let v = y - (told.length > 1 ? 26 : 10);
+      while (!free(x, v)) v += 1;
+      taken.push([x, v]);
+      draw("text", { x: x + (right ? 13 : -13), y: v, class: "why", "text-anchor": right ? "start" : "end" }, layer, told.join(", "));
     }
   }
   rings(rows, layer, kind) {
@@ -168,4 +173,4 @@ export class Picture {
 
 const short = (weight) => (weight.length <= 7 ? weight : `≈ ${number(fraction(weight), 3)}`);
 const fraction = (weight) => weight.split("/").map(Number).reduce((a, b) => a / b);
-export const DASHES = ["none", "12 4", "2 4", "12 4 2 4", "6 4"];
+export const DASHES = ["none", "12 4", "10 4 2 4 2 4", "12 4 2 4", "6 4"]; // none is dotted: that is what was kept

@@ -4,9 +4,9 @@ import { View, WIDTH, HEIGHT, draw, mark, number, painted } from "./geometry.js"
 import { MANY, Picture } from "./picture.js";
 
 export class Plane extends Picture {
-  constructor(svg, { changed, spoken }) {
+  constructor(svg, { changed, spoken, refused }) {
     super(svg);
-    Object.assign(this, { changed, spoken, tool: 0, past: [] });
+    Object.assign(this, { changed, spoken, refused, tool: 0, past: [], most: Infinity });
     this.cursor = [WIDTH / 2, HEIGHT / 2];
     this.dragged = this.held = null;
     svg.addEventListener("pointerdown", (event) => this.pressed(event));
@@ -56,6 +56,7 @@ export class Plane extends Picture {
   }
   add(at) {
     if (this.tool >= this.classes.length) return;
+    if (this.points.length >= this.most) return this.refused(new Error(`The studio shows up to ${number(this.most)} points: erase one to add another.`));
     this.remember();
     this.points.push(this.rounded(at));
     this.labels.push(this.tool);

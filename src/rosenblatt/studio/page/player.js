@@ -13,7 +13,7 @@ export class Player {
   load(run, points, { at = null } = {}) {
     this.pause();
     Object.assign(this, { run, points, visited: new Map(), asking: new Map(), following: null });
-    const start = { kind: "start", t: -1, k: 0, epoch: 0, row: null, moved: [], before: run.start, after: run.start };
+    const start = { kind: "start", t: -1, k: 0, epoch: 0, row: null, moved: [], before: run.start, after: run.start, ...run.begins };
     const ends = run.moments.at(-1)?.after ?? run.start, last = run.epochs.at(-1)?.after ?? ends;
     const end = { ...(run.moments.at(-1) ?? start), kind: "end", t: run.t - 1, k: run.n_updates, row: null, moved: [], before: last, after: last, epoch: run.n_iter, kept: run.kept.keep === "last" ? null : run.kept.weights };
     this.frames = [start, ...run.moments.map((moment) => ({ kind: run.moments[0].moved.length ? "update" : "epoch", ...moment })), end];

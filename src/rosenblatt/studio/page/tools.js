@@ -2,6 +2,7 @@
 
 import { ask, overtaken, whatHappened } from "./api.js";
 import { draw, number } from "./geometry.js";
+import { DASHES } from "./picture.js";
 
 export function entry(words, attributes) {
   const label = document.createElement("label"), input = Object.assign(document.createElement("input"), attributes);
@@ -49,9 +50,9 @@ function axes(place, label) {
   draw("text", { x: WIDE - 8, y: LOW + 36, "text-anchor": "end" }, svg, "margin m = y·s →");
   return svg;
 }
-function curve(svg, margins, values, kind) {
+function curve(svg, margins, values, i) {
   const inside = margins.map((m, i) => [across(m), up(values[i])]).filter(([, v]) => v >= TOP - 1);
-  draw("path", { d: inside.map(([u, v], i) => `${i ? "L" : "M"}${u.toFixed(1)} ${v.toFixed(1)}`).join(""), class: `relative ${kind}` }, svg);
+  draw("path", { d: inside.map(([u, v], i) => `${i ? "L" : "M"}${u.toFixed(1)} ${v.toFixed(1)}`).join(""), class: `relative s${i}`, "stroke-dasharray": DASHES[i] }, svg);
 }
 
 // Every loss over the margin, and its value where the slider stands.
@@ -64,8 +65,9 @@ export function losses(place, { changed }) {
     const told = await answered("losses", { margin: Number(input.value) }, picture);
     if (!told) return;
     const shown = told.losses.filter((loss) => loss.name !== "absolute"), svg = axes(document.createElement("div"), `Five losses over the margin, which is ${told.margin}`);
-    shown.forEach((loss, i) => curve(svg, told.margins, loss.values, `s${i}`));
+    shown.forEach((loss, i) => curve(svg, told.margins, loss.values, i));
     draw("line", { x1: across(told.margin), x2: across(told.margin), y1: TOP, y2: LOW, class: "here" }, svg);
+    draw("text", { x: across(told.margin) + (told.margin > 2 ? -5 : 5), y: TOP + 8, "text-anchor": told.margin > 2 ? "end" : "start" }, svg, `m = ${number(told.margin)}`);
     picture.replaceChildren(svg);
     table.replaceChildren(...shown.map((loss, i) => valueRow(loss, i)));
     input.setAttribute("aria-valuetext", `${number(told.margin)}: ${shown.map((loss) => `${loss.name} ${number(loss.value, 3)}`).join(", ")}`);
@@ -79,7 +81,7 @@ export function losses(place, { changed }) {
 function valueRow(loss, i) {
   const row = document.createElement("tr"), head = Object.assign(document.createElement("th"), { scope: "row", textContent: loss.name.replace("_", "-") });
   const sample = draw("svg", { viewBox: "0 0 42 12", "aria-hidden": "true" });
-  draw("line", { x1: 1, x2: 41, y1: 6, y2: 6, class: `relative s${i}` }, sample);
+  draw("line", { x1: 1, x2: 41, y1: 6, y2: 6, class: `relative s${i}`, "stroke-dasharray": DASHES[i] }, sample);
   head.prepend(sample);
   row.append(head);
   for (const text of [loss.formula, number(loss.value, 3)]) row.insertCell().textContent = text;
@@ -95,7 +97,7 @@ export function slope(place, { changed }) {
     const told = tool.state.told ?? (await answered("losses", { margin: 0 }, picture)), g = Number(input.value);
     if (!told) return;
     const kinked = told.losses.find((loss) => loss.name === "absolute"), svg = axes(document.createElement("div"), `The curve |m| and a line through 0 with slope ${g}`);
-    curve(svg, told.margins, kinked.values, "s0");
+    curve(svg, told.margins, kinked.values, 0);
     const far = Math.min(3, 4 / Math.max(Math.abs(g), 1e-9)), low = Math.min(3, 0.6 / Math.max(Math.abs(g), 1e-9)), side = g < 0 ? -1 : 1;
     draw("line", { x1: across(-side * low), x2: across(side * far), y1: up(-Math.abs(g) * low), y2: up(Math.abs(g) * far), class: "relative s1" }, svg);
     picture.replaceChildren(svg);

@@ -9,7 +9,7 @@ export function sentence(frame, run, points) {
   const w = frame.after ? ` w = ${all(frame.after)}.` : "";
   if (frame.kind === "start") return `Start:${run.curved ? "" : " w = [b, w1, w2] ="}${frame.after ? ` ${all(frame.after)}.` : ""} No row has been looked at yet.`;
   if (frame.kind === "end") return `End, ${run.words}.${w}`;
-  if (frame.kind === "epoch") return `End of epoch ${frame.epoch}: ${number(run.mistakes[frame.epoch - 1] ?? 0)} mistakes in it.${w}`;
+  if (frame.kind === "epoch") return `End of epoch ${frame.epoch}: ${number(run.mistakes[frame.epoch - 1] ?? 0)} ${run.mistakes[frame.epoch - 1] === 1 ? "mistake" : "mistakes"} in it.${w}`;
   const place = `(${points[frame.row].map((v) => number(v)).join(", ")})`, head = `Epoch ${frame.epoch}, row ${frame.row} ${place}`;
   if (run.units.length > 1) return `${head}: ${several(frame, run)}.`;
   const [one] = frame.moved, said = `target ${signed(one.target)}, score ${number(one.score)}`;
