@@ -32,7 +32,7 @@ def page(browser: Chromium) -> Iterator[Chromium]:
 
 
 def weights(page: Chromium) -> list[float]:
-    return [float(w) for w in str(page.value("document.querySelector('.boundary').dataset.weights")).split()]
+    return [float(w) for w in str(page.value("document.querySelector('#plane .boundary').dataset.weights")).split()]
 
 
 def words(page: Chromium, place: str) -> str:
@@ -69,7 +69,7 @@ def test_rows_that_are_no_mistake_are_shown_too(page: Chromium, address: str) ->
 
 
 def weights_or_none(page: Chromium) -> object:
-    return page.value("document.querySelector('.boundary')?.dataset.weights ?? null")
+    return page.value("document.querySelector('#plane .boundary')?.dataset.weights ?? null")
 
 
 @pytest.mark.parametrize("name", list(EXAMPLES))
@@ -91,7 +91,7 @@ def test_xor_shows_its_proof(page: Chromium, address: str) -> None:
     assert page.value("[...document.querySelectorAll('.why')].map((t) => t.textContent)") == [
         f"row {row}: 1/2" for row in range(4)
     ]
-    assert page.value("document.querySelectorAll('.meets').length") == 1
+    assert page.value("document.querySelectorAll('#plane .meets').length") == 1
     assert page.value("document.documentElement.dataset.theme") == "dark"
 
 
@@ -106,7 +106,7 @@ def test_points_are_drawn_dragged_and_erased(page: Chromium, address: str) -> No
     page.until("document.getElementById('verdict').textContent.startsWith('Yes')")
     before = weights(page)
     page.click(*at[1], to=at[2])
-    page.until(f"document.querySelector('.boundary').dataset.weights !== '{' '.join(map(str, before))}'")
+    page.until(f"document.querySelector('#plane .boundary').dataset.weights !== '{' '.join(map(str, before))}'")
     assert page.value("document.querySelectorAll('#layer-points .point').length") == 2
     page.value("document.querySelector('#tools input[value=\"erase\"]').click()")
     page.click(*at[2])

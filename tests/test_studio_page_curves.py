@@ -89,10 +89,10 @@ def test_the_widest_margin_is_a_curve_too(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=rings&degree=2")
     assert text(page, "verdict").startswith("Yes: a curve of degree 2 tells")
     assert page.value("document.querySelectorAll('path.widest').length") == 3
-    assert page.value("document.querySelectorAll('.support').length") == 5
+    assert page.value("document.querySelectorAll('#plane .support').length") == 5
     page.open(f"{address}#example=moons&degree=2")
     assert text(page, "verdict").startswith("No: a curve of degree 2")
-    assert page.value("document.querySelectorAll('.culprit').length") > 2
+    assert page.value("document.querySelectorAll('#plane .culprit').length") > 2
 
 
 def test_the_degree_that_can_is_offered_and_taken(page: Chromium, address: str) -> None:

@@ -145,15 +145,17 @@ export class Picture {
       const at = this.view.to(this.points[row]).join(" ");
       places.set(at, [...(places.get(at) ?? []), `row ${row}: ${short(verdict.weights[i])}`]);
     });
-    const high = this.svg.clientWidth < 500 ? 23 : 17, wide = 10 * high, taken = [];
+    // From the top down each finds a free place; they are read in the order of the rows.
+    const high = this.svg.clientWidth < 500 ? 23 : 17, wide = 10 * high, taken = [], found = new Map();
     const free = (x, y) => taken.every(([u, v]) => Math.abs(u - x) > wide || Math.abs(v - y) >= high);
     for (const [at, told] of [...places].sort(([a], [b]) => Number(a.split(" ")[1]) - Number(b.split(" ")[1]))) {
       const [x, y] = at.split(" ").map(Number), right = x < WIDTH - 120;
       let v = y - (told.length > 1 ? 26 : 10);
       while (!free(x, v)) v += 1;
       taken.push([x, v]);
-      draw("text", { x: x + (right ? 13 : -13), y: v, class: "why", "text-anchor": right ? "start" : "end" }, layer, told.join(", "));
+      found.set(at, { x: x + (right ? 13 : -13), y: v, class: "why", "text-anchor": right ? "start" : "end" });
     }
+    for (const [at, told] of places) draw("text", found.get(at), layer, told.join(", "));
   }
   rings(rows, layer, kind) {
     for (const row of rows.filter((one) => this.points[one])) {
