@@ -2,11 +2,12 @@
 
 import weakref
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from rosenblatt.learn import shuffling
+from rosenblatt.learn import cache, shuffling
 from rosenblatt.learn.sorting import Sorting
 from rosenblatt.records import Block
 
@@ -41,8 +42,33 @@ def test_of_few_rows_nothing_is_said() -> None:
     assert seen(np.repeat([0, 1], 30).astype(np.int32), 2).grouped
 
 
-def test_a_shuffled_stream_holds_one_bucket_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shuffling, "_BUCKET", 100)
+def numbered(rows: int, pieces: int) -> list[Block]:
+    parts = np.array_split(np.arange(rows, dtype=np.int32), pieces)
+    return [Block(part.astype(np.float64).reshape(-1, 1), part) for part in parts]
+
+
+def shuffled(blocks: Sequence[Block], folder: Path, pass_: int = 0) -> list[int]:
+    with shuffling.Shuffled(str(folder), "some", 7) as stream:
+        for block in blocks:
+            stream.append(block)
+        given = [label for block in stream.blocks(pass_) for label in block.labels.tolist()]
+    return given
+
+
+@pytest.mark.parametrize("held", [1 << 20, 3000])
+def test_the_order_depends_on_the_examples_and_not_on_their_pieces(
+    held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shuffling, "_HELD", held)
+    monkeypatch.setattr(shuffling, "_GATHERED", 200)
+    monkeypatch.setattr(cache, "IN_MEMORY", 5000)
+    once = shuffled(numbered(2000, 1), tmp_path)
+    assert sorted(once) == list(range(2000)) != once
+    assert once == shuffled(numbered(2000, 13), tmp_path) != shuffled(numbered(2000, 13), tmp_path, 1)
+
+
+def test_a_shuffled_stream_holds_one_bucket_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shuffling, "_HELD", 1000)
     earlier: list[weakref.ref[np.ndarray]] = []
     join = shuffling.joined
 
@@ -53,8 +79,5 @@ def test_a_shuffled_stream_holds_one_bucket_at_a_time(monkeypatch: pytest.Monkey
         return whole
 
     monkeypatch.setattr(shuffling, "joined", joined)
-    with shuffling.Shuffled(None, "some", 1000, 0) as shuffled:
-        shuffled.append(Block(np.arange(500.0).reshape(-1, 1), np.arange(500, dtype=np.int32)))
-        given = np.concatenate([block.labels for block in shuffled.blocks(0)])
-    assert len(earlier) == 10
-    assert sorted(given) == list(range(500))
+    assert sorted(shuffled(numbered(2000, 1), tmp_path)) == list(range(2000))
+    assert len(earlier) == 64

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.errors import DataError, LearningOverflowError
-from rosenblatt.learn import RULES, Running, Settings
+from rosenblatt.learn import RULES, Running, Settings, shuffling
 from rosenblatt.learn.fitting import Plan
 from rosenblatt.learn.portfolio import PORTFOLIO, affordable, candidates, fitted_to
 from rosenblatt.learn.shuffling import Shuffled, joined
@@ -286,12 +286,15 @@ def test_examples_grouped_are_shuffled_by_auto_alone() -> None:
 
 
 @pytest.mark.parametrize("sparse", [True, False])
-@pytest.mark.parametrize("size", [1, 300 << 20])  # one bucket, or several
-def test_shuffled_rows_are_all_there_once_and_in_a_new_order_each_pass(sparse: bool, size: int) -> None:
+@pytest.mark.parametrize("held", [1 << 20, 3000])  # in memory, or in buckets
+def test_shuffled_rows_are_all_there_once_and_in_a_new_order_each_pass(
+    sparse: bool, held: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shuffling, "_HELD", held)
     X, y = make(n=500)
     X[:, 0] = np.arange(500) + 1
     weights = np.arange(500.0)
-    store, orders = Shuffled(None, "rows", size, seed=3), []
+    store, orders = Shuffled(None, "rows", seed=3), []
     with store:
         for a in range(0, 500, 37):
             values = narrow_csr(X[a : a + 37]) if sparse else X[a : a + 37]

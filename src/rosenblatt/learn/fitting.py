@@ -81,7 +81,7 @@ class Fitting:
         self._codes = Codes(source, classes, fixed=fixed, unlabelled=plan.unlabelled)
         self._held = Cache(plan.cache, source.name)
         self._store = Cache(plan.cache, source.name)
-        self._shuffled = Shuffled(plan.cache, source.name, source.size, plan.seed)
+        self._shuffled = Shuffled(plan.cache, source.name, plan.seed)
         self.sorting = Sorting(len(classes))
         self._began = self._told = self._saved = time.monotonic()
         self._done = 0

@@ -156,9 +156,12 @@ def _run(fitting: Fitting, save: Callable[[Fitting], None] | None) -> Fitting:
     """The fit when it has run; one of sorted examples that may choose its order has begun anew, shuffled."""
     try:
         fitting.run(save)
+        return fitting
     except SortedLabelsError:
-        fitting = Fitting(fitting.source, replace(fitting.plan, order="shuffle"), fitting.classes, fixed=fitting.fixed)
-        fitting.run(save)
+        plan = replace(fitting.plan, order="shuffle")
+    fitting.runs.clear()  # their weights are not held beside those that now begin
+    fitting = Fitting(fitting.source, plan, fitting.classes, fixed=fitting.fixed)
+    fitting.run(save)
     return fitting
 
 
