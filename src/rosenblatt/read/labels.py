@@ -11,6 +11,7 @@ from rosenblatt.records import Label
 
 MOST = 10_000
 _MOST_FRACTIONS = 1_000
+_LONGEST = 1_000  # bytes
 _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
@@ -39,6 +40,12 @@ class Labels:
         return np.append(positions, np.int32(-1))[codes]
 
     def _add(self, token: bytes) -> int:
+        if len(token) > _LONGEST:
+            begins = token[:20].decode("utf-8", errors="replace")
+            raise DataError(
+                f"{self._name}: a label that begins with {begins!r} has {len(token):,} bytes, and {_LONGEST:,} are the "
+                "most; is it the label, and is this the right format?"
+            )
         number = float(token) if _NUMBER.fullmatch(token) else None
         position = len(self._spelled) if number is None else self._of_number.get(number, len(self._spelled))
         self._position[token] = position
