@@ -34,7 +34,8 @@ class Cache:
     ) -> None:
         self._blocks.clear()
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # what could not be written is not wanted any more
+                self._file.close()
             self._file = None
 
     def append(self, block: Block) -> None:
@@ -56,7 +57,10 @@ class Cache:
         if self._file is None:
             yield from self._blocks
         else:
-            self._file.flush()
+            try:
+                self._file.flush()
+            except OSError as error:
+                raise self._unwritten(error) from None
             yield from ordered(iter(self._places), self._read, 2 if threads > 1 else 1)
 
     def _write(self, block: Block) -> None:
@@ -64,11 +68,14 @@ class Cache:
         try:
             size = write_block(self._file.write, block, self._decimals)
         except OSError as error:
-            raise DataError(
-                f"The cache of {self._name} cannot be written: {error.strerror}. "
-                "Name a folder with more room as cache, or learn in one pass."
-            ) from None
+            raise self._unwritten(error) from None
         self._places.append((offset, size))
+
+    def _unwritten(self, error: OSError) -> DataError:
+        return DataError(
+            f"The cache of {self._name} cannot be written: {error.strerror}. "
+            "Name a folder with more room as cache, or learn in one pass."
+        )
 
     def _read(self, place: Place) -> Block:
         block = read_block(self._file.fileno(), place)
