@@ -166,7 +166,13 @@ def serving() -> Iterator[tuple[str, int]]:
     """The server with its own protocol, in a thread."""
     held = server.listening()
     address: tuple[str, int] = held.getsockname()
-    config = uvicorn.Config(server.app_of(TOKEN, address[1]), http=protocol.Impatient, lifespan="off", log_config=None)
+    config = uvicorn.Config(
+        server.app_of(TOKEN, address[1]),
+        http=protocol.Impatient,
+        lifespan="off",
+        log_config=None,
+        limit_concurrency=256,
+    )
     running = uvicorn.Server(config)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [held]})
     thread.start()
@@ -192,6 +198,14 @@ def test_stalled_clients_are_let_go_and_stop_nobody(monkeypatch: pytest.MonkeyPa
                 assert one.recv(100) == b""  # closed by the server
             one.close()
         assert httpx.post(url, json=AND).status_code == 200
+
+
+def test_many_stalled_clients_keep_nobody_out() -> None:
+    with serving() as address, contextlib.ExitStack() as held:
+        for _ in range(400):  # more than the server answers at a time
+            held.enter_context(socket.create_connection(address, timeout=10)).sendall(b"GET / HT")
+        answer = httpx.post(f"http://127.0.0.1:{address[1]}/{TOKEN}/api/learn", json=AND)
+        assert answer.status_code == 200
 
 
 def test_work_is_given_up_when_nobody_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,17 @@ def gates(request: Mapping[str, Any]) -> dict[str, Any]:
     if len(network) > MOST_UNITS:
         raise DataError(f"The studio draws up to {MOST_UNITS} units, and this network has {len(network)}.")
     grown = [_told(grown, table) | {"added": words} for grown, words in stages]
-    return _told(network, table) | {"stages": grown, "decision": str(logic.decide(table))}
+    return _told(network, table) | {"stages": grown, "decision": _decided(table)}
+
+
+def _decided(table: logic.TruthTable) -> str:
+    """Whether one unit can, in the names of the inputs.
+
+    >>> _decided(logic.truth_table("a & b"))
+    'One unit can: it fires when a + b > 1.5.'
+    """
+    found = logic.decide(table)
+    return str(found) if found.unit is None else f"One unit can: it fires when {found.unit.formula(table.variables)}."
 
 
 def _built(given: Any, table: logic.TruthTable, build: str) -> logic.Network:
