@@ -93,6 +93,28 @@ def test_a_table_with_x_and_y_is_read_with_its_class_last(page: Chromium, addres
     )
 
 
+@pytest.mark.parametrize("link", ["data=1,2,0;3,4,1&classes=[%22A%22,%22B", "data=1,2,0;3,4,7", "data=1,2,0;3"])
+def test_a_damaged_link_is_told_and_the_page_begins_anew(page: Chromium, address: str, link: str) -> None:
+    page.open(f"{address}#{link}")
+    page.until("document.getElementById('error').textContent.startsWith('This link is damaged')")
+    assert "18 mistakes in 36 visits" in str(page.page.text_content("#moment"))
+    page.open(f"{address}#example=AND&at=once")
+    assert page.value("document.getElementById('error').hidden")
+
+
+def test_a_link_is_seen_to_be_copied_or_said_to_be_too_long(page: Chromium, address: str) -> None:
+    page.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.open(f"{address}#example=AND")
+    page.page.click("#link")
+    page.until("document.getElementById('link').textContent === 'Copied ✓'")
+    rows = "Array.from({ length: 501 }, (_, i) => `${i},${i % 7},${i % 2}`)"
+    page.value(f"document.getElementById('text').value = 'x1,x2,kind\\n' + {rows}.join('\\n')")
+    page.value("document.getElementById('paste').click()")
+    page.until("document.getElementById('about').textContent === '501 points.'")
+    page.page.click("#link")
+    page.until("document.getElementById('error').textContent.startsWith('A link holds up to 500 points')")
+
+
 def test_the_keys_work_while_a_button_has_the_focus(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=AND&at=0")
     page.page.click("#mistake")

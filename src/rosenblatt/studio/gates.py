@@ -51,7 +51,7 @@ def gates(request: Mapping[str, Any]) -> dict[str, Any]:
 def _decided(table: logic.TruthTable) -> str:
     """Whether one unit can, in the names of the inputs.
 
-    >>> _decided(logic.truth_table("a & b"))
+    >>> _decided(logic.TruthTable(("a", "b"), "0001"))
     'One unit can: it fires when a + b > 1.5.'
     """
     found = logic.decide(table)

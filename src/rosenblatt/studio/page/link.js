@@ -2,29 +2,41 @@
 
 const OWN = new Set(["example", "data", "classes", "at", "theme", "on", "lesson", "done", "gates", "build"]);
 
+export const MOST = 500; // points that an address can hold
+
 export function read() {
   const told = new URLSearchParams(location.hash.slice(1)), state = { options: {}, on: [] };
   for (const [name, value] of told) if (!OWN.has(name)) state.options[name] = value;
   state.example = told.get("example");
   state.theme = told.get("theme");
-  state.at = told.has("at") ? Number(told.get("at")) : null;
+  const at = told.has("at") ? Number(told.get("at")) : NaN;
+  state.at = Number.isInteger(at) ? at : null;
   state.on = told.get("on")?.split(";") ?? [];
   state.lesson = told.get("lesson");
   state.gates = told.get("gates");
   state.build = told.get("build");
   state.done = told.get("done")?.split(".") ?? [];
   if (told.has("data")) {
-    const rows = told.get("data").split(";").map((row) => row.split(",").map(Number)).filter((row) => row.length === 3 && row.every(Number.isFinite));
-    const words = JSON.parse(told.get("classes") ?? '["A","B","C","D","E"]');
-    state.table = { rows: rows.map(([x, y]) => [x, y]), labels: rows.map((row) => row[2]), classes: words, columns: ["x1", "x2"], words: "Points from a link." };
+    const rows = told.get("data").split(";").filter(Boolean).map((row) => row.split(",").map(Number)), words = named(told.get("classes") ?? '["A","B","C","D","E"]');
+    const whole = ([x, y, label]) => Number.isFinite(x) && Number.isFinite(y) && Number.isInteger(label) && label >= 0 && label < words.length;
+    state.broken = !words || !rows.every((row) => row.length === 3 && whole(row));
+    if (!state.broken) state.table = { rows: rows.map(([x, y]) => [x, y]), labels: rows.map((row) => row[2]), classes: words, columns: ["x1", "x2"], words: "Points from a link." };
   }
   return state;
+}
+
+// The classes of a link, or null where it was cut off on its way.
+function named(text) {
+  try {
+    const found = JSON.parse(text);
+    return Array.isArray(found) ? found : null;
+  } catch { return null; }
 }
 
 export function write({ example, points, labels, classes, options, at, theme, on, lesson, done, gates, build }) {
   const told = new URLSearchParams();
   if (example) told.set("example", example);
-  else if (points.length && points.length <= 500) {
+  else if (points.length && points.length <= MOST) {
     told.set("data", points.map((point, i) => `${point[0]},${point[1]},${labels[i]}`).join(";"));
     told.set("classes", JSON.stringify(classes));
   }

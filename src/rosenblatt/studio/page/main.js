@@ -81,6 +81,7 @@ async function refresh() {
     curves.load(run);
     player.load(run, [...plane.points], { at }); // a copy: its frames speak of the points as they were
   });
+  if (!run) return settled(turn, false); // refused: the rest would be too
   await step(turn, () => judged, async (verdict) => {
     state.verdict = verdict;
     showVerdict(find("verdict"), verdict);
@@ -293,8 +294,11 @@ for (const kind of ["html", "gif", "model"]) {
 }
 find("link").addEventListener("click", () => tried(async () => {
   remember();
+  if (!state.example && plane.points.length > link.MOST) throw new Error(`A link holds up to ${link.MOST} points, and these are ${number(plane.points.length)}: take the CSV along instead.`);
   await navigator.clipboard.writeText(location.href);
   find("spoken").textContent = "The link is copied.";
+  find("link").textContent = "Copied ✓";
+  setTimeout(() => { find("link").textContent = "Copy link"; }, 2000);
 }));
 find("theme").addEventListener("click", () => {
   themed({ light: "dark", dark: null }[state.theme] ?? (state.theme === null ? "light" : null));
@@ -342,5 +346,6 @@ async function start() {
   const given = linked.table ?? (linked.example ? null : await ask("given"));
   if (given) open(given);
   else await openExample(told.examples.includes(linked.example) ? linked.example : told.examples[0]);
+  if (linked.broken) tell(new Error("This link is damaged, and its points cannot be read: ask for it once more."));
 }
 tried(start);
