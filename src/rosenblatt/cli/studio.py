@@ -12,6 +12,8 @@ import click
 from rosenblatt import options
 from rosenblatt.cli import common
 
+_UNSEEN = 3.0  # seconds that a browser may take before the long imports begin without it
+
 
 @common.command("studio")
 @click.argument("data", metavar="[DATA]", required=False, type=click.Path(allow_dash=True))
@@ -68,7 +70,8 @@ def _table(data: str, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _warm(address: str | None) -> None:
-    """Open the page, and load what its first question needs while the browser starts."""
+    """Open the page, and when it has its first picture load what further questions need."""
     if address:
         webbrowser.open(address)
+    _server().drawn.wait(_UNSEEN)
     import rosenblatt.estimators  # noqa: F401

@@ -14,6 +14,7 @@ import secrets
 import socket
 import threading
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -46,6 +47,9 @@ _HEADERS = {
 }
 
 
+drawn = threading.Event()  # a page has its first picture: what comes now may take its time
+
+
 def new_token() -> str:
     """A word that nobody guesses."""
     return secrets.token_urlsafe(18)
@@ -61,6 +65,8 @@ def app_of(token: str, port: int, given: Mapping[str, Any] | None = None) -> ASG
         if name not in ANSWERS and name != "given":
             raise HTTPException(404, f"There is no question {name!r}; the questions are {', '.join(ANSWERS)}.")
         asked = await _asked(request)
+        if name == "costs":  # which a page asks when it has drawn the run and the verdict
+            drawn.set()
         if name == "given":
             return JSONResponse(given)
         return await _answered(request, ANSWERS[name], asked, drawing if name == "file" else None)
@@ -169,6 +175,7 @@ def _no_constant(word: str) -> Any:
 # -- files ------------------------------------------------------------------------------------------------------------
 
 
+@cache
 def _files() -> dict[str, bytes]:
     """The files of the page by name: only these can be asked for, whatever the address says."""
     page = resources.files("rosenblatt.studio") / "page"
