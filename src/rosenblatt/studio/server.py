@@ -242,7 +242,8 @@ def _fault(request: Request, error: Exception) -> Response:
 
 def listening(port: int = 0) -> socket.socket:
     """A socket that listens on this machine alone, on a free port unless one is named."""
-    held = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # The protocol is named, or asyncio leaves Nagle's algorithm on, and every answer waits 40 ms for an acknowledgement.
+    held = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         held.bind((LOOPBACK, port))
