@@ -242,7 +242,7 @@ def _fault(request: Request, error: Exception) -> Response:
 
 def listening(port: int = 0) -> socket.socket:
     """A socket that listens on this machine alone, on a free port unless one is named."""
-    # The protocol is named, or asyncio leaves Nagle's algorithm on, and every answer waits 40 ms for an acknowledgement.
+    # Its protocol is named: else asyncio leaves Nagle's algorithm on, and every answer waits 40 ms to be acknowledged.
     held = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
