@@ -179,3 +179,9 @@ def test_what_is_in_no_known_format_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "data.parquet", b"a,b\n1,2\n")
     with pytest.raises(DataError, match="is named like a parquet file and does not begin like one"):
         open_source(path, Reading())
+
+
+def test_a_label_without_end_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, "long.svm", b"1 1:1\n-1 2:1\n" + b"x" * 200_000)
+    with pytest.raises(DataError, match=r"label that begins with 'x{20}' has 200,000 bytes, and 1,000 are the most"):
+        list(open_source(path, Reading()).chunks())

@@ -242,12 +242,6 @@ def test_a_line_without_a_label_has_none(tmp_path: Path) -> None:
     assert [chunk.labels.tolist() for chunk in source.chunks()] == [[-1, 0]]
 
 
-def test_a_label_without_end_is_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, "1 1:1\n-1 2:1\n" + "x" * 200_000)
-    with pytest.raises(DataError, match="label that begins with 'x{20}' has 200,000 bytes, and 1,000 are the most"):
-        list(open_source(path, SVM).chunks())
-
-
 def test_labels_of_regression_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "".join(f"{i / 7:.4f} 1:1\n" for i in range(2000)))
     with pytest.raises(DataError, match="this looks like regression, and Rosenblatt learns classes"):

@@ -269,5 +269,5 @@ def test_a_full_disk_under_the_cache_says_so(buffer: int, monkeypatch: pytest.Mo
     monkeypatch.setattr(cache_module, "IN_MEMORY", 0)
     monkeypatch.setattr(cache_module, "_nameless", lambda *_: open("/dev/full", "wb", buffering=buffer))  # noqa: SIM115
     X, y = make(3, n=100)
-    with pytest.raises(DataError, match="The cache of .* cannot be written: No space left on device"):
+    with pytest.raises(DataError, match=r"The cache of .* cannot be written: No space left on device"):
         fit_source(Arrays(X, y.tolist()), Plan(candidates("perceptron"), passes=2))
