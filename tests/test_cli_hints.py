@@ -252,3 +252,15 @@ def test_a_feature_zero_that_comes_late_starts_again(keep_cache: bool) -> None:
     assert found.model.space.index_base == 0
     assert np.array_equal(found.model.running.answer.coef, wanted.model.running.answer.coef)
     assert found.cache is None or found.cache.state == "made"
+
+
+def test_with_a_model_too_an_option_that_means_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", "d.svm", "-o", "m.model", "--quiet"]) == 0
+    assert "--label is for tables" in told(capsys, 2, "evaluate", "m.model", "d.svm", "--label", "5")
+    assert "--header is for csv" in told(capsys, 2, "predict", "m.model", "d.svm", "--header")
+
+
+def test_a_fault_of_an_example_is_placed_in_the_example(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", "d.svm", "-o", "m.model", "--quiet"]) == 0
+    said = told(capsys, 3, "explain", "m.model", "--example", "1:1 3:x")
+    assert "The example cannot be read at character 7: " in said

@@ -2,7 +2,7 @@
 
 import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -48,6 +48,7 @@ def open_source(path: str | os.PathLike[str], reading: Reading, space: FeatureSp
         refuse_crossing(opened.name, reading)
     else:
         _refuse_other(opened.name, cast(str, reading.format), space)
+        _refuse_unused(opened.name, reading, _OF_A_FILE)
         if space.kind == "columns" and "numbers" not in space.settings:  # of an estimator that learned a DataFrame
             columns = {"numbers": list(space.columns), "words": [], "texts": [], "label": ""}
             space = replace(space, settings={**columns, **space.settings})
@@ -69,11 +70,13 @@ _MEANT_FOR = {
     "unit": ("text", *_TABLES),
     "scale": (*_TABLES, "npy", "npz"),
 }
+_OF_A_FILE = ("label", "labels_from", "header")  # what a model does not say
 _FIRST_WORD = {"svmlight": "first on its line", "vw": "first on its line", "text": "before the tab"}
 
 
-def _refuse_unused(name: str, reading: Reading) -> None:
-    for option, formats in _MEANT_FOR.items():
+def _refuse_unused(name: str, reading: Reading, asked: Iterable[str] = tuple(_MEANT_FOR)) -> None:
+    for option in asked:
+        formats = _MEANT_FOR[option]
         if getattr(reading, option) != getattr(Reading(), option) and reading.format not in formats:
             flag = "--" + option.replace("_", "-") if option != "unit" else "--no-unit"
             where = _FIRST_WORD.get(str(reading.format))

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -39,11 +40,21 @@ def read_example(model: Decider, example: str) -> Chunk:
             source = open_source(str(path), Reading(format=kind), model.space)
             chunk = next((chunk for chunk in source.chunks() if chunk.values.shape[0]), None)
         except DataError as error:
-            place, _, sentence = str(error).rpartition(f"{path}:")
-            raise DataError(f"The example cannot be read: {sentence if place == '' else error}") from None
+            raise DataError(f"The example cannot be read{_where(str(error), str(path), kind)}") from None
     if chunk is None:
         raise DataError("The example is empty: write it as in a file of the model's format.")
     return chunk
+
+
+_LABEL = "0 "  # svmlight has a label before the features
+
+
+def _where(error: str, path: str, kind: str) -> str:
+    """What is wrong with the example, at its own character instead of the place in the file it was put into."""
+    place = re.fullmatch(rf"{re.escape(path)}:1:(\d+): (.*)", error)
+    if place is None:
+        return f": {error.removeprefix(path + ': ')}"
+    return f" at character {int(place[1]) - len(_LABEL) * (kind == 'svmlight')}: {place[2]}"
 
 
 def _as_line(model: Decider, example: str) -> tuple[str, str]:
@@ -53,7 +64,7 @@ def _as_line(model: Decider, example: str) -> tuple[str, str]:
     kind = str(of_file or {"index": "svmlight", "columns": "csv"}.get(space.kind, "text"))
     one_line = " ".join(example.split())
     if kind == "svmlight" or space.kind == "index":
-        return "svmlight", f"0 {one_line}\n"
+        return "svmlight", f"{_LABEL}{one_line}\n"
     if kind == "vw":
         return "vw", (one_line if "|" in one_line else f"| {one_line}") + "\n"
     if kind == "text":
