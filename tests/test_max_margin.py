@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import MaxMargin
+from rosenblatt.certify import bracket
 from rosenblatt.errors import ParameterError
 
 
@@ -71,3 +72,20 @@ def test_three_classes_are_each_learned_against_the_rest() -> None:
 def test_parameters_are_checked() -> None:
     with pytest.raises(ParameterError, match="'gap' parameter of MaxMargin"):
         MaxMargin(gap=0).fit([[0], [1]], [0, 1])
+
+
+def test_of_many_rows_that_are_wrong_only_the_nearest_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = np.random.default_rng(0)
+    X, y = draw.normal(size=(2000, 3)), draw.integers(0, 2, 2000)
+    searched = []
+
+    def counted(points: Any, *rest: Any, **options: Any) -> Any:
+        searched.append(points.count)
+        return settle(points, *rest, **options)
+
+    settle = bracket.settle
+    monkeypatch.setattr(bracket, "settle", counted)
+    with pytest.warns(ConvergenceWarning, match="no hyperplane without errors"):
+        unit = MaxMargin().fit(X, y)
+    assert unit.status_ == "inseparable"
+    assert 0 < len(searched) <= 3 * (5 + 100)

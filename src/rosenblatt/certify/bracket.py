@@ -155,10 +155,11 @@ def _twin_pairs(points: Points) -> Iterator[tuple[int, int]]:
 # -- above: hyperplanes with few errors -----------------------------------------------------------------------------
 
 
-def fewest_found(points: Points, clock: Clock, seed: int = 0, enough: int = 0) -> Errors:
+def fewest_found(points: Points, clock: Clock, seed: int = 0, enough: int = 0, tries: int | None = None) -> Errors:
     """The best hyperplane of several searches: the pocket, soft margins of many widths, each with its best bias.
 
-    The best few are then improved: rows that are wrong are let back in, one by one, where the rest stays separable.
+    The best few are then improved: rows that are wrong (at most `tries` of them, the least wrong first) are let back
+    in, one by one, where the rest stays separable.
     """
     found = [_constant(points)]
     floats = conditioned(points, by_column=True)
@@ -170,7 +171,7 @@ def fewest_found(points: Points, clock: Clock, seed: int = 0, enough: int = 0) -
     found.sort(key=lambda errors: len(errors.wrong))
     best = found[0]
     for errors in found[:3]:
-        better = _let_in(points, _without_errors(points, errors, clock), clock)
+        better = _let_in(points, _without_errors(points, errors, clock), clock, tries)
         best = min(best, better, key=lambda errors: len(errors.wrong))
         if len(best.wrong) <= enough:
             break
@@ -236,10 +237,10 @@ def _without_errors(points: Points, best: Errors, clock: Clock) -> Errors:
     return best
 
 
-def _let_in(points: Points, best: Errors, clock: Clock) -> Errors:
+def _let_in(points: Points, best: Errors, clock: Clock, tries: int | None) -> Errors:
     """Let rows that are wrong back in, one by one, the least wrong first, as long as the rest stays separable."""
     score, _ = verify.scores(points, verify.as_floats(best.w), 0.0)
-    waiting = sorted(best.wrong.tolist(), key=lambda i: abs(score[i] + float(best.b)))
+    waiting = sorted(best.wrong.tolist(), key=lambda i: abs(score[i] + float(best.b)))[:tries]
     while waiting and not clock.is_over:
         row, *waiting = waiting
         kept = np.setdiff1d(np.arange(points.count), best.wrong[best.wrong != row])
