@@ -20,7 +20,6 @@ from rosenblatt.estimators import validation
 from rosenblatt.learn import decide as decided
 from rosenblatt.records import Floats
 
-
 _TRIED = 200_000  # rows in the searches for fewer errors, about
 
 
