@@ -118,6 +118,21 @@ def test_a_kernel_brings_its_own_controls(page: Chromium, address: str) -> None:
     page.until("document.getElementById('python').value.includes(\"KernelPerceptron(kernel='rbf'\")")
 
 
+def test_after_a_kernel_comes_a_line_again(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=moons&kernel=rbf&gamma=4")
+    page.value(
+        "(() => { const field = document.querySelector('#example'); field.value = 'XOR';"
+        "field.dispatchEvent(new Event('change')); })()"
+    )
+    page.value(
+        "(() => { const field = document.querySelector('#controls [name=kernel]'); field.value = '';"
+        "field.dispatchEvent(new Event('change')); })()"
+    )
+    page.until("document.getElementById('moment').textContent.includes('200 mistakes in 200 visits')")
+    page.until("document.documentElement.dataset.ready === 'yes'")
+    assert page.value("document.getElementById('error').hidden")
+
+
 @pytest.mark.parametrize("scheme", ["ovr", "ovo", "joint"])
 def test_five_classes_have_a_region_each(page: Chromium, address: str, scheme: str) -> None:
     page.open(f"{address}#example=five+classes&multi_class={scheme}")

@@ -12,7 +12,7 @@ export async function ask(question, request = {}, { as = question } = {}) {
     headers: { "content-type": "application/json" },
     body: JSON.stringify(request),
     signal: control.signal,
-  });
+  }).catch((error) => { throw overtaken(error) ? error : new Error("The studio does not answer: is rosenblatt studio still running?"); });
   const answer = await response.json();
   if (asking.get(as) === control) asking.delete(as);
   if (!response.ok) throw new Error(answer.error);
@@ -22,6 +22,4 @@ export async function ask(question, request = {}, { as = question } = {}) {
 // Whether this is only a question that a newer one has taken the place of.
 export const overtaken = (error) => error.name === "AbortError";
 
-export function whatHappened(error) {
-  return error instanceof TypeError ? "The studio does not answer: is rosenblatt studio still running?" : error.message;
-}
+export const whatHappened = (error) => error.message;

@@ -11,8 +11,8 @@ export class Player {
   }
 
   load(run, points, { at = null } = {}) {
-    this.pause();
-    Object.assign(this, { run, points, visited: new Map(), asking: new Map(), following: null });
+    this.stop(); // without another look at the frame before, which is of another run
+    Object.assign(this, { frame: null, run, points, visited: new Map(), asking: new Map(), following: null });
     const start = { kind: "start", t: -1, k: 0, epoch: 0, row: null, moved: [], before: run.start, after: run.start, ...run.begins };
     const ends = run.moments.at(-1)?.after ?? run.start, last = run.epochs.at(-1)?.after ?? ends;
     const end = { ...(run.moments.at(-1) ?? start), kind: "end", t: run.t - 1, k: run.n_updates, row: null, moved: [], before: last, after: last, epoch: run.n_iter, kept: run.kept.keep === "last" ? null : run.kept.weights };
@@ -21,7 +21,7 @@ export class Player {
     this.go(at === null ? this.frames.length - 1 : Math.min(at, this.frames.length - 1));
   }
   unload() {
-    this.pause();
+    this.stop();
     Object.assign(this, { frames: [], frame: null, run: null });
     this.shown(null);
   }
@@ -106,9 +106,12 @@ export class Player {
     this.timer = setTimeout(tick, 1000 / this.rate);
     this.shown(this.frame);
   }
-  pause() {
+  stop() {
     clearTimeout(this.timer);
     this.timer = null;
+  }
+  pause() {
+    this.stop();
     if (this.frame) this.shown(this.frame);
   }
 
