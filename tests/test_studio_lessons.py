@@ -184,6 +184,21 @@ def test_the_way_through_the_lessons(page: Chromium, address: str) -> None:
     assert page.page.is_visible("#plane")
 
 
+@pytest.mark.parametrize("key", ["rule", "and"])
+@pytest.mark.parametrize("control", [("kernel", "rbf"), ("batch", "3")], ids=str)
+def test_a_run_that_a_lesson_does_not_speak_of_is_told(
+    page: Chromium, address: str, key: str, control: tuple[str, str]
+) -> None:
+    page.open(f"{address}#lesson={key}")
+    status(page, "Not yet.")
+    name, value = control
+    page.value(
+        f"(() => {{ const field = document.querySelector('#controls [name={name}]'); field.value = '{value}';"
+        "field.dispatchEvent(new Event('change')); })()"
+    )
+    status(page, "Not yet. The run is another one")
+
+
 def test_a_link_restores_a_lesson_where_it_was_left(page: Chromium, address: str) -> None:
     page.open(f"{address}#lesson=theorem&done=unit.rule.nonsense")
     do_theorem(page.page)

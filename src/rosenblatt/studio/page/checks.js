@@ -1,16 +1,25 @@
 // Was it done? Each lesson is judged from what the engine has answered to the page: [done, what is there so far].
 // `seen` is the page: example, points, labels, run, verdict, relatives, on, options, logic, tool and what was filled in.
 
+const ANOTHER = [false, "The run is another one than the lesson speaks of: open the lesson anew."];
+// The first moments of a run, if a line moved at each of them because of one row.
+const updates = (run, count) => {
+  const first = run.moments.slice(0, count);
+  return first.length === count && first.every((moment) => moment.after && moment.moved.length) ? first : null;
+};
+
 export const CHECKS = {
   unit({ run }) {
     return [run.begins.errors === 0, `The unit is wrong at ${counted(run.begins.errors, "corner")}.`];
   },
   rule({ run, filled }) {
-    const [first] = run.moments;
+    const [first] = updates(run, 1) ?? [];
+    if (!first) return ANOTHER;
     return together([same(filled.score, [first.moved[0].score]), same(filled.weights, first.after[0])]);
   },
   and({ run, filled }) {
-    return together(Object.keys(filled).map((k) => same(filled[k], run.moments[Number(k) - 1].after[0])));
+    const names = Object.keys(filled), moments = updates(run, names.length);
+    return moments ? together(names.map((k) => same(filled[k], moments[Number(k) - 1].after[0]))) : ANOTHER;
   },
   theorem({ verdict, run, labels }) {
     const theorem = verdict?.theorem, enough = [0, 1].every((k) => labels.filter((label) => label === k).length >= 2);
@@ -71,6 +80,7 @@ export const CHECKS = {
   },
   logistic({ relatives, on, labels }) {
     const wanted = ["Adaline", "logistic unit", "maximum margin"], missing = wanted.filter((name) => !on.has(name));
+    if (!relatives) return [false, ""];
     if ([0, 1].some((k) => labels.filter((label) => label === k).length < 3)) return [false, "Too few points are left: three of each class are needed."];
     const errors = Object.fromEntries(relatives.lines.map((line) => [line.name, line.errors]));
     if (missing.length) return [false, `Still to be switched on: ${missing.join(", ")}.`];
