@@ -1,12 +1,18 @@
-"""What all tests share: Hypothesis without deadlines, and one studio for every test of its page.
+"""What all tests share: Hypothesis without deadlines, one studio for every test of its page, and the browser.
 
 A busy machine is not a wrong answer. The `ci` profile repeats the same examples.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from chromium import Chromium
 
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
@@ -14,9 +20,25 @@ settings.load_profile("dev")
 
 
 @pytest.fixture(scope="session")
-def studio_address() -> Iterator[str]:
+def address() -> Iterator[str]:
     """Where the studio is served; it is started once, by the first test that asks."""
     from chromium import studio
 
     with studio() as served:
         yield served
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Chromium]:
+    from chromium import Chromium
+
+    with Chromium() as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(browser: Chromium) -> Iterator[Chromium]:
+    """The page; a test that leaves a complaint in its console has failed."""
+    browser.console.clear()
+    yield browser
+    assert browser.console == []

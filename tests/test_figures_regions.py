@@ -11,15 +11,10 @@ from matplotlib.figure import Figure
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 
-from rosenblatt import Perceptron, errors, figures, trace
+from rosenblatt import Perceptron, errors, figures
 from rosenblatt.report.figures.plane import clipped, view_of
 from rosenblatt.report.figures.style import DARK, LIGHT
 from tests.drawn import AND, CORNERS, XOR, arrows, line, scattered, words
-
-
-@pytest.fixture(scope="module")
-def told() -> Any:
-    return trace(CORNERS, AND)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """The lessons, each followed in a real browser: its check is false before its task is done, and true after."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -101,24 +101,6 @@ def do_logistic(page: Any) -> None:
 TASKS: dict[str, Callable[[Any], None]] = {
     name.removeprefix("do_"): work for name, work in list(globals().items()) if name.startswith("do_")
 }
-
-
-@pytest.fixture(scope="module")
-def address(studio_address: str) -> str:
-    return studio_address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Chromium]:
-    with Chromium() as opened:
-        yield opened
-
-
-@pytest.fixture
-def page(browser: Chromium) -> Iterator[Chromium]:
-    browser.console.clear()
-    yield browser
-    assert browser.console == []
 
 
 def status(page: Chromium, begins: str) -> str:

@@ -1,6 +1,5 @@
 """How the page looks and is reached: sizes, themes, contrast, names, keys; measured in a real browser."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,24 +14,6 @@ SIZES = ((390, 844), (1280, 800), (1920, 1080))
 
 LOOKS = Path(__file__).with_name("studio_looks.js").read_text(encoding="utf-8").partition("\n")[2]
 ROLES = ("button", "checkbox", "radio", "combobox", "slider", "spinbutton", "textbox", "link", "application", "image")
-
-
-@pytest.fixture(scope="module")
-def address(studio_address: str) -> str:
-    return studio_address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Chromium]:
-    with Chromium() as opened:
-        yield opened
-
-
-@pytest.fixture
-def page(browser: Chromium) -> Iterator[Chromium]:
-    browser.console.clear()
-    yield browser
-    assert browser.console == []
 
 
 def overlaps(boxes: list[dict[str, Any]], slack: float) -> list[tuple[str, str]]:

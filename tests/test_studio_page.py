@@ -1,7 +1,6 @@
 """The studio's page in a real browser: what is drawn is what the engine says, by pointer and by keyboard."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from chromium import MISSING, PROGRAM, Chromium
@@ -11,24 +10,6 @@ from rosenblatt.studio.learning import learn
 
 if PROGRAM is None:
     pytest.skip(MISSING, allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def address(studio_address: str) -> str:
-    return studio_address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Chromium]:
-    with Chromium() as opened:
-        yield opened
-
-
-@pytest.fixture
-def page(browser: Chromium) -> Iterator[Chromium]:
-    browser.console.clear()
-    yield browser
-    assert browser.console == []
 
 
 def weights(page: Chromium) -> list[float]:

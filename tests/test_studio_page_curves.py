@@ -1,7 +1,6 @@
 """The page where boundaries are curved and runs are long: the paths, the losses and the rows that are shown."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,24 +12,6 @@ from rosenblatt.studio.surfaces import surfaces
 
 if PROGRAM is None:
     pytest.skip(MISSING, allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def address(studio_address: str) -> str:
-    return studio_address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Chromium]:
-    with Chromium() as opened:
-        yield opened
-
-
-@pytest.fixture
-def page(browser: Chromium) -> Iterator[Chromium]:
-    browser.console.clear()
-    yield browser
-    assert browser.console == []
 
 
 def asked(page: Chromium, name: str, **options: Any) -> dict[str, Any]:

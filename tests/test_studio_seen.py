@@ -9,20 +9,10 @@ if PROGRAM is None:
     pytest.skip(MISSING, allow_module_level=True)
 
 
-@pytest.fixture(scope="module")
-def address(studio_address: str) -> str:
-    return studio_address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Chromium]:
-    with Chromium() as opened:
-        opened.page.set_viewport_size({"width": 1280, "height": 800})
-        yield opened
-
-
 @pytest.fixture
 def page(browser: Chromium) -> Iterator[Chromium]:
+    """Refusals are what is tested here, and the browser notes each in its console."""
+    browser.page.set_viewport_size({"width": 1280, "height": 800})
     browser.console.clear()
     yield browser
     assert [line for line in browser.console if "422" not in line] == []

@@ -27,6 +27,7 @@ from rosenblatt.learn.space_file import pack_space, unpack_space
 from rosenblatt.learn.tensors import Tensors
 from rosenblatt.read import BadRow, Opened, Reading, Source
 from rosenblatt.read.ordered import ordered
+from rosenblatt.read.source import SeenThrough
 from rosenblatt.records import Block, Chunk, FeatureSpace
 
 _LAYOUT = 1
@@ -153,29 +154,13 @@ class Kept(Source):
         return Chunk(block.values, block.labels, block.weights, first_row, done)
 
 
-class Keeping(Source):
+class Keeping(SeenThrough):
     """A source whose chunks are written to a cache as they are given; it takes its name when all of them were."""
 
     def __init__(self, source: Source, where: Path, of: Mapping[str, Any], why: str) -> None:
-        self._source, self._where, self._of, self._why = source, where, of, why
-        self.name, self.format, self.size, self.rewindable = source.name, source.format, source.size, True
+        super().__init__(source, rewindable=True)
+        self._where, self._of, self._why = where, of, why
         self.note = KeptCache(str(where), "not kept", "the file was not read to its end")
-
-    @property
-    def labels(self) -> list:  # type: ignore[override, type-arg]
-        return self._source.labels
-
-    @property
-    def skipped(self) -> int:  # type: ignore[override]
-        return self._source.skipped
-
-    @property
-    def bad_rows(self) -> list:  # type: ignore[override, type-arg]
-        return self._source.bad_rows
-
-    @property
-    def space(self) -> FeatureSpace:
-        return self._source.space
 
     def chunks(self, threads: int = 1) -> Iterator[Chunk]:
         chunks = self._source.chunks(threads)

@@ -6,17 +6,18 @@ from itertools import chain
 from rosenblatt.errors import DataError
 from rosenblatt.learn.naming import classes_of
 from rosenblatt.read import Source
-from rosenblatt.records import Chunk, FeatureSpace, Label
+from rosenblatt.read.source import SeenThrough
+from rosenblatt.records import Chunk, Label
 
 _MOST = 64 << 20  # bytes that are held while only one label has been met
 
 
-class Replayed(Source):
+class Replayed(SeenThrough):
     """The same source; the chunks that were taken to see its labels come first."""
 
     def __init__(self, source: Source, first: list[Chunk], rest: Iterator[Chunk]) -> None:
-        self._source, self._chunks = source, chain(first, rest)
-        self.name, self.format, self.size, self.rewindable = source.name, source.format, source.size, False
+        super().__init__(source, rewindable=False)
+        self._chunks = chain(first, rest)
 
     @classmethod
     def until_two_labels(cls, source: Source, threads: int) -> tuple[Source, tuple[Label, ...]]:
@@ -32,22 +33,6 @@ class Replayed(Source):
                     "cannot be read twice: name all the classes before, with classes."
                 )
         return cls(source, first, rest), classes_of(source.labels)
-
-    @property
-    def labels(self) -> list[Label]:  # type: ignore[override]
-        return self._source.labels
-
-    @property
-    def skipped(self) -> int:  # type: ignore[override]
-        return self._source.skipped
-
-    @property
-    def bad_rows(self) -> list:  # type: ignore[override, type-arg]
-        return self._source.bad_rows
-
-    @property
-    def space(self) -> FeatureSpace:
-        return self._source.space
 
     def chunks(self, threads: int = 1) -> Iterator[Chunk]:
         return self._chunks

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -66,24 +66,7 @@ def fit_file(
     chosen = {name: value for name, value in locals().items() if name in options.STREAMING}
     options.check("fit_file", {key: value for key, value in chosen.items() if key != "rule"}, options.STREAMING)
     reading = Reading() if reading is None else reading
-    degree = 1 if features is None else int(features.removeprefix("poly"))
-    plan = Plan(
-        candidates=_shaped(candidates(rule), keep, degree),
-        degree=degree,
-        order=order or ("auto" if rule == "auto" else "given"),
-        adapted=isinstance(rule, str),
-        passes=passes,
-        holdout=holdout,
-        patience=patience,
-        threads=threads or os.cpu_count() or 1,
-        unlabelled=reading.on_bad_row,
-        reading=reading,
-        cache=cache,
-        seed=seed,
-        checkpoint=None if checkpoint is None else os.fspath(checkpoint),
-        checkpoint_every=checkpoint_every,
-        on_progress=on_progress,
-    )
+    plan = _plan(chosen, reading, on_progress)
     if resume and checkpoint is None:
         raise ParameterError("fit_file cannot resume without a checkpoint: name the file it was written to.")
     if patience is not None and not holdout:
@@ -96,6 +79,24 @@ def fit_file(
         return fit_source(source, plan, reading, resume=resume, test=test)
 
     return _by_way_of_cache(path, reading, cache, opened, fit) if keep_cache else fit(opened())
+
+
+def _plan(asked: Mapping[str, Any], reading: Reading, on_progress: Callable[[Progress], None] | None) -> Plan:
+    rule, features, checkpoint = asked["rule"], asked["features"], asked["checkpoint"]
+    degree = 1 if features is None else int(features.removeprefix("poly"))
+    as_asked = ("passes", "holdout", "patience", "cache", "seed", "checkpoint_every")
+    return Plan(
+        candidates=_shaped(candidates(rule), asked["keep"], degree),
+        degree=degree,
+        order=asked["order"] or ("auto" if rule == "auto" else "given"),
+        adapted=isinstance(rule, str),
+        threads=asked["threads"] or os.cpu_count() or 1,
+        unlabelled=reading.on_bad_row,
+        reading=reading,
+        checkpoint=None if checkpoint is None else os.fspath(checkpoint),
+        on_progress=on_progress,
+        **{name: asked[name] for name in as_asked},
+    )
 
 
 def _by_way_of_cache(

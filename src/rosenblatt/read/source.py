@@ -77,3 +77,27 @@ class Source(ABC):
     @abstractmethod
     def space(self) -> FeatureSpace:
         """What the columns mean, as far as has been read."""
+
+
+class SeenThrough(Source):
+    """Another source, whose chunks come in another way: what that one has met is what this one has."""
+
+    def __init__(self, source: Source, rewindable: bool) -> None:
+        self._source = source
+        self.name, self.format, self.size, self.rewindable = source.name, source.format, source.size, rewindable
+
+    @property
+    def labels(self) -> list[Label]:  # type: ignore[override]
+        return self._source.labels
+
+    @property
+    def skipped(self) -> int:  # type: ignore[override]
+        return self._source.skipped
+
+    @property
+    def bad_rows(self) -> list[BadRow]:  # type: ignore[override]
+        return self._source.bad_rows
+
+    @property
+    def space(self) -> FeatureSpace:
+        return self._source.space
