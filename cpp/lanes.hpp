@@ -20,19 +20,29 @@ ROSENBLATT_INLINE void each(const SparseRow<I, V>& row, F&& f) {
         f(static_cast<std::size_t>(row.index[k]), static_cast<double>(row.value[k]));
 }
 
+// Up to eight values, filled up with zeros.
 template <class V>
-ROSENBLATT_INLINE vec<8> last_block(const DenseRow<V>& row, std::size_t from) {
-    V rest[8] = {};
-    std::copy(row.value + from, row.value + row.features, rest);
-    return widen(rest);
+ROSENBLATT_INLINE vec<8> first_block(const V* value, std::size_t count) {
+    V block[8] = {};
+    std::copy_n(value, std::min<std::size_t>(count, 8), block);
+    return widen(block);
 }
 
-// Eight features of a dense row at a time: f(first index, eight values), the last block filled up with zeros.
+template <class V>
+ROSENBLATT_INLINE vec<8> last_block(const DenseRow<V>& row, std::size_t from) {
+    return first_block(row.value + from, row.features - from);
+}
+
+// Eight features of a dense row at a time: f(first index, eight values), the last block filled up with zeros. Blocks
+// that are known to be zero are passed over.
 template <class V, class F>
 ROSENBLATT_INLINE void each_block(const DenseRow<V>& row, F&& f) {
-    std::size_t j = 0;
-    for (; j + 8 <= row.features; j += 8) f(j, widen(row.value + j));
-    if (j < row.features) f(j, last_block(row, j));
+    const std::size_t whole = row.features / 8 * 8, known = row.blocks - (whole < row.features);
+    if (row.block)
+        for (std::size_t b = 0; b < known; ++b) f(row.block[b], widen(row.value + row.block[b]));
+    else
+        for (std::size_t j = 0; j < whole; j += 8) f(j, widen(row.value + j));
+    if (whole < row.features) f(whole, last_block(row, whole));
 }
 
 // One unit: sum over features of term(index, value); T is vec<8> on dense rows, double on sparse ones.

@@ -5,132 +5,9 @@
 #include <system_error>
 #include <thread>
 
-#include "decide.hpp"
-#include "pocket.hpp"
-#include "together.hpp"
+#include "work.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
-
-struct Scratch {
-    std::vector<double> scores, room, heard;
-};
-
-// One example for each job in turn: score(W, job, group) scores it, changed(job, group) hears of weights that moved.
-template <class Values, class Score, class Changed>
-ROSENBLATT_INLINE void visit(const Examples& examples, const std::vector<Job>& jobs, std::size_t row,
-                             const Values& values, Scratch& scratch, Score&& score, Changed&& changed) {
-    Example example{row, static_cast<std::size_t>(examples.labels[row]), 1.0, std::max(1.0, examples.rows.largest)};
-    const Learner* weighed = nullptr;
-    for (const Job& job : jobs) {
-        Learner& learner = *job.learner;
-        if (&learner != weighed) example.weight = weight_of(examples, learner, row, example.label);
-        weighed = &learner;
-        if (example.weight == 0.0) continue;
-        if (job.group)
-            with_width(job.group->width, [&](auto W) ROSENBLATT_ALWAYS {
-                Group& group = *job.group;
-                const vec<decltype(W)::value> s = score(W, job, group);
-                if (learner.judged) judge_decision<W()>(learner, group, s, example, values, scratch.heard);
-                if (visit_apart<W()>(learner, group, values, example, s)) changed(job, group);
-            });
-        else {
-            scratch.scores.resize(learner.sign_stride);
-            double* const s = scratch.scores.data();
-            for (const Group& group : learner.groups)
-                with_width(group.width, [&](auto W) {
-                    const vec<decltype(W)::value> scored = score(W, job, group);
-                    store(s + group.first, scored);
-                    if (learner.judged) judge_decision<W()>(learner, group, scored, example, values, scratch.heard);
-                });
-            visit_jointly(learner, values, example, s, scratch.room, [&](Group& group) { changed(job, group); });
-        }
-        if (learner.rule.pocket) judge(examples, job);
-    }
-}
-
-// Weights that do not stay in the cache are asked for one row ahead: while a row is learned, those of the next one come.
-inline constexpr std::size_t cached = std::size_t{1} << 22;  // bytes: more than the caches close to a core hold
-
-inline bool reaches_far(const std::vector<Job>& jobs) {
-    const Group* const group = jobs.size() == 1 ? jobs.front().group : nullptr;
-    return group && group->weights.feature.size() * sizeof(double) > cached;
-}
-
-template <class I, class V>
-ROSENBLATT_INLINE void fetch_weights(const SparseRow<I, V>& row, const Group& group) {
-    for (const double* part : {group.weights.feature.data(), group.scale.feature.data(), group.drift.feature.data()})
-        for (std::size_t k = 0; part && k < row.entries; ++k)
-            __builtin_prefetch(part + static_cast<std::size_t>(row.index[k]) * group.width, 1, 3);
-}
-
-template <class Reader>
-void work(const Examples& examples, Reader& reader, const std::vector<Job>& jobs, std::size_t from, std::size_t to) {
-    const Order order{examples.order, examples.count};
-    const bool far = reaches_far(jobs);
-    Scratch scratch;
-    for (std::size_t p = from; p < to; ++p) {
-        if constexpr (is_csr<Reader>)
-            if (far && p + 1 < to) fetch_weights(reader.at(p + 1), *jobs.front().group);
-        if (order.index && p + 32 < order.count) __builtin_prefetch(examples.labels + order[p + 32]);
-        const auto values = reader[p];
-        visit(
-            examples, jobs, order[p], values, scratch,
-            [&](auto W, const Job&, const Group& group) ROSENBLATT_ALWAYS { return score<W()>(values, group); },
-            [](const Job&, const Group&) {});
-    }
-}
-
-template <class Reader>
-void work_together(const Examples& examples, Reader& reader, std::vector<Job> jobs, std::size_t from,
-                   std::size_t to) {
-    const Order order{examples.order, examples.count};
-    std::vector<Column> columns;
-    for (Job& job : jobs) {
-        job.column = columns.size();
-        if (job.group) columns.push_back({job.group, false, {}});
-        else
-            for (Group& group : job.learner->groups) columns.push_back({&group, false, {}});
-    }
-    Packed packed(examples.rows.features);
-    Scratch scratch;
-    std::size_t p = from;
-    for (; p + rows_together <= to; p += rows_together) {
-        const bool fetching = reader.hold(p, rows_together);
-        decltype(reader[p]) row[rows_together];
-        for (std::size_t r = 0; r < rows_together; ++r) row[r] = {reader.at(p + r), examples.rows.features, nullptr, 0};
-        packed.pack(row);
-        const std::size_t next = fetching ? p + rows_together : order.count;
-        const std::size_t calls = packed.blocks * ((columns.size() + units_together - 1) / units_together);
-        Ahead ahead(reader, order, next, examples.rows.features * sizeof(*row[0].value), calls);
-        score_columns(packed, columns.data(), columns.size(), ahead);
-        for (Column& column : columns) column.changed = false;
-        const auto column = [&](const Job& job, const Group& group) -> Column& {
-            return columns[job.column + (job.group ? 0 : group.first)];
-        };
-        for (std::size_t r = 0; r < rows_together; ++r)
-            visit(
-                examples, jobs, order[p + r], row[r], scratch,
-                [&](auto W, const Job& job, const Group& group) ROSENBLATT_ALWAYS -> vec<decltype(W)::value> {
-                    if constexpr (W() == 1) {
-                        const Column& scored = column(job, group);
-                        return scored.changed ? score<1>(row[r], group) : scored.s[r];
-                    } else return score<W()>(row[r], group);
-                },
-                [&](const Job& job, const Group& group) { column(job, group).changed = true; });
-    }
-    work(examples, reader, jobs, p, to);
-}
-
-template <class Reader>
-void work_either_way(const Examples& examples, Reader reader, const std::vector<Job>& jobs, std::size_t from,
-                     std::size_t to) {
-    if constexpr (requires { reader.hold(from, to); }) {
-        const bool apart = std::none_of(jobs.begin(), jobs.end(), [](const Job& job) { return several(*job.learner); });
-        if (apart && (jobs.size() > 1 || !jobs.front().group))
-            return work_together(examples, reader, jobs, from, to);
-    }
-    work(examples, reader, jobs, from, to);
-}
 
 void pass(const Examples& examples, std::vector<Learner*>& learners, std::size_t from, std::size_t to, int threads) {
     std::vector<Job> all;
@@ -147,7 +24,10 @@ void pass(const Examples& examples, std::vector<Learner*>& learners, std::size_t
         // All the units of a learner that counts its wrong decisions are heard by one thread.
         const bool same = i > 0 && all[i].learner == all[i - 1].learner && all[i].learner->judged;
         if (i > 0 && !same) share = (share + 1) % shares.size();
-        shares[share].push_back(all[i]);
+        std::vector<Job>& mine = shares[share];
+        all[i].number = mine.size();
+        if (!mine.empty()) all[i].first = mine.back().first + (mine.back().group ? 1 : mine.back().learner->groups.size());
+        mine.push_back(all[i]);
     }
     const auto run = [&](const std::vector<Job>& jobs) {
         const bool wide = std::any_of(jobs.begin(), jobs.end(), [](const Job& job) { return several(*job.learner); });

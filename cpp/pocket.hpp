@@ -17,7 +17,10 @@ inline bool jointly(const Learner& learner) { return learner.rule.scheme == Sche
 struct Job {
     Learner* learner;
     Group* group;            // none: all of them, jointly
-    std::size_t column = 0;  // where its units stand when rows are scored together
+    std::size_t number = 0;  // among the jobs of its thread
+    std::size_t first = 0;   // where its units stand when rows are scored together
+
+    std::size_t column(const Group& of) const { return first + (group ? 0 : of.first); }
 };
 
 // Weighted prediction errors of one unit over the training rows; stops once they reach `limit`.

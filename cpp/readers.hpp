@@ -37,6 +37,16 @@ ROSENBLATT_INLINE void fetch(const void* from, const void* to) {
     for (auto* p = static_cast<const char*>(from); p < to; p += 64) __builtin_prefetch(p, 0, 2);
 }
 
+// As many cache lines of every row, whatever its length: a loop that never surprises the processor.
+template <bool near>
+ROSENBLATT_INLINE void fetch_lines(const void* from, std::size_t pairs) {
+    auto* p = static_cast<const char*>(from);
+    for (; pairs > 0; --pairs, p += 128) {
+        __builtin_prefetch(p, 0, near ? 3 : 2);
+        __builtin_prefetch(p + 64, 0, near ? 3 : 2);
+    }
+}
+
 // How many rows ahead memory is asked for, so that about this many bytes are under way.
 inline std::size_t distance(std::size_t row_bytes) {
     return std::clamp<std::size_t>(8192 / std::max<std::size_t>(row_bytes, 1), 4, 32);
@@ -70,6 +80,8 @@ private:
 template <class V>
 class DenseReader {
 public:
+    using Value = V;
+
     DenseReader(const Rows& rows, Order order, bool several)
         : rows_(rows), order_(order), blocks_(rows.features, several), ahead_(distance(rows.features * sizeof(V))) {}
 
@@ -97,6 +109,8 @@ private:
 template <class V>
 class TileReader {
 public:
+    using Value = V;
+
     TileReader(const Rows& rows, Order order, bool several)
         : rows_(rows), order_(order), blocks_(rows.features, several),
           height_(std::clamp<std::size_t>(65536 / std::max<std::size_t>(rows.features * sizeof(V), 1), 8, 64)),
@@ -136,6 +150,8 @@ private:
 template <class V>
 class ProductReader {
 public:
+    using Value = V;
+
     ProductReader(const Rows& rows, Order order, bool several)
         : rows_(rows), order_(order), blocks_(rows.features, several), products_(rows.columns, rows.degree),
           height_(std::clamp<std::size_t>(65536 / std::max<std::size_t>(rows.features * sizeof(V), 1), 4, 64)),
@@ -178,15 +194,21 @@ public:
     CsrReader(const Rows& rows, Order order)
         : starts_(rows.starts), index_(static_cast<const I*>(rows.indices)), value_(static_cast<const V*>(rows.values)),
           order_(order),
-          ahead_(distance(rows.entries() * (sizeof(I) + sizeof(V)) / std::max<std::size_t>(rows.count, 1))) {}
+          ahead_(distance(rows.entries() * (sizeof(I) + sizeof(V)) / std::max<std::size_t>(rows.count, 1))) {
+        const std::size_t mean = rows.entries() / std::max<std::size_t>(rows.count, 1);
+        index_lines_ = std::min<std::size_t>(mean * sizeof(I) / 128 + 1, 16);
+        value_lines_ = std::min<std::size_t>(mean * sizeof(V) / 128 + 1, 16);
+    }
 
+    // Memory is asked for twice: from afar to the second cache, and, where rows do not lie one after the other, just
+    // before its use to the first.
     SparseRow<I, V> operator[](std::size_t p) {
         if (p + ahead_ < order_.count) {
-            const std::size_t next = order_[p + ahead_];
-            const std::int64_t from = starts_[next], to = starts_[next + 1];
-            fetch(index_ + from, index_ + to);
-            fetch(value_ + from, value_ + to);
-            if (order_.index && p + 2 * ahead_ < order_.count) __builtin_prefetch(starts_ + order_[p + 2 * ahead_]);
+            ask<false>(p + ahead_);
+            if (order_.index) {
+                ask<true>(p + 1);
+                if (p + 2 * ahead_ < order_.count) __builtin_prefetch(starts_ + order_[p + 2 * ahead_]);
+            }
         }
         return at(p);
     }
@@ -197,11 +219,18 @@ public:
     }
 
 private:
+    template <bool near>
+    ROSENBLATT_INLINE void ask(std::size_t p) const {
+        const std::int64_t from = starts_[order_[p]];
+        fetch_lines<near>(index_ + from, index_lines_);
+        fetch_lines<near>(value_ + from, value_lines_);
+    }
+
     const std::int64_t* starts_;
     const I* index_;
     const V* value_;
     Order order_;
-    std::size_t ahead_;
+    std::size_t ahead_, index_lines_, value_lines_;
 };
 
 template <class Reader>

@@ -15,84 +15,124 @@ struct Column {
     double s[rows_together];
 };
 
-// Four rows as doubles, block of eight by block of eight, without the blocks that are zero in all of them.
-struct Packed {
-    std::vector<std::uint32_t> block;  // first feature of each
-    Buffer value;                      // [block][row][8]
-    std::size_t blocks = 0;
-
-    explicit Packed(std::size_t features)
-        : block((features + 7) / 8), value(padded(features) * rows_together, 0.0) {}
-
-    template <class V>
-    void pack(const DenseRow<V> (&row)[rows_together]) {
-        blocks = 0;
-        std::size_t j = 0;
-        for (; j + 8 <= row[0].features; j += 8) add(j, [&](std::size_t r) { return widen(row[r].value + j); });
-        if (j < row[0].features) add(j, [&](std::size_t r) { return last_block(row[r], j); });
-    }
-
-private:
-    template <class Values>
-    ROSENBLATT_INLINE void add(std::size_t j, Values&& values) {
-        double* const to = value.data() + blocks * (8 * rows_together);
-        mask<8> all = {};
-        for (std::size_t r = 0; r < rows_together; ++r) {
-            const vec<8> x = values(r);
-            mask<8> bits;
-            std::memcpy(&bits, &x, sizeof x);
-            all |= bits;
-            store(to + 8 * r, x);
-        }
-        block[blocks] = static_cast<std::uint32_t>(j);
-        blocks += any(all);
-    }
-};
-
 // Asks for the memory of the next rows a few lines at a time: a burst would be dropped, and would idle in between.
 class Ahead {
 public:
     template <class Reader>
-    Ahead(Reader& reader, const Order& order, std::size_t p, std::size_t bytes, std::size_t calls) {
+    Ahead(Reader& reader, const Order& order, std::size_t p, std::size_t bytes) {
         if (p + rows_together > order.count) return;
         for (std::size_t r = 0; r < rows_together; ++r) from_[r] = reinterpret_cast<const char*>(reader.at(p + r));
-        bytes_ = bytes;
-        lines_ = rows_together * (bytes / 64 + 1) / std::max<std::size_t>(calls, 1) + 1;
+        lines_ = bytes / 64 + 1;
+    }
+    // This part of what is left is asked for in the next so many calls.
+    void pace(double part, std::size_t calls) {
+        due_ = asked_ * one;
+        const auto wanted = static_cast<std::size_t>(part * static_cast<double>((lines_ - asked_) * one));
+        step_ = wanted / std::max<std::size_t>(calls, 1);
     }
     ROSENBLATT_INLINE void fetch() {
-        for (std::size_t k = 0; k < lines_; ++k) {
-            if (at_ > bytes_) {
-                if (++row_ == rows_together) lines_ = 0;
-                at_ = 0;
-                if (lines_ == 0) return;
-            }
-            __builtin_prefetch(from_[row_] + at_, 0, 2);
-            at_ += 64;
+        for (due_ += step_; asked_ * one < due_; ++asked_)
+            for (std::size_t r = 0; r < rows_together; ++r) __builtin_prefetch(from_[r] + 64 * asked_, 0, 2);
+    }
+
+private:
+    static constexpr std::size_t one = 1 << 16;
+    const char* from_[rows_together] = {};
+    std::size_t lines_ = 0, asked_ = 0, due_ = 0, step_ = 0;
+};
+
+// Four rows side by side as numbers of type T, a cache line of each at a time, and which blocks are not all zero.
+template <class T>
+struct Packed {
+    static constexpr std::size_t width = 64 / sizeof(T);  // 8 doubles, 16 floats
+
+    std::vector<std::uint32_t> eight, line;  // first features of the blocks of eight, of the lines, that are not zero
+    Buffer room;
+    std::size_t features, eights = 0, lines = 0;
+    float squares[rows_together] = {};       // the sum of the squares of each row's floats
+
+    explicit Packed(std::size_t features_)
+        : eight((features_ + 7) / 8), line((features_ + width - 1) / width),
+          room(line.size() * rows_together * 8, 0.0), features(features_) {}
+
+    // A line of a row, from its first feature on.
+    const T* values(std::size_t j, std::size_t r) const {
+        return reinterpret_cast<const T*>(room.data()) + j * rows_together + r * width;
+    }
+
+    template <class V>
+    __attribute__((noinline)) void pack(const V* const (&row)[rows_together], Ahead& ahead) {
+        Filling to{eight.data(), reinterpret_cast<T*>(room.data())};
+        std::uint32_t* const lines_found = line.data();
+        std::size_t j = 0, found = 0;
+        for (; j + width <= features; j += width) {
+            ahead.fetch();
+            bool any_of_line = false;
+            for (std::size_t at = 0; at < width; at += 8)
+                any_of_line |= to.add(j + at, row, [](const V* of) { return widen(of); });
+            lines_found[found] = static_cast<std::uint32_t>(j);
+            found += any_of_line;
+        }
+        if (j < features) lines_found[found++] = static_cast<std::uint32_t>(j);
+        for (; j < features; j += 8) {
+            const bool found_last = to.add(j, row, [&](const V* of) { return first_block(of, features - j); });
+            to.found += !found_last && j + 8 > features;  // one that is not whole is always listed
+        }
+        lines = found;
+        eights = to.found;
+        for (std::size_t r = 0; r < rows_together; ++r) {
+            squares[r] = 0.0f;
+            for (int l = 0; l < 8; ++l) squares[r] += to.squares[r][l];
         }
     }
 
 private:
-    const char* from_[rows_together] = {};
-    std::size_t bytes_ = 0, lines_ = 0, row_ = 0, at_ = 0;
+    static ROSENBLATT_INLINE vector_of<8>::narrow square(vector_of<8>::narrow x) { return x * x; }
+
+    // By itself, so that the compiler sees that what is written does not change where it is written.
+    struct Filling {
+        std::uint32_t* eight;
+        T* value;
+        std::size_t found = 0;
+        vector_of<8>::narrow squares[rows_together] = {};
+
+        // True if the block is not zero in all the rows.
+        template <class V, class Values>
+        ROSENBLATT_INLINE bool add(std::size_t j, const V* const (&row)[rows_together], Values&& values) {
+            T* const to = value + j / width * width * rows_together + j % width;
+            mask<8> all = {};
+            for (std::size_t r = 0; r < rows_together; ++r) {
+                const vec<8> x = values(row[r] + j);
+                mask<8> bits;
+                std::memcpy(&bits, &x, sizeof x);
+                all |= bits;
+                if constexpr (width == 8) store(to + r * width, x);
+                else squares[r] += square(store_narrow(to + r * width, x));
+            }
+            eight[found] = static_cast<std::uint32_t>(j);
+            found += any(all);
+            return any(all);
+        }
+    };
 };
 
 // The scores of four rows by U units. The lanes of a sum are taken a register at a time; each lane is added up in
 // ascending order of its features, as everywhere.
 template <std::size_t U>
-void score_together(const Packed& rows, Column* column, Ahead& ahead) {
+void score_together(const Packed<double>& rows, Column* column, Ahead& ahead) {
     double lane[U][rows_together][8];
     for (std::size_t part = 0; part < 8; part += natural) {
         using T = vec<natural>;
         T sum[U][rows_together] = {};
         const double* weight[U];
         for (std::size_t u = 0; u < U; ++u) weight[u] = column[u].group->weights.feature.data() + part;
-        const double* x = rows.value.data() + part;
-        for (std::size_t b = 0; b < rows.blocks; ++b, x += 8 * rows_together) {
+        for (std::size_t b = 0; b < rows.lines; ++b) {
             if (part == 0) ahead.fetch();
+            const std::size_t j = rows.line[b];
             T w[U];
-            for (std::size_t u = 0; u < U; ++u) w[u] = load<T>(weight[u] + rows.block[b]);
+            for (std::size_t u = 0; u < U; ++u) w[u] = load<T>(weight[u] + j);
             for (std::size_t r = 0; r < rows_together; ++r) {
-                const T of_row = load<T>(x + 8 * r);
+                const T of_row = load<T>(rows.values(j, r) + part);
                 for (std::size_t u = 0; u < U; ++u) sum[u][r] += w[u] * of_row;
             }
         }
@@ -105,7 +145,7 @@ void score_together(const Packed& rows, Column* column, Ahead& ahead) {
 }
 
 template <std::size_t U = units_together>
-void score_columns(const Packed& rows, Column* column, std::size_t count, Ahead& ahead) {
+void score_columns(const Packed<double>& rows, Column* column, std::size_t count, Ahead& ahead) {
     for (; count >= U; count -= U, column += U) score_together<U>(rows, column, ahead);
     if constexpr (U > 1) score_columns<U - 1>(rows, column, count, ahead);
 }

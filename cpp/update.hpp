@@ -43,12 +43,25 @@ struct Arow {
     }
 };
 
+// What the weights of one unit said of the row before they moved, added up while they move; or nothing of it.
+struct Unheard {
+    template <class... Of>
+    ROSENBLATT_INLINE void operator()(Of&&...) const {}
+};
+inline constexpr Unheard unheard;
+
+struct HeardSparse {
+    double lane[8] = {};
+    ROSENBLATT_INLINE void operator()(std::size_t j, double w, double x, double) { lane[j & 7] += w * x; }
+    double score() const { return tree(lane); }
+};
+
 // Eight entries of a sparse row at a time: their weights are gathered, moved as one vector and put back. The columns of
 // a row are all different, and each element meets the same operations as alone, so the bits are the same.
 // Not inlined: it would stand in many places, and take long to compile in each.
-template <bool averaged, class I, class V, class Delta>
+template <bool averaged, class I, class V, class Delta, class Hear>
 __attribute__((noinline)) std::size_t move_eights(Group& group, const SparseRow<I, V>& row, double before,
-                                                  const Delta& delta) {
+                                                  const Delta& delta, Hear& hear) {
     double* const w = group.weights.feature.data();
     double* const drift = group.drift.feature.data();
     double* const scale = group.scale.feature.data();
@@ -61,6 +74,8 @@ __attribute__((noinline)) std::size_t move_eights(Group& group, const SparseRow<
             if constexpr (Delta::scaled) scaled[l] = scale[j[l]];
             if constexpr (averaged) drifted[l] = drift[j[l]];
         }
+        for (int l = 0; l < 8; ++l)
+            hear(static_cast<std::size_t>(j[l]), weight[l], static_cast<double>(row.value[k + l]), 0.0);
         const vec<8> d = delta(scaled, widen(row.value + k));
         store(weight, load<vec<8>>(weight) + d);
         if constexpr (averaged) store(drifted, load<vec<8>>(drifted) + before * d);
@@ -73,8 +88,8 @@ __attribute__((noinline)) std::size_t move_eights(Group& group, const SparseRow<
     return k;
 }
 
-template <bool averaged, class V, class Delta>
-ROSENBLATT_INLINE std::size_t move_eights(Group&, const DenseRow<V>&, double, const Delta&) {
+template <bool averaged, class V, class Delta, class Hear>
+ROSENBLATT_INLINE std::size_t move_eights(Group&, const DenseRow<V>&, double, const Delta&, Hear&) {
     return 0;
 }
 
@@ -90,30 +105,36 @@ ROSENBLATT_INLINE const DenseRow<V>& rest_of(const DenseRow<V>& row, std::size_t
 
 // Moves every weight the row touches, and the bias as the weight of the constant 1. With averaging each change d also
 // adds before * d to the drift: the sum of the weights over t examples is t w - drift, however the changes are spaced.
-template <int W, bool averaged, class Row, class Delta>
-ROSENBLATT_INLINE void move(Group& group, const Row& row, bool intercept, double before, const Delta& delta) {
+template <int W, bool averaged, class Row, class Delta, class Hear>
+ROSENBLATT_INLINE void move(Group& group, const Row& row, bool intercept, double before, const Delta& delta,
+                            Hear& hear) {
     double* const w = group.weights.feature.data();
     double* const drift = group.drift.feature.data();
     double* const scale = group.scale.feature.data();
-    const auto at = [&](double* weight, double* drifted, double* scaled, auto x) {
+    auto heard_of = hear;  // by itself, where no weight that is written can be taken for it
+    const auto at = [&](double* weight, double* drifted, double* scaled, auto x, auto&& heard) ROSENBLATT_ALWAYS {
         using T = decltype(x);
-        const T d = delta(scaled, x);
-        store(weight, load<T>(weight) + d);
+        const T d = delta(scaled, x), old = load<T>(weight), moved = old + d;
+        store(weight, moved);
         if constexpr (averaged) store(drifted, load<T>(drifted) + before * d);
+        heard(old, moved);
     };
     std::size_t done = 0;
-    if constexpr (W == 1) done = move_eights<averaged>(group, row, before, delta);
-    each_weight<W>(rest_of(row, done), [&](std::size_t offset, auto x) {
-        at(w + offset, averaged ? drift + offset : nullptr, Delta::scaled ? scale + offset : nullptr, x);
+    if constexpr (W == 1) done = move_eights<averaged>(group, row, before, delta, heard_of);
+    each_weight<W>(rest_of(row, done), [&](std::size_t offset, auto x) ROSENBLATT_ALWAYS {
+        at(w + offset, averaged ? drift + offset : nullptr, Delta::scaled ? scale + offset : nullptr, x,
+           [&](auto old, auto moved) ROSENBLATT_ALWAYS { heard_of(offset, old, x, moved); });
     });
-    if (intercept) at(group.weights.bias.data(), group.drift.bias.data(), group.scale.bias.data(), splat<vec<W>>(1.0));
+    if constexpr (!std::is_const_v<Hear>) hear = heard_of;
+    if (intercept)
+        at(group.weights.bias.data(), group.drift.bias.data(), group.scale.bias.data(), splat<vec<W>>(1.0), unheard);
 }
 
-template <int W, class Row, class Delta>
-ROSENBLATT_INLINE void move(const Rule& rule, Group& group, const Row& row, const Delta& delta) {
+template <int W, class Row, class Delta, class Hear>
+ROSENBLATT_INLINE void move(const Rule& rule, Group& group, const Row& row, const Delta& delta, Hear& hear) {
     const auto before = static_cast<double>(group.t);
-    if (rule.average) move<W, true>(group, row, rule.intercept, before, delta);
-    else move<W, false>(group, row, rule.intercept, before, delta);
+    if (rule.average) move<W, true>(group, row, rule.intercept, before, delta, hear);
+    else move<W, false>(group, row, rule.intercept, before, delta, hear);
 }
 
 // Within a batch the weights wait: the gradient is gathered, row by row.

@@ -83,6 +83,12 @@ ROSENBLATT_INLINE vec<W> widen(const V* from) {
     }
 }
 
+ROSENBLATT_INLINE vector_of<8>::narrow store_narrow(float* to, vec<8> value) {
+    const auto narrowed = __builtin_convertvector(value, vector_of<8>::narrow);
+    std::memcpy(to, &narrowed, sizeof narrowed);
+    return narrowed;
+}
+
 // The one reduction tree of every sum: ((0+4)+(2+6)) + ((1+5)+(3+7)).
 template <class T>
 ROSENBLATT_INLINE T tree(const T* lane) {

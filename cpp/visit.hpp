@@ -89,16 +89,16 @@ ROSENBLATT_INLINE void watch(const Rule& rule, const Learner& learner, Group& gr
 }
 
 // Applies the answer now, or gathers it for the end of the batch.
-template <int W, class Row>
+template <int W, class Row, class Hear = const Unheard>
 ROSENBLATT_INLINE void update(const Learner& learner, Group& group, const Row& row, const Example& example,
-                              const Answer<W>& answer) {
+                              const Answer<W>& answer, Hear& hear = unheard) {
     const Rule& rule = learner.rule;
     watch(rule, learner, group, example, answer);
     const vec<W> a = vector(answer.a);
     if (rule.batch != 1) gather<W>(rule, group, row, a);
-    else if (rule.rate == Rate::adagrad) move<W>(rule, group, row, Adagrad<W>{a, rule.eta0});
-    else if (rule.rate == Rate::arow) move<W>(rule, group, row, Arow<W>{a, vector(answer.beta)});
-    else move<W>(rule, group, row, Plain<W>{a});
+    else if (rule.rate == Rate::adagrad) move<W>(rule, group, row, Adagrad<W>{a, rule.eta0}, hear);
+    else if (rule.rate == Rate::arow) move<W>(rule, group, row, Arow<W>{a, vector(answer.beta)}, hear);
+    else move<W>(rule, group, row, Plain<W>{a}, hear);
 }
 
 // The example has been seen: counters move, and a full batch makes its step; true if it did.
@@ -146,6 +146,13 @@ ROSENBLATT_INLINE bool none_mistaken(const Rule& rule, const double* sign, vec<W
     }
 }
 
+ROSENBLATT_INLINE void count(Group& group, std::size_t unit, const Slope& slope) {
+    Pocket& pocket = group.pockets[unit];
+    pocket.run = slope.mistake ? 0 : pocket.run + 1;
+    group.loss[unit] += slope.loss;
+    group.mistakes[unit] += slope.mistake;
+}
+
 // Units that decide on their own: binary, one-vs-rest, one-vs-one. True if their weights may have changed.
 template <int W, class Row>
 ROSENBLATT_INLINE bool visit_apart(const Learner& learner, Group& group, const Row& row, const Example& example,
@@ -162,10 +169,7 @@ ROSENBLATT_INLINE bool visit_apart(const Learner& learner, Group& group, const R
         const double y = sign[u];
         if (y == 0.0) continue;
         const Slope slope = slope_of(rule, y * s[u], example.weight);
-        Pocket& pocket = group.pockets[u];
-        pocket.run = slope.mistake ? 0 : pocket.run + 1;
-        group.loss[u] += slope.loss;
-        group.mistakes[u] += slope.mistake;
+        count(group, u, slope);
         if (slope.pull == 0.0) continue;
         if (rule.closed_form()) {
             if (!answer.any) norms<W>(rule, group, row, norm);
@@ -175,7 +179,7 @@ ROSENBLATT_INLINE bool visit_apart(const Learner& learner, Group& group, const R
             answer.a[u] = gradient_step(rule, group, g);
         }
         answer.any = true;
-        if (rule.batch == 1) pocket.judged = pocket.held = false;
+        if (rule.batch == 1) group.pockets[u].judged = group.pockets[u].held = false;
         record(rule, group, example, u, answer.a[u]);
     }
     if (answer.any) update<W>(learner, group, row, example, answer);

@@ -1,0 +1,143 @@
+// Dense rows and units kept apart, looked at in single precision: four rows are scored by all units while their weights,
+// rounded to floats, pass through the cache once. Most decisions are certain then (certain.hpp) and the others are
+// made exactly. A unit that changes looks at the rest of the four rows again.
+#pragma once
+
+#include "certain.hpp"
+#include "together.hpp"
+
+namespace rosenblatt::ROSENBLATT_ISA {
+
+typedef float floats __attribute__((vector_size(2 * natural * sizeof(float))));
+typedef float four_floats __attribute__((vector_size(4 * sizeof(float))));
+inline constexpr std::size_t floats_wide = 2 * natural;
+
+ROSENBLATT_INLINE floats load_floats(const float* from) {
+    floats value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+// The sum of the elements of each of four vectors.
+ROSENBLATT_INLINE void sums_of_four(const floats (&of)[4], float (&sum)[4]) {
+    four_floats folded[4];
+    for (int i = 0; i < 4; ++i) {
+        four_floats part[floats_wide / 4];
+        std::memcpy(part, &of[i], sizeof of[i]);
+        for (std::size_t half = floats_wide / 8; half > 0; half /= 2)
+            for (std::size_t k = 0; k < half; ++k) part[k] += part[k + half];
+        folded[i] = part[0];
+    }
+    for (int i = 0; i < 4; ++i) sum[i] = (folded[i][0] + folded[i][2]) + (folded[i][1] + folded[i][3]);
+}
+
+// How far a sum of `lines` cache lines of floats can be from the exact score, in units of |w| |x|: a rounding of each
+// factor, of each product and of each addition (Higham 2002, 3.1, with Cauchy and Schwarz). Twice that covers what is of
+// second order, the rounding of the norms, and the exact sum's own.
+inline double relative_distance(std::size_t lines) {
+    return static_cast<double>(lines * (16 / floats_wide) + 8) * 0x1p-23;
+}
+
+// The length of a vector, at least: nothing is lost by numbers that vanish as floats, and none may overflow.
+inline double norm_at_least(double squares, std::size_t features) {
+    const double norm = std::sqrt(squares) + std::sqrt(static_cast<double>(features)) * 0x1p-60;
+    return norm < 1e18 ? norm : std::numeric_limits<double>::infinity();
+}
+
+// A unit's weights as floats.
+struct NarrowColumn {
+    Group* group;
+    Looking looking;
+    Buffer room;
+    double norm = 0.0;        // no shorter than the weights
+    unsigned moves = 0;       // since it was measured
+    float s[rows_together] = {};
+
+    NarrowColumn(const Learner& learner, Group& group_)
+        : group(&group_), looking(learner), room((group_.weights.feature.size() + 16 + 63) / 64 * 32, 0.0) {
+        round();
+        measure();
+    }
+    float* weights() { return reinterpret_cast<float*>(room.data()); }
+
+    void round() {
+        const Buffer& exact = group->weights.feature;
+        for (std::size_t j = 0; j < exact.size(); j += 8) store_narrow(weights() + j, load<vec<8>>(exact.data() + j));
+    }
+    // Plain steps, by no more than `length` each, are only added: the sum of a few is little too long.
+    void moved(const Rule& rule, double length) {
+        norm += length;
+        if (++moves == 32 || rule.rate == Rate::adagrad) measure();
+    }
+    __attribute__((noinline)) void measure() {
+        moves = 0;
+        floats squares[4] = {};
+        float sum[4];
+        for (std::size_t j = 0; j < room.size() * 2; j += 4 * floats_wide)
+            for (std::size_t i = 0; i < 4; ++i) {
+                const floats w = load_floats(weights() + j + i * floats_wide);
+                squares[i] += w * w;
+            }
+        sums_of_four(squares, sum);
+        norm = norm_at_least((sum[0] + sum[1]) + (sum[2] + sum[3]), room.size() * 2);
+    }
+};
+
+// The exact score of the old weights, and the new ones rounded.
+struct HeardNarrow {
+    float* to;
+    vec<8> lane = {};
+    ROSENBLATT_INLINE void operator()(std::size_t j, vec<8> w, vec<8> x, vec<8> moved) {
+        lane += w * x;
+        store_narrow(to + j, moved);
+    }
+    double score() const { return tree(lane); }
+};
+
+// Four rows by U units.
+template <std::size_t U>
+void look_together(const Packed<float>& rows, NarrowColumn* column, Ahead& ahead) {
+    floats sum[U][rows_together];
+    const float* weight[U];
+    for (std::size_t u = 0; u < U; ++u) {
+        weight[u] = column[u].weights();
+        for (floats& of_row : sum[u]) of_row = floats{};
+    }
+    for (std::size_t b = 0; b < rows.lines; ++b) {
+        ahead.fetch();
+        for (std::size_t part = 0; part < 16; part += floats_wide) {
+            const std::size_t j = rows.line[b];
+            floats w[U];
+            for (std::size_t u = 0; u < U; ++u) w[u] = load_floats(weight[u] + j + part);
+            for (std::size_t r = 0; r < rows_together; ++r) {
+                const floats x = load_floats(rows.values(j, r) + part);
+                for (std::size_t u = 0; u < U; ++u) sum[u][r] += w[u] * x;
+            }
+        }
+    }
+    for (std::size_t u = 0; u < U; ++u) sums_of_four(sum[u], column[u].s);
+}
+
+template <std::size_t U = units_together>
+void look_at_columns(const Packed<float>& rows, NarrowColumn* column, std::size_t count, Ahead& ahead) {
+    for (; count >= U; count -= U, column += U) look_together<U>(rows, column, ahead);
+    if constexpr (U > 1) look_at_columns<U - 1>(rows, column, count, ahead);
+}
+
+// The last `Rest` of the four rows once more, by a unit that has changed.
+template <std::size_t Rest>
+void look_again(const Packed<float>& rows, NarrowColumn& column) {
+    constexpr std::size_t first = rows_together - Rest;
+    floats sum[4] = {};
+    for (std::size_t b = 0; b < rows.lines; ++b)
+        for (std::size_t part = 0; part < 16; part += floats_wide) {
+            const floats w = load_floats(column.weights() + rows.line[b] + part);
+            for (std::size_t r = 0; r < Rest; ++r)
+                sum[first + r] += w * load_floats(rows.values(rows.line[b], first + r) + part);
+        }
+    sums_of_four(sum, column.s);
+}
+
+static_assert(rows_together == 4);
+
+}  // namespace rosenblatt::ROSENBLATT_ISA

@@ -1,0 +1,90 @@
+"""Looking before scoring saves time and changes no bit: decisions that hang by the last digit, in every layout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from rosenblatt import Perceptron
+
+KINDS = ("hair", "tiny", "huge", "mixed", "zeros", "cancelling")
+RULES: dict[str, dict[str, Any]] = {
+    "perceptron": {},
+    "without bias": {"fit_intercept": False},
+    "margin": {"margin": 0.25},
+    "invsqrt": {"learning_rate": "invsqrt"},
+    "adagrad": {"learning_rate": "adagrad"},
+    "pa1": {"learning_rate": "pa1"},
+    "arow": {"learning_rate": "arow"},
+    "average": {"keep": "average"},
+    "batch": {"batch": 5},
+    "weighted": {"class_weight": "balanced"},
+}
+
+
+def at_right_angles(rng: np.random.Generator, columns: int) -> np.ndarray[Any, Any]:
+    """Four directions whose products cancel exactly but for the rounding of their sum (the quaternions' four units)."""
+    a, b, c, d = rng.standard_normal((4, columns // 4 + 1))
+    units = [(a, b, c, d), (-b, a, -d, c), (-c, d, a, -b), (-d, -c, b, a)]
+    order = rng.permutation(4 * a.size)
+    return np.array([np.concatenate(unit)[order] for unit in units])
+
+
+def rows_of(kind: str, rng: np.random.Generator, rows: int, columns: int) -> np.ndarray[Any, Any]:
+    """Rows that a sum in floats, or in another order, is likely to judge wrongly."""
+    if kind == "hair":
+        return at_right_angles(rng, columns)[rng.integers(0, 4, rows)] * rng.choice([-1.0, 1.0], (rows, 1))
+    X = rng.standard_normal((rows, columns))
+    if kind == "tiny":
+        return X * 1e-30
+    if kind == "huge":
+        return X * 1e25
+    if kind == "mixed":
+        return X * 10.0 ** rng.integers(-20, 20, columns)
+    if kind == "zeros":
+        return X * (rng.random((rows, columns)) < 0.05)
+    half = columns // 2  # large numbers that cancel to the last digit, and what decides is small
+    X[:, half : 2 * half] = -X[:, :half] * (1.0 + rng.integers(-1, 2, (rows, half)) * 2.0**-52)
+    X[:, : 2 * half] *= 1e8
+    return X
+
+
+def learned(X: Any, y: np.ndarray[Any, Any], options: dict[str, Any]) -> tuple[Any, ...]:
+    """All that a run leaves behind, as bytes."""
+    defaults: dict[str, Any] = {"keep": "last", "max_iter": 3, "random_state": 1}
+    model = Perceptron(**(defaults | options)).fit(X, y)
+    return model.coef_.tobytes(), model.intercept_.tobytes(), model.n_mistakes_, tuple(model.loss_)
+
+
+def messy(X: np.ndarray[Any, Any]) -> sp.csr_matrix:
+    """The same rows with their columns backwards: a layout that is always scored exactly."""
+    rows, columns = X.shape
+    indices = np.tile(np.arange(columns)[::-1], rows)
+    return sp.csr_matrix((X[:, ::-1].ravel(), indices, np.arange(rows + 1) * columns), shape=X.shape)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_looking_first_changes_no_bit(kind: str, rule: str) -> None:
+    rng = np.random.default_rng(KINDS.index(kind))
+    for rows, columns, classes in ((150, 21, 2), (130, 40, 4), (97, 9, 3)):
+        X, y = rows_of(kind, rng, rows, columns), rng.integers(0, classes, rows)
+        options = RULES[rule] | ({"fit_intercept": False} if kind == "hair" else {})
+        exact = learned(messy(X), y, options)
+        for layout in (X, sp.csr_matrix(X), np.asfortranarray(X)):
+            assert learned(layout, y, options) == exact
+        narrow = X.astype(np.float32)
+        expected = learned(messy(narrow), y, options)
+        assert learned(narrow, y, options) == learned(sp.csr_matrix(narrow), y, options) == expected
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_looking_first_changes_no_bit_of_pairs_of_classes(kind: str) -> None:
+    rng = np.random.default_rng(7)
+    X, y = rows_of(kind, rng, 120, 33), rng.integers(0, 4, 120)
+    options = {"multi_class": "ovo"}
+    exact = learned(messy(X), y, options)
+    assert learned(X, y, options) == learned(sp.csr_matrix(X), y, options) == exact
