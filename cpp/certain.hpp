@@ -49,7 +49,7 @@ class Looking {
 public:
     explicit Looking(const Learner& learner) {
         const Rule& rule = learner.rule;
-        allowed_ = rule.quiet && !(learner.judged && (rule.average || learner.groups.size() > 1));
+        allowed_ = rule.quiet && !(learner.judged && learner.groups.size() > 1);
         const bool decides = rule.scheme == Scheme::binary && rule.required == 0.0;
         moves_ = allowed_ && rule.batch == 1 && !rule.closed_form() && (!learner.judged || decides);
     }

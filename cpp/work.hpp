@@ -18,7 +18,8 @@ ROSENBLATT_INLINE void visit_group(const Job& job, const Values& values, const E
                                    Scorer& scorer) {
     Learner& learner = *job.learner;
     Group& group = *job.group;
-    const Verdict verdict = scorer.template look<W>(job, example);
+    const bool asked = learner.judged && stands_for(learner, group) != 0.0;  // the average is asked for its score
+    const Verdict verdict = asked ? Verdict::open : scorer.template look<W>(job, example);
     if (verdict == Verdict::right) {
         if (learner.judged) count_decision(learner, example, false, false, 0.0);
         if (seen(learner.rule, group)) scorer.changed(job, group);
