@@ -103,10 +103,11 @@ void look_together(const Packed<float>& rows, NarrowColumn* column, Ahead& ahead
         weight[u] = column[u].weights();
         for (floats& of_row : sum[u]) of_row = floats{};
     }
-    for (std::size_t b = 0; b < rows.lines; ++b) {
+    const std::uint32_t* const line = rows.line();
+    for (std::size_t b = 0, lines = rows.lines(); b < lines; ++b) {
         ahead.fetch();
+        const std::size_t j = line[b];
         for (std::size_t part = 0; part < 16; part += floats_wide) {
-            const std::size_t j = rows.line[b];
             floats w[U];
             for (std::size_t u = 0; u < U; ++u) w[u] = load_floats(weight[u] + j + part);
             for (std::size_t r = 0; r < rows_together; ++r) {
@@ -129,11 +130,13 @@ template <std::size_t Rest>
 void look_again(const Packed<float>& rows, NarrowColumn& column) {
     constexpr std::size_t first = rows_together - Rest;
     floats sum[4] = {};
-    for (std::size_t b = 0; b < rows.lines; ++b)
+    const std::uint32_t* const line = rows.line();
+    const float* const weight = column.weights();
+    for (std::size_t b = 0, lines = rows.lines(); b < lines; ++b)
         for (std::size_t part = 0; part < 16; part += floats_wide) {
-            const floats w = load_floats(column.weights() + rows.line[b] + part);
+            const floats w = load_floats(weight + line[b] + part);
             for (std::size_t r = 0; r < Rest; ++r)
-                sum[first + r] += w * load_floats(rows.values(rows.line[b], first + r) + part);
+                sum[first + r] += w * load_floats(rows.values(line[b], first + r) + part);
         }
     sums_of_four(sum, column.s);
 }

@@ -43,52 +43,61 @@ private:
 
 // Four rows side by side as numbers of type T, a cache line of each at a time, and which blocks are not all zero.
 template <class T>
-struct Packed {
+class Packed {
+public:
     static constexpr std::size_t width = 64 / sizeof(T);  // 8 doubles, 16 floats
-
-    std::vector<std::uint32_t> eight, line;  // first features of the blocks of eight, of the lines, that are not zero
-    Buffer room;
-    std::size_t features, eights = 0, lines = 0;
-    float squares[rows_together] = {};       // the sum of the squares of each row's floats
+    const std::size_t features;
 
     explicit Packed(std::size_t features_)
-        : eight((features_ + 7) / 8), line((features_ + width - 1) / width),
-          room(line.size() * rows_together * 8, 0.0), features(features_) {}
+        : features(features_), eight_((features + 7) / 8), line_(width == 8 ? 0 : (features + width - 1) / width),
+          room_((features + width - 1) / width * 8 * rows_together, 0.0) {}
+
+    // The lines that are not zero in all the rows: their first features.
+    std::size_t lines() const { return width == 8 ? eights_ : lines_; }
+    std::size_t all_lines() const { return (features + width - 1) / width; }
+    const std::uint32_t* line() const { return width == 8 ? eight_.data() : line_.data(); }
 
     // A line of a row, from its first feature on.
     const T* values(std::size_t j, std::size_t r) const {
-        return reinterpret_cast<const T*>(room.data()) + j * rows_together + r * width;
+        return reinterpret_cast<const T*>(room_.data()) + j * rows_together + r * width;
+    }
+    // The sum of the squares of a row's floats.
+    float squares(std::size_t r) const { return squares_[r]; }
+
+    // One of the rows where it lies; where some blocks of eight are zero, with those that are not.
+    template <class V>
+    DenseRow<V> row(const V* value) const {
+        return {value, features, eights_ < eight_.size() ? eight_.data() : nullptr, eights_};
     }
 
     template <class V>
     __attribute__((noinline)) void pack(const V* const (&row)[rows_together], Ahead& ahead) {
-        Filling to{eight.data(), reinterpret_cast<T*>(room.data())};
-        std::uint32_t* const lines_found = line.data();
+        Filling to{eight_.data(), reinterpret_cast<T*>(room_.data())};
+        std::uint32_t* const line = line_.data();
         std::size_t j = 0, found = 0;
         for (; j + width <= features; j += width) {
             ahead.fetch();
             bool any_of_line = false;
             for (std::size_t at = 0; at < width; at += 8)
                 any_of_line |= to.add(j + at, row, [](const V* of) { return widen(of); });
-            lines_found[found] = static_cast<std::uint32_t>(j);
+            if (width == 8) continue;
+            line[found] = static_cast<std::uint32_t>(j);
             found += any_of_line;
         }
-        if (j < features) lines_found[found++] = static_cast<std::uint32_t>(j);
+        if (width > 8 && j < features) line[found++] = static_cast<std::uint32_t>(j);
         for (; j < features; j += 8) {
-            const bool found_last = to.add(j, row, [&](const V* of) { return first_block(of, features - j); });
-            to.found += !found_last && j + 8 > features;  // one that is not whole is always listed
+            const bool any_of_last = to.add(j, row, [&](const V* of) { return first_block(of, features - j); });
+            to.found += !any_of_last && j + 8 > features;  // one that is not whole is always listed
         }
-        lines = found;
-        eights = to.found;
+        lines_ = found;
+        eights_ = to.found;
         for (std::size_t r = 0; r < rows_together; ++r) {
-            squares[r] = 0.0f;
-            for (int l = 0; l < 8; ++l) squares[r] += to.squares[r][l];
+            squares_[r] = 0.0f;
+            for (int l = 0; l < 8; ++l) squares_[r] += to.squares[r][l];
         }
     }
 
 private:
-    static ROSENBLATT_INLINE vector_of<8>::narrow square(vector_of<8>::narrow x) { return x * x; }
-
     // By itself, so that the compiler sees that what is written does not change where it is written.
     struct Filling {
         std::uint32_t* eight;
@@ -107,13 +116,21 @@ private:
                 std::memcpy(&bits, &x, sizeof x);
                 all |= bits;
                 if constexpr (width == 8) store(to + r * width, x);
-                else squares[r] += square(store_narrow(to + r * width, x));
+                else {
+                    const auto narrow = store_narrow(to + r * width, x);
+                    squares[r] += narrow * narrow;
+                }
             }
             eight[found] = static_cast<std::uint32_t>(j);
             found += any(all);
             return any(all);
         }
     };
+
+    std::vector<std::uint32_t> eight_, line_;
+    Buffer room_;
+    std::size_t eights_ = 0, lines_ = 0;
+    float squares_[rows_together] = {};
 };
 
 // The scores of four rows by U units. The lanes of a sum are taken a register at a time; each lane is added up in
@@ -126,9 +143,10 @@ void score_together(const Packed<double>& rows, Column* column, Ahead& ahead) {
         T sum[U][rows_together] = {};
         const double* weight[U];
         for (std::size_t u = 0; u < U; ++u) weight[u] = column[u].group->weights.feature.data() + part;
-        for (std::size_t b = 0; b < rows.lines; ++b) {
+        const std::uint32_t* const line = rows.line();
+        for (std::size_t b = 0, lines = rows.lines(); b < lines; ++b) {
             if (part == 0) ahead.fetch();
-            const std::size_t j = rows.line[b];
+            const std::size_t j = line[b];
             T w[U];
             for (std::size_t u = 0; u < U; ++u) w[u] = load<T>(weight[u] + j);
             for (std::size_t r = 0; r < rows_together; ++r) {

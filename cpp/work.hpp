@@ -187,13 +187,13 @@ std::size_t work_together(const Examples& examples, Reader& reader, const std::v
     std::size_t p = from;
     for (; p + rows_together <= to; p += rows_together) {
         Four<Reader> four(reader, examples, order, p);
-        four.ahead.pace(0.25, packed.line.size());
+        four.ahead.pace(0.25, packed.all_lines());
         packed.pack(four.row, four.ahead);
-        four.ahead.pace(1.0, packed.lines * ((columns.size() + units_together - 1) / units_together));
+        four.ahead.pace(1.0, packed.lines() * ((columns.size() + units_together - 1) / units_together));
         score_columns(packed, columns.data(), columns.size(), four.ahead);
         for (Column& column : columns) column.changed = false;
         for (std::size_t r = 0; r < rows_together; ++r) {
-            const DenseRow<typename Reader::Value> row{four.row[r], packed.features, packed.eight.data(), packed.eights};
+            const auto row = packed.row(four.row[r]);
             visit(examples, jobs, order[p + r], row, scratch, FourTogether<typename Reader::Value>{columns, row, r});
         }
     }
@@ -215,10 +215,9 @@ struct FourNarrow {
     template <int W>
     ROSENBLATT_INLINE Verdict look(const Job& job, const Example& example) {
         const Learner& learner = *job.learner;
-        const Group& group = *job.group;
         const NarrowColumn& column = columns[job.number];
-        const double bias = group.weights.bias[0], rounding = 0x1p-50 * (std::fabs(bias) + learner.rule.required);
-        const double* const sign = learner.signs.data() + example.label * learner.sign_stride + group.first;
+        const double bias = job.group->weights.bias[0], rounding = 0x1p-50 * (std::fabs(bias) + learner.rule.required);
+        const double* const sign = learner.signs.data() + example.label * learner.sign_stride + job.group->first;
         const Verdict verdict = verdict_of<1>(learner.rule, sign, static_cast<double>(column.s[r]) + bias,
                                               distance * column.norm + rounding);
         if (verdict == Verdict::right) return verdict;
@@ -237,9 +236,10 @@ struct FourNarrow {
         look_at_rest(columns[job.number]);
     }
     void changed(const Job& job, const Group&) {
-        columns[job.number].round();
-        columns[job.number].measure();
-        look_at_rest(columns[job.number]);
+        NarrowColumn& column = columns[job.number];
+        column.round();
+        column.measure();
+        look_at_rest(column);
     }
     void look_at_rest(NarrowColumn& column) {
         if (r == 0) look_again<3>(packed, column);
@@ -260,16 +260,16 @@ std::size_t work_narrowly(const Examples& examples, Reader& reader, const std::v
     std::size_t p = from, open = 0;
     for (; p + rows_together <= to; p += rows_together) {
         Four<Reader> four(reader, examples, order, p);
-        four.ahead.pace(0.25, packed.line.size());
+        four.ahead.pace(0.25, packed.all_lines());
         packed.pack(four.row, four.ahead);
-        four.ahead.pace(1.0, packed.lines * ((columns.size() + units_together - 1) / units_together));
+        four.ahead.pace(1.0, packed.lines() * ((columns.size() + units_together - 1) / units_together));
         look_at_columns(packed, columns.data(), columns.size(), four.ahead);
         for (std::size_t r = 0; r < rows_together; ++r) {
-            const DenseRow<typename Reader::Value> row{four.row[r], packed.features, packed.eight.data(), packed.eights};
-            const double norm = norm_at_least(packed.squares[r], packed.features);
+            const auto row = packed.row(four.row[r]);
+            const double norm = norm_at_least(packed.squares(r), packed.features);
             visit(examples, jobs, order[p + r], row, scratch,
                   FourNarrow<typename Reader::Value>{columns, packed, row, r, norm,
-                                                     relative_distance(packed.lines) * norm, open});
+                                                     relative_distance(packed.lines()) * norm, open});
         }
         // An exact score costs about as much as a look by eight units.
         if (open * 8 > (p + 64 - from) * columns.size()) return p + rows_together;
