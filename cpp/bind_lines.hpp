@@ -32,11 +32,11 @@ inline nb::tuple given(Parsed& parsed) {
 
 // parse(first, last, parsed) for every piece of the lines that begin in this part of the source.
 template <class Source, class Parse>
-nb::tuple parse_part(const Source& source, std::int64_t begin, std::int64_t end, Parse parse) {
+nb::tuple parse_part(const Source& source, std::int64_t begin, std::int64_t end, bool skip, Parse parse) {
     Parsed parsed;
     try {
         nb::gil_scoped_release free;
-        each_piece(source, begin, end, [&](const char* first, const char* last) { return parse(first, last, parsed); });
+        each_piece(source, begin, end, [&](const char* first, const char* last) { return parse_piece(first, last, skip, parsed, parse); });
     } catch (const std::system_error& fault) {
         errno = fault.code().value();
         PyErr_SetFromErrno(PyExc_OSError);
@@ -46,10 +46,10 @@ nb::tuple parse_part(const Source& source, std::int64_t begin, std::int64_t end,
 }
 
 template <class Parse>
-nb::tuple parse_any(nb::handle source, std::int64_t begin, std::int64_t end, Parse parse) {
-    if (nb::isinstance<nb::int_>(source)) return parse_part(FromFile{nb::cast<int>(source)}, begin, end, parse);
+nb::tuple parse_any(nb::handle source, std::int64_t begin, std::int64_t end, bool skip, Parse parse) {
+    if (nb::isinstance<nb::int_>(source)) return parse_part(FromFile{nb::cast<int>(source)}, begin, end, skip, parse);
     nb::bytes bytes = nb::cast<nb::bytes>(source);
-    return parse_part(FromBytes{bytes.c_str(), bytes.size()}, 0, static_cast<std::int64_t>(bytes.size()), parse);
+    return parse_part(FromBytes{bytes.c_str(), bytes.size()}, 0, static_cast<std::int64_t>(bytes.size()), skip, parse);
 }
 
 }  // namespace rosenblatt

@@ -10,7 +10,7 @@ namespace {
 nb::tuple parse_svmlight(nb::handle source, std::int64_t begin, std::int64_t end, int base, bool guess_base, std::int64_t limit, bool skip) {
     const Svmlight how{base, limit, guess_base, skip};
     const auto parser = kernels().parsers->svmlight;
-    return parse_any(source, begin, end, [&](const char* first, const char* last, Parsed& out) { return parser(first, last, how, out); });
+    return parse_any(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) { return parser(first, last, how, out); });
 }
 
 // Besides what the other parsers give: the names that the dictionary did not have.
@@ -20,7 +20,7 @@ nb::tuple parse_vw(nb::handle source, std::int64_t begin, std::int64_t end, unsi
     const Vw how{bits, names, skip, crossing};
     const auto parser = kernels().parsers->vw;
     Candidates unknown;
-    nb::tuple given = parse_any(source, begin, end, [&](const char* first, const char* last, Parsed& out) {
+    nb::tuple given = parse_any(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) {
         return parser(first, last, how, out, unknown);
     });
     return nb::make_tuple(given, std::move(unknown));

@@ -50,7 +50,7 @@ nb::tuple parse_text(nb::handle source, std::int64_t begin, std::int64_t end, co
                      const Names* names, bool skip) {
     const Lines lines = kind == "labelled" ? Lines::labelled : kind == "either" ? Lines::either : Lines::plain;
     Hasher hasher(hashing, names);
-    nb::tuple parsed = parse_any(source, begin, end, [&](const char* first, const char* last, Parsed& out) {
+    nb::tuple parsed = parse_any(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) {
         return LineReader(lines, skip, hasher, out).read(first, last);
     });
     return nb::make_tuple(parsed, std::move(hasher.candidates));

@@ -13,6 +13,11 @@
 
 namespace rosenblatt {
 
+// Thrown where a label is too long to be one; the token points into the line.
+struct LongLabel {
+    std::string_view token;
+};
+
 // The distinct labels of a chunk, numbered in the order they are met.
 class LabelTable {
 public:
@@ -49,11 +54,13 @@ public:
 
 private:
     std::int32_t long_code(std::string_view token) {
+        if (token.size() > longest) throw LongLabel{token};
         const auto [place, fresh] = longs.try_emplace(std::string(token), static_cast<std::int32_t>(tokens.size()));
         if (fresh) tokens.emplace_back(token);
         return place->second;
     }
 
+    static constexpr std::size_t longest = 1000;
     static constexpr std::int32_t few = 4;
     std::uint64_t first_keys[few] = {};  // 0 is the key of no token
     std::int32_t first_codes[few] = {};
@@ -81,6 +88,7 @@ enum class Fault_of_line : std::int32_t {
     base_given,         // vw: a third number before the first '|', other than 0
     product_too_large,  // vw: two crossed values whose product is beyond the largest double
     many_products,      // vw: crossed namespaces with too many features on one line
+    long_label,         // more bytes than a label may have
 };
 
 struct BadLine {
@@ -119,6 +127,34 @@ struct Parsed {
         if (bad.size() < few)
             bad.push_back({kind, lines, column(line, at), std::string(token.substr(0, shown)), std::string(about.substr(0, shown))});
     }
+
+    // What a parser had pushed of a row before it left it, goes.
+    void drop_unfinished_row() {
+        const std::size_t kept = static_cast<std::size_t>(starts[starts.size() - 1]);
+        indices.resize(kept);
+        values.resize(kept);
+        if (weights.size() > labels.size()) weights.resize(labels.size());
+    }
 };
+
+// One piece; the table of labels, not the parser, says that a label is too long, and such a row is bad like any other.
+template <class Parse>
+bool parse_piece(const char* first, const char* last, bool skip, Parsed& parsed, Parse parse) {
+    while (first < last) {
+        try {
+            return parse(first, last, parsed);
+        } catch (const LongLabel& label) {
+            const char* const at = label.token.data();
+            const char* line = at;
+            while (line > first && line[-1] != '\n') --line;
+            parsed.drop_unfinished_row();
+            parsed.note(Fault_of_line::long_label, line, at, label.token.substr(0, 20));
+            parsed.stopped = !skip;
+            if (parsed.stopped) return false;
+            first = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(last - at))) + 1;
+        }
+    }
+    return true;
+}
 
 }  // namespace rosenblatt

@@ -28,7 +28,8 @@ const std::vector<std::string> vw = {
     "1 0.5 x|ns:2 a\n\n|a x |b y\n1,2 |f a\n1 2 3 4 |f\n1 |f a:nan b:x :1 |\n0:1 |f a\n",
 };
 const std::vector<std::string> parts = {":", "|", "#", "qid:", " ", "\n", "\r\n", "nan", "-inf", "1e999", "2147483648:", "0:",
-                                        "0.1234567890123456789", "e-5", "\xEF\xBB\xBF", "\xC3\xA9", std::string(1, '\0'), "'", "1,2"};
+                                        "0.1234567890123456789", "e-5", "\xEF\xBB\xBF", "\xC3\xA9", std::string(1, '\0'), "'", "1,2",
+                                        std::string(1001, '7')};
 
 void target(const std::string& text, fuzz::Random& random) {
     const std::uint64_t bits = random.next();

@@ -30,7 +30,7 @@ template <class Parse>
 Parsed whole(const std::string& text, Parse parse) {
     Parsed out;
     each_piece(FromBytes{text.data(), text.size()}, 0, static_cast<std::int64_t>(text.size()),
-               [&](const char* first, const char* last) { return parse(first, last, out); });
+               [&](const char* first, const char* last) { return parse_piece(first, last, true, out, parse); });
     check(out, text);
     return out;
 }
@@ -43,7 +43,7 @@ void same_when_cut(const std::string& text, std::int64_t at, Parsed& all, Parse 
     for (const auto& [from, to] : {std::pair<std::int64_t, std::int64_t>{0, at}, {at, static_cast<std::int64_t>(text.size())}}) {
         if (from == to) continue;
         Parsed part;
-        each_piece(FromBytes{text.data(), text.size()}, from, to, [&](const char* first, const char* last) { return parse(first, last, part); });
+        each_piece(FromBytes{text.data(), text.size()}, from, to, [&](const char* first, const char* last) { return parse_piece(first, last, true, part, parse); });
         const std::size_t count = static_cast<std::size_t>(part.starts[part.labels.size()]);
         if (entries + count > all.values.size() || (count && std::memcmp(part.values.data(), all.values.data() + entries, count * 8) != 0))
             fail("other values when cut", text);

@@ -11,11 +11,13 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pyarrow
 import pytest
 
 from rosenblatt.errors import DataError
 from rosenblatt.read import Opened, Reading, open_source
+from rosenblatt.read.api import read
 from rosenblatt.read.detect import format_of
 
 LINES = b"".join(b"%d 1:0.5 %d:-2\n" % (i % 2, i + 2) for i in range(20_000))
@@ -181,7 +183,32 @@ def test_what_is_in_no_known_format_is_refused(tmp_path: Path) -> None:
         open_source(path, Reading())
 
 
-def test_a_label_without_end_is_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, "long.svm", b"1 1:1\n-1 2:1\n" + b"x" * 200_000)
-    with pytest.raises(DataError, match=r"label that begins with 'x{20}' has 200,000 bytes, and 1,000 are the most"):
-        list(open_source(path, Reading()).chunks())
+LONG = b"x" * 200_000
+GIANT_LABELS = {  # the format: the rows around one with such a label, and where the refusal says that it is
+    "svmlight": (b"# labels\n1 1:1\n-1 2:1\n", b"  " + LONG + b" 1:3 2:4\n", b"1 5:1\n", "4:3"),
+    "vw": (b"1 0.5 |f a\n\n-1 |f b\n", b" " + LONG + b" 2 |f a b c\n", b"1 |f c d\n", "4:2"),
+    "text": (b"ham\thello\nspam\tfree money\n", LONG + b"\tfree\n", b"ham\thello\n", "3:1"),
+    "csv": (b"a,label\n1,ham\n2,spam\n", b"3," + LONG + b"\n", b"1,ham\n", "4"),
+}
+
+
+@pytest.mark.parametrize("form", GIANT_LABELS)
+def test_a_label_without_end_is_a_bad_row(tmp_path: Path, form: str) -> None:
+    before, bad, after, where = GIANT_LABELS[form]
+    path = written(tmp_path, "long", before + bad + after)
+    with pytest.raises(DataError, match=r"has more than 1,000 bytes") as refused:
+        list(open_source(path, Reading(format=form)).chunks())
+    assert str(refused.value).startswith(f"{path}:{where}: "), str(refused.value)[:200]
+    skipped = read(path, format=form, on_bad_row="skip")
+    without = read(written(tmp_path, "fine", before + after), format=form)
+    assert np.array_equal(skipped.y, without.y)
+    assert skipped.X.shape[0] == 3
+    assert abs(skipped.X - without.X).sum() == 0
+    assert np.array_equal(skipped.weights, without.weights)
+
+
+def test_a_label_without_end_in_a_file_of_labels_is_refused_with_its_line(tmp_path: Path) -> None:
+    texts = written(tmp_path, "texts", b"hello\nfree\n")
+    labels = written(tmp_path, "labels", b"ham\n" + LONG + b"\n")
+    with pytest.raises(DataError, match=f"{labels}:2:1: the label that begins with 'x{{20}}' has more than 1,000"):
+        list(open_source(texts, Reading(labels_from=labels)).chunks())

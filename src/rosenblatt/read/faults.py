@@ -26,6 +26,7 @@ class Kind(IntEnum):
     BASE_GIVEN = 15
     PRODUCT_TOO_LARGE = 16
     MANY_PRODUCTS = 17
+    LONG_LABEL = 18
 
 
 _SENTENCES = {
@@ -49,6 +50,8 @@ _SENTENCES = {
     Kind.PRODUCT_TOO_LARGE: "the product of {about} and {token!r}, which are crossed, is beyond the largest float",
     Kind.MANY_PRODUCTS: "{about} and {token!r} are crossed, and this line would give more than 1,048,576 products; "
     "cross smaller namespaces",
+    Kind.LONG_LABEL: "the label that begins with {token!r} has more than 1,000 bytes; if the file has another format, "
+    "say it with --format",
 }
 
 

@@ -11,7 +11,7 @@ from rosenblatt.records import Label
 
 MOST = 10_000
 _MOST_FRACTIONS = 1_000
-_LONGEST = 1_000  # bytes
+LONGEST = 1_000  # bytes, as in cpp/parsed.hpp
 _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
@@ -40,10 +40,10 @@ class Labels:
         return np.append(positions, np.int32(-1))[codes]
 
     def _add(self, token: bytes) -> int:
-        if len(token) > _LONGEST:
+        if len(token) > LONGEST:
             begins = token[:20].decode("utf-8", errors="replace")
             raise DataError(
-                f"{self._name}: a label that begins with {begins!r} has {len(token):,} bytes, and {_LONGEST:,} are the "
+                f"{self._name}: a label that begins with {begins!r} has {len(token):,} bytes, and {LONGEST:,} are the "
                 "most; is it the label, and is this the right format?"
             )
         number = float(token) if _NUMBER.fullmatch(token) else None

@@ -13,6 +13,7 @@ import numpy as np
 
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.read.columns import (
+    Coded,
     Layout,
     Prepared,
     kind_of,
@@ -26,7 +27,7 @@ from rosenblatt.read.columns import (
 from rosenblatt.read.crossing import Pair, pairs_of_model, pairs_of_table
 from rosenblatt.read.csv import CsvFile, separator_of
 from rosenblatt.read.encoding import Encoder
-from rosenblatt.read.labels import Labels
+from rosenblatt.read.labels import LONGEST, Labels
 from rosenblatt.read.opened import Opened
 from rosenblatt.read.ordered import ordered
 from rosenblatt.read.scaling import Moments
@@ -118,14 +119,24 @@ class TableSource(Source):
         kept = np.ones(prepared.rows, dtype=bool)
         bad = [*prepared.bad, *self._encoder.too_large(prepared)]
         if prepared.label is not None and not self._frozen:
-            missing = np.flatnonzero(prepared.label.codes < 0).tolist()
-            bad += [(row, f"column {self._layout.label!r}, the label, is empty; fill it in") for row in missing]
+            bad += self._bad_labels(prepared.label)
         for row, why in sorted(bad):
             if kept[row]:
                 line = self._line(seen + row)
                 self._refuse(line, f"{self.name}:{line}: {why}, or leave such rows out with --on-bad-row skip.")
             kept[row] = False
         return kept
+
+    def _bad_labels(self, label: Coded) -> list[tuple[int, str]]:
+        long = [code for code, value in enumerate(label.values) if len(value.encode()) > LONGEST]
+        faults = {"is empty; fill it in": label.codes < 0}
+        if long:
+            faults[f"has more than {LONGEST:,} bytes; shorten it"] = np.isin(label.codes, long)
+        return [
+            (row, f"column {self._layout.label!r}, the label, {why}")
+            for why, rows in faults.items()
+            for row in np.flatnonzero(rows).tolist()
+        ]
 
     def _line(self, row: int) -> int:
         """The row of the file, from 1, the header and ragged rows counted."""

@@ -14,6 +14,7 @@ from rosenblatt import kernels
 from rosenblatt.errors import DataError
 from rosenblatt.read.detect import sample
 from rosenblatt.read.hashing import hashing_of, hashing_settings
+from rosenblatt.read.labels import LONGEST
 from rosenblatt.read.labels_from import label_lines
 from rosenblatt.read.lines import LineSource, Parsed, Part, parts
 from rosenblatt.read.names import LIMIT, collisions, column_names
@@ -130,6 +131,11 @@ class _LabelLines:
         for i, token in enumerate(taken):
             if not token:
                 raise DataError(f"{self._path}:{self._taken + i + 1}:1: expected a label, found an empty line.")
+            if len(token.encode()) > LONGEST:
+                raise DataError(
+                    f"{self._path}:{self._taken + i + 1}:1: the label that begins with {token[:20]!r} has more than "
+                    f"{LONGEST:,} bytes; there must be one label a line."
+                )
         self._taken += wanted
         numbers: dict[bytes, int] = {}
         codes = [numbers.setdefault(token.encode(), len(numbers)) for token in taken]
