@@ -19,6 +19,7 @@ from rosenblatt.errors import ModelError
 from rosenblatt.estimators.files import estimator_of, model_of
 from rosenblatt.learn import Model, Running, Settings, load_model, save_model, share_pass
 from rosenblatt.learn.model_file import canonical, checksum, write_parts
+from rosenblatt.learn.whole import replacing, write_whole
 from rosenblatt.records import Block, FeatureSpace
 
 ESTIMATORS = [
@@ -335,6 +336,25 @@ def test_killed_while_saving_leaves_a_whole_file(content: bytes, path: Path) -> 
             process.send_signal(signal.SIGKILL)
         with pytest.raises(ModelError, match="has no 'classes'") if path.read_bytes() != content else _nothing():
             load(path)
+
+
+def test_what_a_killed_save_left_is_removed_by_the_next(path: Path) -> None:
+    code = (
+        "import os, pathlib, sys\nfrom rosenblatt.learn.whole import write_whole\n"
+        "os.fsync = lambda _: os.kill(os.getpid(), 9)\nwrite_whole(pathlib.Path(sys.argv[1]), b'half')"
+    )
+    other = path.with_name(".other.1.1.part")
+    other.write_bytes(b"of another file")
+    subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+    (left,) = [file for file in path.parent.iterdir() if file not in (path, other)]
+    assert left.read_bytes() == b"half"
+    with replacing(path) as file:
+        assert not left.exists()
+        file.write(b"first")
+        write_whole(path, b"second, while the first is at work")
+        assert len(list(path.parent.glob(f".{path.name}*.part"))) == 1
+    assert path.read_bytes() == b"first"
+    assert sorted(path.parent.iterdir()) == sorted([other, path])
 
 
 class _nothing:  # noqa: N801

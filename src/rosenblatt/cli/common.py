@@ -247,15 +247,12 @@ def _file_stream(path: str) -> Iterator[IO[bytes]]:
         with open(path, "wb") as file:
             yield file
         return
-    beside = f"{path}.{os.getpid()}.part"  # so that a fault in the middle leaves no half file behind
-    try:
-        with open(beside, "wb") as file:
-            yield file
-        os.replace(beside, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(beside)
-        raise
+    from pathlib import Path
+
+    from rosenblatt.learn.whole import replacing
+
+    with replacing(Path(os.path.realpath(path))) as file:  # a fault in the middle leaves no half file behind
+        yield file
 
 
 def write_file(path: str, content: bytes) -> None:
