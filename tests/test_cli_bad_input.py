@@ -200,3 +200,12 @@ def test_ctrl_c_is_one_line_and_130_and_the_run_can_go_on(folder: Path) -> None:
     assert "--resume goes on from m.model.checkpoint" in err
     assert not Path("m.model").exists()
     assert Path("m.model.checkpoint").exists()
+
+
+def test_interrupted_while_it_is_loaded_it_is_as_quiet() -> None:
+    code = (
+        "import sys\nclass Struck:\n def find_spec(name, *_):\n  if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Struck)\nfrom rosenblatt.__main__ import main\nsys.exit(main())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "rosenblatt: interrupted.\n")

@@ -9,7 +9,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
