@@ -55,6 +55,8 @@ public:
 
     // --- for workers ---
 
+    std::size_t limit() const { return limit_; }
+
     bool coarse() const { return coarse_.load(std::memory_order_relaxed); }
 
     bool used(std::uint32_t column) const { return bit(used_, column); }

@@ -1,6 +1,7 @@
 // Fuzzes the reader of texts: any bytes are words and separators, rows are sorted and sound, cut anywhere they are the same.
 #include <cmath>
 
+#define ROSENBLATT_STRETCH 40
 #include "../cpp/words_lines.hpp"
 
 #include "sound.hpp"

@@ -1,6 +1,9 @@
 """Words natively and in plain Python: the same words, hashes, columns and values; names for any number of threads."""
 
+import subprocess
+import sys
 import unicodedata
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -119,6 +122,43 @@ def test_a_long_row_among_short_ones() -> None:
     assert sorted(values[:2].tolist()) == [1.0, 2.0]
     assert indices[:2].tolist() == indices[-2:].tolist()
     assert all((np.diff(indices[starts[i] : starts[i + 1]]) > 0).all() for i in range(3))
+
+
+@same_unicode
+def test_a_row_of_megabytes_is_read_in_stretches_with_the_same_answer() -> None:
+    """A phrase across the cut is there and is named; no run of letters is cut."""
+    few = [b"one", b"two", "caf\u00e9".encode(), b"x_1", b"y" * 2000]
+    text = b"-".join(few[i % 5] + b" w%d" % (i % 900) for i in range(2700))
+    assert len(text) > 1 << 20
+    found = slow.words(text)
+    first: dict[int, str] = {}
+    for name, code in slow.phrases([b"a", b"b"], 3):
+        first.setdefault(code >> 42, name.decode())
+    for name, code in slow.phrases(found, 3):
+        first.setdefault(code >> 42, name.decode()[:256])
+    names = kernels.Names(22, 1 << 16)
+    (starts, indices, values, *_), candidates = parse(b"a b\n" + text + b"\nb a\n", hashing(22, 3), names=names)
+    names.merge(candidates)
+    row = slice(starts[1], starts[2])
+    counts = Counter(code >> 42 for _, code in slow.phrases(found, 3))
+    assert list(zip(indices[row].tolist(), values[row].tolist(), strict=True)) == sorted(counts.items())
+    named = dict(column_names(names))
+    assert {column: named.get(column) for column in first} == first
+    assert np.diff(starts)[[0, 2]].tolist() == [3, 3]
+
+
+def test_the_memory_of_a_giant_line_is_a_small_multiple_of_it() -> None:
+    code = (
+        "import resource\nfrom rosenblatt import kernels\n"
+        "line = b'a\\t' + b' '.join(b'w%d' % (i * i % 9973) for i in range(20_000)) * 120 + b'\\n'\n"
+        "how = kernels.Hashing(bits=16, ngrams=2, value='count', unit=False, first=0)\n"
+        "names = kernels.Names(16, 1 << 12)\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "kernels.parse_text(line, 0, len(line), kind='labelled', hashing=how, names=names, skip=False)\n"
+        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / len(line))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 4, done.stdout
 
 
 def columns_of(*texts: tuple[list[bytes], int], **how: Any) -> Any:
