@@ -1,7 +1,5 @@
 """Words natively and in plain Python: the same words, hashes, columns and values; names for any number of threads."""
 
-import subprocess
-import sys
 import unicodedata
 from collections import Counter
 from typing import Any
@@ -145,20 +143,6 @@ def test_a_row_of_megabytes_is_read_in_stretches_with_the_same_answer() -> None:
     named = dict(column_names(names))
     assert {column: named.get(column) for column in first} == first
     assert np.diff(starts)[[0, 2]].tolist() == [3, 3]
-
-
-def test_the_memory_of_a_giant_line_is_a_small_multiple_of_it() -> None:
-    code = (
-        "import resource\nfrom rosenblatt import kernels\n"
-        "line = b'a\\t' + b' '.join(b'w%d' % (i * i % 9973) for i in range(20_000)) * 120 + b'\\n'\n"
-        "how = kernels.Hashing(bits=16, ngrams=2, value='count', unit=False, first=0)\n"
-        "names = kernels.Names(16, 1 << 12)\n"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "kernels.parse_text(line, 0, len(line), kind='labelled', hashing=how, names=names, skip=False)\n"
-        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / len(line))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert float(done.stdout) < 4, done.stdout
 
 
 def columns_of(*texts: tuple[list[bytes], int], **how: Any) -> Any:

@@ -13,7 +13,7 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.learn import tensors as lay
 from rosenblatt.learn.header import Header, damaged
 from rosenblatt.learn.packing_votes import pack_votes, unpack_votes
-from rosenblatt.learn.running import Running
+from rosenblatt.learn.running import PARTS, Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.tensors import Tensors
 
@@ -26,14 +26,8 @@ MOST_UNITS = 2**20
 
 def pack_run(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any]:
     """The section of a run; its arrays are added to the tensors under the prefix."""
-    state = run.state()
-    parts = {}
-    for name, part in state["parts"].items():
-        if part is not None:
-            weights, bias = part
-            usual = 1.0 if name == "scale" and run.settings.learning_rate == "arow" else 0.0
-            parts[name] = lay.put(tensors, f"{prefix}{name}", weights, usual)
-            tensors[f"{prefix}{name}.bias"] = bias
+    state = run.counts()
+    parts = {name: laid for name in PARTS if (laid := _pack_part(run, name, tensors, prefix)) is not None}
     tensors[f"{prefix}class_weight"] = run.class_weight
     if run.settings.record:
         columns = zip(*run.log, strict=True) if run.log else ([np.empty(0, t)] for t in _LOG.values())
@@ -52,6 +46,17 @@ def pack_run(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any]:
     }
 
 
+def _pack_part(run: Running, name: str, tensors: Tensors, prefix: str) -> dict[str, Any] | None:
+    """One part of the weights; its copy, as large as the part, is gone before that of the next is made."""
+    part = run.learner.get(name)
+    if part is None:
+        return None
+    weights, bias = part
+    tensors[f"{prefix}{name}.bias"] = bias
+    usual = 1.0 if name == "scale" and run.settings.learning_rate == "arow" else 0.0
+    return lay.put(tensors, f"{prefix}{name}", weights, usual)
+
+
 def unpack_run(header: Header, tensors: Mapping[str, NDArray[Any]], prefix: str, classes: int) -> Running:
     """The run of a section; whatever does not fit raises ModelError."""
     settings = unpack_settings(header.section("settings"))
@@ -62,15 +67,16 @@ def unpack_run(header: Header, tensors: Mapping[str, NDArray[Any]], prefix: str,
     if units > MOST_UNITS:
         raise damaged(f"{units} units are more than a model has")
     parts = _parts_in(header.section("parts"), tensors, prefix, (units, features))
-    run = Running(settings, features, class_weight, 0, dense=header.flag("dense"))
-    if "weights" not in parts or any((run.learner.get(name) is None) == (name in parts) for name in _parts()):
+    run = Running(settings, 0, class_weight, 0, dense=header.flag("dense"))  # its weights are made by `restore`
+    if "weights" not in parts or any((run.learner.get(name) is None) == (name in parts) for name in PARTS):
         raise damaged("it does not hold the parts that its settings need")
     section: dict[str, Any] = {name: header.count(name) for name in _COUNTS}
     votes = header.section("votes") if "votes" in header else None
     if (votes is None) == (settings.keep == "vote"):
         raise damaged("its voters and its settings do not agree")
-    state = run.state() | section
+    state = run.counts() | section
     state |= {
+        "features": features,
         "batch_before_epoch": header.flag("batch_before_epoch"),
         "best_accuracy": header.number("best_accuracy"),
         "before_epoch": header.counts("before_epoch"),
@@ -88,10 +94,6 @@ def unpack_run(header: Header, tensors: Mapping[str, NDArray[Any]], prefix: str,
         raise damaged("the mistakes before the epoch are not one number a unit")
     run.restore(state)
     return run
-
-
-def _parts() -> tuple[str, ...]:
-    return ("weights", "drift", "scale", "pending", "pocket")
 
 
 def units_of(settings: Settings, classes: int) -> int:
@@ -113,9 +115,9 @@ def unpack_settings(header: Header) -> Settings:
 def _parts_in(
     header: Header, tensors: Mapping[str, NDArray[Any]], prefix: str, shape: tuple[int, int]
 ) -> dict[str, Any]:
-    if not set(header.values) <= set(_parts()):
+    if not set(header.values) <= set(PARTS):
         raise damaged("it has weights of an unknown kind")
-    found: dict[str, Any] = dict.fromkeys(_parts())
+    found: dict[str, Any] = dict.fromkeys(PARTS)
     for name in header.values:
         weights = lay.take(tensors, f"{prefix}{name}", header.section(name), shape)
         bias = lay.plain(tensors, f"{prefix}{name}.bias", np.float64, shape[:1])

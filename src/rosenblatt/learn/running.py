@@ -16,7 +16,7 @@ from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.votes import Votes
 from rosenblatt.records import Block, Floats, Run, Status, Trace
 
-_PARTS = ("weights", "drift", "scale", "pending", "pocket")
+PARTS = ("weights", "drift", "scale", "pending", "pocket")
 _NOT_STATE = ("learner", "_answer", "history")  # the history refers to examples, which a saved run does not carry
 _WORD = 2**64
 _OTHER = 0xD1B54A32D192ED03
@@ -279,14 +279,18 @@ class Running:
 
     def state(self) -> dict[str, Any]:
         """All that decides the rest of the run, as plain numbers and arrays."""
+        return self.counts() | {"parts": {name: self.learner.get(name) for name in PARTS}}
+
+    def counts(self) -> dict[str, Any]:
+        """The state but for its weights, which may be gigabytes."""
         own = {name: copy(value) for name, value in vars(self).items() if name not in _NOT_STATE}
-        parts = {name: self.learner.get(name) for name in _PARTS}
-        return own | {"features": self.learner.features, "parts": parts, "counters": self.learner.counters()}
+        return own | {"features": self.learner.features, "counters": self.learner.counters()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         own = dict(state)
         features, parts, counters = own.pop("features"), own.pop("parts"), own.pop("counters")
         vars(self).update(own)
+        vars(self).pop("learner", None)  # two at a time may be more than there is memory
         self._answer = self.history = None
         self.learner = self.settings.learner(features, self.class_weight, dense=self.dense)
         for name, part in parts.items():
