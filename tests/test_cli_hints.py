@@ -264,3 +264,25 @@ def test_a_fault_of_an_example_is_placed_in_the_example(capsys: pytest.CaptureFi
     assert main(["fit", "d.svm", "-o", "m.model", "--quiet"]) == 0
     said = told(capsys, 3, "explain", "m.model", "--example", "1:1 3:x")
     assert "The example cannot be read at character 7: " in said
+
+
+@pytest.mark.parametrize("command", ["certify", "trace", "compare"])
+@pytest.mark.parametrize("columns", ["0,9", "1,1"])
+def test_columns_that_are_not_there_are_told_in_the_words_of_the_command_line(
+    command: str, columns: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("two.csv").write_text("a,b,label\n1,2,p\n3,1,n\n4,1,n\n0,1,p\n")
+    said = told(capsys, 2, command, "two.csv", "--plot", "p.png", "--columns", columns)
+    assert f"--columns takes two different columns of 0 to 1. Got {columns!r}." in said
+    assert not Path("p.png").exists()
+
+
+@pytest.mark.parametrize("head", ["a;b;label\n", ""])
+def test_decimal_commas_are_told_and_not_taken_for_words(head: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("comma.csv").write_text(head + "1,5;2;p\n-2,5e3;,5;n\n3;5,1;p\n1;7,5;n\n")
+    first = "a" if head else "column0"
+    said = told(capsys, 3, "fit", "comma.csv")
+    assert f"comma.csv: column {first!r} holds numbers with a comma, as '1,5'; write them with a point (1.5)" in said
+    assert f"--words {first}." in said
+    words = "a,b" if head else "column0,column1"
+    assert main(["fit", "comma.csv", "--words", words, "--quiet"]) == 0

@@ -38,7 +38,7 @@ def command(data: str, as_json: bool, **asked: Any) -> int:
         raise click.UsageError("--check looks at one certificate: leave out --save, --pairs and --one-vs-rest.")
     examples = read(data, **_reading(asked))
     X, y = examples
-    asked["columns"] = common.two_columns(asked["columns"], examples.space.columns)
+    asked["columns"] = common.two_columns(asked["columns"], examples.space.columns, X.shape[1])
     if asked["check"]:
         return _check(asked["check"], data, X, y, as_json)
     if asked["pairs"] or asked["one_vs_rest"]:

@@ -308,8 +308,8 @@ def coloured_stderr() -> bool:
     return coloured(sys.stderr)
 
 
-def two_columns(words: str | None, names: Sequence[str] = ()) -> tuple[int, int] | None:
-    """What --columns asks for: two positions, each given as such or by its name."""
+def two_columns(words: str | None, names: Sequence[str] = (), count: int | None = None) -> tuple[int, int] | None:
+    """What --columns asks for: two positions of `count`, each given as such or by its name."""
     if not words:
         return None
     parts = [part.strip() for part in words.split(",")]
@@ -317,4 +317,6 @@ def two_columns(words: str | None, names: Sequence[str] = ()) -> tuple[int, int]
     if len(found) != 2 or -1 in found:
         known = f" The columns are {', '.join(names)}." if names else ""
         raise click.UsageError(f"--columns takes two columns, as in 0,1. Got {words!r}.{known}")
+    if count is not None and (max(found) >= count or found[0] == found[1]):
+        raise click.UsageError(f"--columns takes two different columns of 0 to {count - 1}. Got {words!r}.")
     return found[0], found[1]

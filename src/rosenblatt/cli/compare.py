@@ -95,11 +95,9 @@ def _named(table: "Gathered") -> Any:
 
 def _columns_to_draw(width: int, names: tuple[str, ...], asked: dict[str, Any]) -> tuple[int, int] | None:
     """The columns asked for; refused before anything is learned where they cannot be drawn."""
-    columns = common.two_columns(asked["columns"], names)
+    columns = common.two_columns(asked["columns"], names, width)
     if columns is None and width != 2:
         raise click.UsageError(f"--plot draws two columns, and DATA has {width:,}: choose with --columns I,J.")
-    if columns is not None and (max(columns) >= width or columns[0] == columns[1]):
-        raise click.UsageError(f"--columns takes two different columns of 0 to {width - 1}. Got {asked['columns']!r}.")
     return columns
 
 

@@ -106,7 +106,7 @@ def _write(trace: "Trace", path: Path, which: dict[str, Any]) -> None:
 
 
 def _draw(trace: "Trace", space: "FeatureSpace", asked: dict[str, Any]) -> None:
-    columns = common.two_columns(asked["columns"], space.columns)
+    columns = common.two_columns(asked["columns"], space.columns, trace.n_features)
     if asked["plot"]:
         from rosenblatt.report.figures import plot_boundaries
 

@@ -7,7 +7,7 @@ block and then fail at the first row that differs.
 import codecs
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import DataError
@@ -21,19 +21,26 @@ _BLOCK = 6 << 20  # a third of it is read at a time, for a byte that is not UTF-
 _SAMPLE = 1000  # rows by which a column is known
 _MARK = b"\xef\xbb\xbf"  # of UTF-8, at the beginning of files of some programs
 
+_WITHIN = re.compile(rb"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
+_WITH_COMMA = re.compile(_WITHIN.pattern.decode())
+
 Ragged = Callable[[int, str], None]  # is told the row and the sentence
 
 
 def separator_of(form: str, head: bytes) -> str:
-    """A semicolon where the first line has one and no comma, as programs write it that keep the comma for decimals.
+    """A semicolon where the first line has one, and commas only within numbers, if any: as programs write it that keep
+    the comma for decimals.
 
     >>> separator_of("csv", b"a;b\\n1;2\\n"), separator_of("csv", b'"a;b",c\\n'), separator_of("tsv", b"a;b\\tc\\n")
     (';', ',', '\\t')
+    >>> separator_of("csv", b"1,5;2,5;a\\n"), separator_of("csv", b"1,a;b,2\\n")
+    (';', ',')
     """
     if form == "tsv":
         return "\t"
     first = re.sub(rb'"[^"]*"', b"", head).lstrip().partition(b"\n")[0]
-    return ";" if b";" in first and b"," not in first else ","
+    within = all(_WITHIN.fullmatch(cell.strip()) for cell in first.split(b";") if b"," in cell)
+    return ";" if b";" in first and within else ","
 
 
 class CsvFile:
@@ -154,6 +161,17 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return False
     return "_" not in cell
+
+
+def decimal_comma(cells: Iterable[str]) -> str | None:
+    """The first number with a comma in a column that holds only numbers, some of them with one.
+
+    >>> decimal_comma(["1", "2,5", "?"]), decimal_comma(["2,5", "low"]), decimal_comma(["2.5"])
+    ('2,5', None, None)
+    """
+    held = [cell for cell in cells if cell not in MISSING]
+    found = next((cell for cell in held if _WITH_COMMA.fullmatch(cell)), None)
+    return found if all(_WITH_COMMA.fullmatch(cell) or is_number(cell) for cell in held) else None
 
 
 def _is_header(rows: list[list[str]], label: str | int | None, alone: bool) -> bool:

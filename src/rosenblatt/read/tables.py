@@ -25,7 +25,7 @@ from rosenblatt.read.columns import (
     usual_label,
 )
 from rosenblatt.read.crossing import Pair, pairs_of_model, pairs_of_table
-from rosenblatt.read.csv import CsvFile, separator_of
+from rosenblatt.read.csv import CsvFile, decimal_comma, separator_of
 from rosenblatt.read.encoding import Encoder
 from rosenblatt.read.labels import LONGEST, Labels
 from rosenblatt.read.opened import Opened
@@ -175,12 +175,23 @@ class TableSource(Source):
         if isinstance(file, CsvFile):
             cells = list(zip(*file.sample, strict=True)) or [()] * len(file.columns)
             kinds = {column: kind_of(cells[i]) for i, column in enumerate(file.columns)}
+            self._refuse_commas(dict(zip(file.columns, cells, strict=True)), label)
         else:
             kinds = {
                 column: "word" if column == label else kind_of_type(self.name, column, file.types[i], file.sample[i])
                 for i, column in enumerate(file.columns)
             }
         return layout_of(self.name, kinds, label, reading.text, reading.words)
+
+    def _refuse_commas(self, cells: dict[str, Any], label: str) -> None:
+        """Numbers with a decimal comma would be taken for words, each a column of its own."""
+        known = {label, *self._reading.words, *self._reading.text}
+        for column in cells:
+            if column not in known and (found := decimal_comma(cells[column])):
+                raise DataError(
+                    f"{self.name}: column {column!r} holds numbers with a comma, as {found!r}; write them with a point "
+                    f"({found.replace(',', '.')}), or say that they are words, with --words {column}."
+                )
 
     def _known_layout(self, settings: dict[str, Any]) -> Layout:
         """The layout of a model; of its columns only the label may be lacking."""
