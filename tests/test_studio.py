@@ -214,6 +214,8 @@ def test_a_pasted_table_is_read_as_a_file_is() -> None:
         ("", "nothing to read"),
         ("x", "the table: has one column only"),
         ("a,b\n1,2,3\n", "the table:2: 3 cells, and the table has 2 columns"),
+        ("a,b,c\n1,2,x\n2,1,\n", "the table:3: column 'c', the label, is empty; fill it in."),
+        ("a;b;c\n1,5;2;x\n2;1;y\n", "column 'a' holds numbers with a comma, as '1,5'; write them with a point (1.5)."),
         ("x,y\n" + "\n".join(f"{k},c{k}" for k in range(11)), "up to 10 classes"),
     ],
 )
@@ -222,6 +224,7 @@ def test_a_bad_table_is_refused_in_one_sentence(text: str, words: str) -> None:
         examples.table({"text": text})
     assert words in str(caught.value)
     assert "/tmp" not in str(caught.value)
+    assert "--" not in str(caught.value)  # the page has no options
 
 
 @pytest.mark.parametrize("chosen", [c for c in CHOSEN if c.get("init") != "random"], ids=str)

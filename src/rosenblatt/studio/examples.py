@@ -1,6 +1,7 @@
 """Tables for the page: the examples that come with it, and what the user pastes, uploads or names."""
 
 import csv
+import re
 import tempfile
 from collections.abc import Callable, Mapping
 from itertools import product
@@ -173,7 +174,17 @@ def table(request: Mapping[str, Any]) -> dict[str, Any]:
         try:
             return table_from(file)
         except RosenblattError as error:
-            raise DataError(str(error).replace(str(file), "the table")) from None
+            raise DataError(without_options(str(error)).replace(str(file), "the table")) from None
+
+
+def without_options(sentence: str) -> str:
+    """The sentence without the advice that names an option of the command line, which a page does not have.
+
+    >>> without_options("row 3 is bad; mend it, or leave such rows out with --on-bad-row skip.")
+    'row 3 is bad; mend it.'
+    """
+    first, *others = re.split("(?=; |, or )", sentence.removesuffix("."))
+    return first + "".join(part for part in others if not re.search(r"\B--[a-z]", part)) + "."
 
 
 def table_from(path: Any, **reading: Any) -> dict[str, Any]:
