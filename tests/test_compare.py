@@ -7,14 +7,19 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import make_blobs, make_moons
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import Perceptron, compare, degree_report
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators.comparing import Comparison, record_of, training_margin
 from rosenblatt.estimators.questions import answers_on
+from rosenblatt.estimators.standardised import Standardised
 from rosenblatt.report.compare import comparison_text
 from rosenblatt.report.figures import plot_comparison, plot_degrees
 
@@ -287,3 +292,29 @@ def test_a_figure_that_cannot_be_written_does_not_take_the_table_with_it(
     found = capsys.readouterr()
     assert "LinearSVC" in found.out
     assert "a.xyz" in found.err
+
+
+def test_scale_measures_each_training_part_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One row far out squeezes all the others where it is looked at, and must not where it is held out."""
+    X, y = blobs(3.0)
+    X[7] = [1e4, -1e4]
+    words = np.where(np.arange(len(y)) % 3, "cook", "clerk")
+    for job in (False, True):
+        rows = [
+            f"{a!r},{b!r},{word + ',' if job else ''}c{c}" for (a, b), word, c in zip(X.tolist(), words, y, strict=True)
+        ]
+        table = tmp_path / "table.csv"
+        table.write_text(f"a,b,{'job,' if job else ''}label\n" + "\n".join(rows) + "\n")
+        assert main(["compare", str(table), "--scale", "--folds", "3", "--no-questions", "--json"]) == 0
+        told = {m["name"]: m["error"] for m in json.loads(capsys.readouterr().out)["methods"]}
+        values = np.column_stack([X, words[:, None] == ["clerk", "cook"]]) if job else X
+        folds = StratifiedKFold(3, shuffle=True, random_state=0)
+        numbers = ColumnTransformer([("numbers", StandardScaler(), [0, 1])], remainder="passthrough")
+        expected = cross_val_predict(make_pipeline(numbers, LogisticRegression(random_state=0)), values, y, cv=folds)
+        assert told["LogisticRegression"] == np.mean(expected != y)
+    only = tmp_path / "words.csv"
+    only.write_text("job,town,label\n" + "cook,ulm,a\nclerk,bonn,b\ncook,bonn,a\nclerk,ulm,b\n" * 3)
+    assert main(["compare", str(only), "--scale", "--folds", "3", "--json"]) == 0  # no numbers: nothing to scale
+    capsys.readouterr()
+    sparse = Standardised([0, 1]).fit_transform(sp.csr_array(values))
+    np.testing.assert_allclose(sparse.toarray(), numbers.fit_transform(values), atol=1e-12)

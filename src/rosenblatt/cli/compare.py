@@ -34,6 +34,7 @@ def command(data: str, as_json: bool, **asked: Any) -> None:
     from rosenblatt.report.compare import comparison_lines
     from rosenblatt.report.terminal import width
 
+    scale = asked["scale"]
     table, space = _gathered(data, asked)
     names, (X, y) = space.columns, _matrix(table)
     if space.bits and not asked["plot"]:
@@ -43,6 +44,7 @@ def command(data: str, as_json: bool, **asked: Any) -> None:
         X,
         y,
         folds=asked["folds"],
+        scale=_numbers(space, X.shape[1]) if scale else (),
         max_iter=asked["passes"],
         max_rows=asked["max_rows"],
         questions=asked["questions"],
@@ -64,6 +66,12 @@ def _gathered(data: str, asked: dict[str, Any]) -> tuple["Gathered", "FeatureSpa
 
     source = open_source(data, common.reading(asked))
     return gather(list(source.chunks()), source.labels, data), source.space
+
+
+def _numbers(space: "FeatureSpace", width: int) -> list[int]:
+    """The columns of numbers, which come first. They are scaled by the part of each fold that is learned from: what the
+    reader has made of them by all rows is undone by that."""
+    return list(range(len(space.settings.get("numbers", range(width)))))
 
 
 def _matrix(table: "Gathered") -> tuple[Any, Any]:

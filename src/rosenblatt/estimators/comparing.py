@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -14,8 +14,6 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from rosenblatt import options
@@ -25,6 +23,7 @@ from rosenblatt.estimators.adaline import Adaline
 from rosenblatt.estimators.logistic import LogisticUnit
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.questions import Answer, answers_on
+from rosenblatt.estimators.standardised import Standardised, scaled
 from rosenblatt.evaluate.intervals import Estimate, wilson
 from rosenblatt.records import Floats
 
@@ -72,7 +71,7 @@ def compare(
     y: Any,
     *,
     folds: int = options.folds.default,
-    scale: bool = False,
+    scale: bool | Sequence[int] = False,
     max_iter: int = options.max_iter.default,
     max_rows: int | None = options.max_rows.default,
     questions: bool = options.questions.default,
@@ -81,8 +80,8 @@ def compare(
     """Learn the same folds by every method and tell how each did.
 
     The perceptron with each of its answers, Adaline, the logistic unit, the widest separator where it is there, and
-    scikit-learn's LogisticRegression and LinearSVC. `scale` standardises the columns by each training part; of more
-    than `max_rows` rows a random part is used, which the notes say.
+    scikit-learn's LogisticRegression and LinearSVC. `scale` standardises the columns, or those named by their
+    positions, by each training part; of more than `max_rows` rows a random part is used, which the notes say.
 
     >>> from sklearn.datasets import make_blobs
     >>> X, y = make_blobs(60, centers=[[0, 0], [4, 4]], random_state=0)
@@ -105,7 +104,8 @@ def compare(
     methods = tuple(_measured(name, make, values, labels, splits, scale) for name, make in made.items())
     answers: tuple[Answer, ...] = ()
     if questions:
-        answers = answers_on(values, labels, scale=scale, max_iter=max_iter, random_state=random_state)
+        rows = values if isinstance(scale, bool) or not scale else Standardised(scale).fit_transform(values)
+        answers = answers_on(rows, labels, scale=scale is True, max_iter=max_iter, random_state=random_state)
     return Comparison(
         methods,
         answers,
@@ -160,9 +160,9 @@ def _measured(
     X: Any,
     y: NDArray[Any],
     splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
-    scale: bool,
+    scale: bool | Sequence[int],
 ) -> Method:
-    learner, wrong, seconds = _scaled(make(), scale, X), 0, 0.0
+    learner, wrong, seconds = scaled(make(), scale, X), 0, 0.0
     for training, test in splits:
         model = clone(learner)
         start = time.perf_counter()
@@ -174,10 +174,6 @@ def _measured(
     converged, why = _ending(_last(whole), gave_up)
     error = wilson(wrong / len(y), len(y))
     return Method(name, error, training_margin(whole, X, y), seconds / len(splits), converged, why, whole)
-
-
-def _scaled(learner: Any, scale: bool, X: Any) -> Any:
-    return make_pipeline(StandardScaler(with_mean=isinstance(X, np.ndarray)), learner) if scale else learner
 
 
 def _last(model: Any) -> Any:

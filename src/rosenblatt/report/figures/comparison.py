@@ -55,5 +55,5 @@ def _hyperplane(model: Any, X: Any) -> Floats | None:
     if weights is None:
         return None
     slopes = weights[1:] / scaler.scale_
-    shift = 0.0 if scaler.mean_ is None or not scaler.with_mean else float(slopes @ scaler.mean_)
+    shift = 0.0 if scaler.mean_ is None or not getattr(scaler, "with_mean", True) else float(slopes @ scaler.mean_)
     return np.concatenate([[weights[0] - shift], slopes])
