@@ -6,7 +6,7 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rosenblatt import Adaline, LogisticUnit, Perceptron
+from rosenblatt import Adaline, KernelPerceptron, LogisticUnit, Perceptron
 
 WHY = (
     "An integer weight is a longer step, not a row visited several times, and the check shuffles the rows: "
@@ -31,3 +31,20 @@ def test_other_answers_pass_the_checks_that_predict(keep: str, multi_class: str)
     estimator = Perceptron(keep=keep, multi_class=multi_class)
     check_classifiers_train("Perceptron", estimator)
     check_classifiers_classes("Perceptron", estimator)
+
+
+@pytest.mark.parametrize(
+    ("model", "there"),
+    [
+        (Perceptron(), True),
+        (Perceptron(keep="pocket"), False),
+        (KernelPerceptron(), True),
+        (KernelPerceptron(keep="pocket"), False),
+        (KernelPerceptron(kernel="precomputed"), False),
+    ],
+    ids=str,
+)
+def test_partial_fit_is_there_where_it_can_be_called(model: Any, there: bool) -> None:
+    assert hasattr(model, "partial_fit") is there
+    assert callable(type(model).partial_fit)  # the class has it, and its signature is known to scikit-learn
+    assert hasattr(model, "set_partial_fit_request")

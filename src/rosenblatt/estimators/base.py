@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from rosenblatt import kernels, options
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import validation
+from rosenblatt.estimators.streaming import streamed
 from rosenblatt.features.polynomial import checked_count
 from rosenblatt.learn import Running, Settings, Trace, decide, scores, share_pass
 from rosenblatt.learn.answer import majority
@@ -75,6 +76,7 @@ class Unit(ClassifierMixin, BaseEstimator):
         class_weight = validation.class_weights(self.class_weight, self.classes_, block.labels)
         return self._new_run(settings, values, class_weight), block
 
+    @streamed
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Visit the examples once, in the order given. The first call must name all the classes."""
         self._refuse_streaming()
@@ -110,8 +112,6 @@ class Unit(ClassifierMixin, BaseEstimator):
 
     def _refuse_streaming(self) -> None:
         """Some options need all the examples at once."""
-        if self.keep == "pocket":
-            raise ParameterError("keep='pocket' counts errors over all the examples: use fit, or keep='average'.")
         if self.early_stopping:
             raise ParameterError("early_stopping needs all the examples at once: use fit, or hold some out yourself.")
         if isinstance(self.class_weight, str):

@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from rosenblatt import kernels, options
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import validation
+from rosenblatt.estimators.streaming import streamed
 from rosenblatt.learn.answer import decide, majority
 from rosenblatt.learn.dual import Dual, DualSettings
 from rosenblatt.learn.dual_budget import Forgetron
@@ -102,6 +103,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         self._run = run
         return self
 
+    @streamed
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Visit the examples once, in the order given. The first call must name all the classes."""
         self._check_options()
@@ -165,10 +167,6 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
 
     def _refuse_streaming(self) -> None:
         """Some options need all the examples at once."""
-        if self.keep == "pocket":
-            raise ParameterError("keep='pocket' counts errors over all the examples: use fit, or keep='average'.")
-        if self.kernel == "precomputed":
-            raise ParameterError("kernel='precomputed' needs all the examples at once: use fit, or another kernel.")
         if self.gamma == "scale":
             raise ParameterError("gamma='scale' needs all the examples at once: use fit, or give gamma as a number.")
         if isinstance(self.class_weight, str):
