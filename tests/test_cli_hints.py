@@ -286,3 +286,47 @@ def test_decimal_commas_are_told_and_not_taken_for_words(head: str, capsys: pyte
     assert f"--words {first}." in said
     words = "a,b" if head else "column0,column1"
     assert main(["fit", "comma.csv", "--words", words, "--quiet"]) == 0
+
+
+def test_model_and_data_that_have_changed_places_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", "t.csv", "--quiet", "-o", "t.model"]) == 0
+    for command in ("predict", "evaluate"):
+        assert "The model comes first, then the data: t.model t.csv." in told(capsys, 2, command, "t.csv", "t.model")
+
+
+def test_the_column_taken_for_the_label_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", "t.csv"]) == 0
+    assert capsys.readouterr().out.startswith("t.csv  3 examples, 3 columns; the label is y\n")
+    Path("none.csv").write_text("a,b\n1,2\n2,2\n")
+    assert "the label is column 'b', so name another with --label" in told(capsys, 3, "fit", "none.csv")
+
+
+def test_several_classes_are_asked_about_with_an_option(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("three.csv").write_text("a,b,label\n1,2,p\n3,1,n\n4,1,z\n0,1,p\n")
+    said = told(capsys, 3, "certify", "three.csv")
+    assert "three.csv: has 3 classes" in said
+    assert "--pairs" in said
+    assert "certify_classes" not in said
+
+
+def test_the_weights_of_a_small_certificate_are_there_to_be_used(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("line.csv").write_text("a,label\n1,p\n3,n\n")
+    assert main(["certify", "line.csv"]) == 0
+    assert "by its weight in w = [-1], add them up and add b = 2. The result" in capsys.readouterr().out
+
+
+def test_words_that_the_model_has_not_met_are_counted_not_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", "mail.tsv", "--quiet", "-o", "mail.model"]) == 0
+    capsys.readouterr()
+    assert main(["explain", "mail.model", "--example", "free unheard words"]) == 0
+    said = capsys.readouterr().out
+    assert "4 features of this example have no weight" in said
+    assert "#" not in said
+
+
+def test_what_to_try_next_fits_what_was_found(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("xor.csv").write_text("0,0,0\n0,1,1\n1,0,1\n1,1,0\n")
+    assert main(["fit", "xor.csv", "--scale", "--passes", "20"]) == 0
+    said = capsys.readouterr().out
+    assert "rosenblatt certify xor.csv" in said
+    assert "--holdout" not in said  # of four rows

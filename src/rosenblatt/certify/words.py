@@ -38,15 +38,20 @@ def separable(certificate: Separable) -> str:
     lines = [
         f"Yes: {name} tells {negative!r} and {positive!r} apart, without a single error on the "
         f"{_count(subject.n_rows, 'row')}.",
-        f"How to use it: multiply each of the {_count(subject.n_features, 'number')} of a row by its weight in w, add "
-        f"them up and add b = {float(certificate.b):.6g}. The result is above 0 for every row of {positive!r} and "
-        f"below 0 for every row of {negative!r}.",
+        f"How to use it: multiply each of the {_count(subject.n_features, 'number')} of a row by its weight in w"
+        f"{_few_weights(certificate.w)}, add them up and add b = {float(certificate.b) + 0.0:.6g}. The result is above "
+        f"0 for every row of {positive!r} and below 0 for every row of {negative!r}.",
         _width(certificate, name),
         _bound(certificate),
         "How it was checked: the side of every row was computed anew, with a proven limit on the rounding error; where "
         "the limit left a doubt, the row was computed again in whole numbers, without rounding.",
     ]
     return "\n".join(lines)
+
+
+def _few_weights(w: Any) -> str:
+    """The weights themselves, where they are few enough to be read."""
+    return f" = [{', '.join(f'{float(one) + 0.0:.6g}' for one in w)}]" if len(w) <= _SHOWN else ""
 
 
 def _width(certificate: Separable, name: str) -> str:

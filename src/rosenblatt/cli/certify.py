@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from rosenblatt.certify import Certificate, ClassAnswer, ClassTable
 
 
-@common.command("certify")
+@common.command(
+    "certify",
+    "  rosenblatt certify people.csv --label income --save proof.json",
+    "  rosenblatt certify people.csv --label income --check proof.json",
+    "  rosenblatt certify flowers.csv --pairs",
+)
 @common.data_argument
 @common.option(options.pairs)
 @common.option(options.one_vs_rest)
@@ -43,7 +48,19 @@ def command(data: str, as_json: bool, **asked: Any) -> int:
         return _check(asked["check"], data, X, y, as_json)
     if asked["pairs"] or asked["one_vs_rest"]:
         return _classes(data, X, y, asked, as_json)
+    _refuse_many(data, y)
     return _two(data, X, y, asked, as_json)
+
+
+def _refuse_many(data: str, y: Any) -> None:
+    from rosenblatt.errors import DataError
+
+    count = len(set(y.tolist())) if y is not None else 0
+    if count > 2:
+        raise DataError(
+            f"{data}: has {count} classes, and separability is about two; ask for every pair with --pairs, or for each "
+            "class against the others with --one-vs-rest."
+        )
 
 
 def _reading(asked: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from rosenblatt.records import FeatureSpace
 
 
-@common.command("compare")
+@common.command(
+    "compare",
+    "  rosenblatt compare people.csv --label income --scale",
+    "  rosenblatt compare points.csv --plot lines.png --no-questions",
+)
 @common.data_argument
 @common.option(options.folds)
 @common.option(options.trace_passes)

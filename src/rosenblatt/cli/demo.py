@@ -24,7 +24,9 @@ MESSAGES = (
 
 @common.command("demo")
 @common.option(options.message, metavar="TEXT")
-@common.option(options.output, "-o", default=FOLDER, show_default=True, help="The folder to write to.")
+@common.option(
+    options.output, "-o", metavar="FOLDER", default=FOLDER, show_default=True, help="The folder to write to."
+)
 @common.output_options
 def command(message: str | None, output: str, as_json: bool) -> None:
     """Learn to tell spam from ham on real mail, test it, explain it, and decide about a message of your own.

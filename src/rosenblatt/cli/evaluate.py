@@ -28,7 +28,7 @@ def command(model: str, data: str, report: str | None, as_json: bool, **asked: A
     from rosenblatt.report.terminal import bold, line, plural, score_lines
 
     common.check_output(report, model, data, asked["labels_from"])
-    found = load_decider(model)
+    found = load_decider(model, data)
     reading = common.reading(asked, found)
     tally = judge(found, data, reading, **asked)
     scores = tally.scores()

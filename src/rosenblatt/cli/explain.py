@@ -9,7 +9,12 @@ if TYPE_CHECKING:
     from rosenblatt.learn import Model
 
 
-@common.command("explain")
+@common.command(
+    "explain",
+    "  rosenblatt explain mail.model --top 20",
+    "  rosenblatt explain mail.model --example 'you have won a prize'",
+    "  rosenblatt explain people.model --example 'age=39, job=clerk'",
+)
 @common.model_argument
 @common.option(options.top)
 @common.option(options.example, metavar="TEXT")

@@ -1,7 +1,10 @@
 """The model in a file, whatever it is made of: a hyperplane, a kernel sum, a network of threshold units."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+import click
 
 if TYPE_CHECKING:
     from rosenblatt.learn import Model
@@ -9,11 +12,23 @@ if TYPE_CHECKING:
     from rosenblatt.learn.header import Header
 
 
-def load_decider(path: str) -> "Decider":
-    """For commands that read examples and decide about them."""
+def load_decider(path: str, data: str | None = None) -> "Decider":
+    """For commands that read examples and decide about them; MODEL and DATA may have changed places."""
+    from rosenblatt.errors import ModelError
     from rosenblatt.learn.model_file import read_parts
 
-    return read_parts(path, _unpacked)
+    try:
+        return read_parts(path, _unpacked)
+    except ModelError:
+        if data is not None and _is_model(data):
+            raise click.UsageError(f"The model comes first, then the data: {data} {path}.") from None
+        raise
+
+
+def _is_model(path: str) -> bool:
+    with suppress(OSError), open(path, "rb") as file:
+        return b'"rosenblatt"' in file.read(64)
+    return False
 
 
 def linear(found: "Decider", path: str, action: str) -> "Model":

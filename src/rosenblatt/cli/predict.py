@@ -31,7 +31,7 @@ def command(model: str, data: str, output: str | None, scores: bool, as_json: bo
     from rosenblatt.learn import predict_file
 
     common.check_output(output, model, data, asked["labels_from"])
-    found = load_decider(model)
+    found = load_decider(model, data)
     reading = common.reading(asked, found)
     written = with_scores(found, as_json) if scores or as_json else labels(found)
     with common.output_stream(output) as out:

@@ -17,7 +17,11 @@ _IN_A_TABLE = 1000  # steps, unless more are asked for
 _RULE = ("loss", "learning_rate", "eta0", "margin", "r", "batch", "order", "multi_class")
 
 
-@common.command("trace")
+@common.command(
+    "trace",
+    "  rosenblatt trace and.csv --mistakes-only",
+    "  rosenblatt trace points.csv --animate run.html",
+)
 @common.data_argument
 @common.option(options.loss)
 @common.option(options.learning_rate)

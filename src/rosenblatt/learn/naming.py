@@ -44,7 +44,7 @@ def check_classes(classes: Sequence[Label], source: Source) -> None:
     if len(classes) < 2:
         held = f"one class only, {shown(classes[0])}" if classes else "no labelled example"
         tags = "; in vw a word that touches the '|' is a tag, so put a space between label and '|'"
-        hint = tags if source.format == "vw" and not classes else _left_out(source)
+        hint = tags if source.format == "vw" and not classes else _left_out(source) + _label_taken(source)
         raise DataError(f"{name}: has {held}: a separator needs at least two classes{hint}.")
     fractions = [label for label in classes if isinstance(label, float) and not label.is_integer()]
     if len(fractions) > _MOST_FRACTIONS:
@@ -60,6 +60,12 @@ def _left_out(source: Source) -> str:
         return ""
     rows = "1 bad row was" if source.skipped == 1 else f"{source.skipped:,} bad rows were"
     return f"; {rows} left out, the first: {source.bad_rows[0].sentence.rstrip('.')}"
+
+
+def _label_taken(source: Source) -> str:
+    """Which column of a table was taken for the label: it may have been guessed."""
+    label = source.space.settings.get("label") if source.space.kind == "columns" else None
+    return f"; the label is column {label!r}, so name another with --label if that is not it" if label else ""
 
 
 class Codes:

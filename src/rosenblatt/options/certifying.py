@@ -9,7 +9,7 @@ time_limit: Option[float | None] = Option(
     kind="float",
     low=0,
     none_allowed=True,
-    help="Seconds after which the search gives up and says what it knows; None lets it run to the answer.",
+    help="Seconds after which the search gives up and says what it knows; it runs to the answer when not given.",
 )
 gap: Option[float] = Option(
     name="gap",
@@ -48,7 +48,7 @@ save_proof: Option[str | None] = Option(
     default=None,
     none_allowed=True,
     kind="path",
-    help="Keep the certificate in this file, as JSON; with pairs or one_vs_rest, one file each in this folder.",
+    help="Keep the certificate in this file, as JSON; of several pairs of classes, one file each in this folder.",
 )
 check_proof: Option[str | None] = Option(
     name="check",

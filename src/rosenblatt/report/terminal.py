@@ -16,6 +16,7 @@ NAME = 10  # the width of the names on the left
 MOST_CLASSES = 12  # a wider table of confusion would not fit
 TIE = "\u00a0"  # a space that no line is broken at; printed as a plain one
 _SHOWN_PASSES = 8
+_ENOUGH = 30  # rows, of which a tenth can be held out
 
 
 def bold(words: str) -> str:
@@ -57,7 +58,7 @@ def plural(count: int, word: str) -> str:
 def summary_lines(summary: Summary, top: int) -> Iterator[str]:
     """What `fit` says at its end."""
     fitted = summary.fitted
-    yield bold(summary.data) + f"  {plural(fitted.rows, 'example')}, {features(fitted.model)}"
+    yield bold(summary.data) + f"  {plural(fitted.rows, 'example')}, {features(fitted.model)}{_label(fitted.model)}"
     yield ""
     yield line("learned", f"{fitted.chosen}, {plural(fitted.passes, 'pass')}, {seconds(fitted.seconds)}")
     yield line("mistakes", mistakes(fitted.mistakes) + _counted(fitted.model))
@@ -83,6 +84,12 @@ def summary_lines(summary: Summary, top: int) -> Iterator[str]:
         yield from score_lines(summary.judged.scores)
     yield ""
     yield from weight_lines(summary.top(top))
+
+
+def _label(model: Model) -> str:
+    """Which column of a table was learned; it may have been chosen for the user."""
+    label = model.space.settings.get("label") if model.space.kind == "columns" else None
+    return f"; the label is {_clipped(str(label))}" if label else ""
 
 
 def seconds(taken: float) -> str:
@@ -211,6 +218,8 @@ def _fitting(widths: Sequence[int]) -> int:
 
 def contribution_lines(parts: Sequence[Contribution], bias: float, most: int) -> Iterator[str]:
     """What each feature of an example adds to the score; the bias and the rest are named, so that the sum is whole."""
+    silent = sum(part.weight == 0 for part in parts)
+    parts = [part for part in parts if part.weight != 0]
     wide = max([len(_clipped(part.feature)) for part in parts[:most]] + [12])
     largest = max((abs(part.contribution) for part in parts), default=0.0) or 1.0
     yield dim(f"  {'feature':{wide}}{'value':>9}{'weight':>10}{'adds':>10}")
@@ -222,6 +231,8 @@ def contribution_lines(parts: Sequence[Contribution], bias: float, most: int) ->
         rest = sum(part.contribution for part in parts[most:])
         yield f"  {f'{len(parts) - most:,} more':{wide}}{'':>9}{'':>10}{rest:>+10.4g}"
     yield f"  {'bias':{wide}}{'':>9}{'':>10}{bias:>+10.4g}"
+    if silent:
+        yield dim(f"  {plural(silent, 'feature')} of this example {'has' if silent == 1 else 'have'} no weight")
 
 
 def _places(weights: Sequence[float]) -> str:
@@ -272,12 +283,15 @@ def next_steps(summary: Summary) -> Iterator[str]:
     """The commands to try next, at most three."""
     steps = []
     data, name = shlex.quote(summary.data), shlex.quote(summary.model or "MODEL")
-    if summary.judged is None and summary.fitted.holdout_error is None and summary.data != "-":
-        steps.append(f"rosenblatt fit {data} --holdout 0.1")
+    fitted, stream = summary.fitted, summary.data == "-"
     if _unscaled(summary):
         steps.append(f"rosenblatt fit {data} --scale")
-    elif summary.fitted.status == "budget" and summary.fitted.passes == 1 and summary.data != "-":
+    if summary.judged is None and fitted.holdout_error is None and fitted.rows >= _ENOUGH and not stream:
+        steps.append(f"rosenblatt fit {data} --holdout 0.1")
+    if fitted.status == "budget" and fitted.passes == 1 and not stream and not _unscaled(summary):
         steps.append(f"rosenblatt fit {data} --passes 5")
+    if fitted.status == "budget" and fitted.passes > 1 and fitted.mistakes[-1] and not stream:
+        steps.append(f"rosenblatt certify {data}")
     if summary.model is not None:
         steps += [f"rosenblatt explain {name}", f"rosenblatt predict {name} NEW-DATA"]
     return commands("next", steps[:3])
