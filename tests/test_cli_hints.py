@@ -330,3 +330,17 @@ def test_what_to_try_next_fits_what_was_found(capsys: pytest.CaptureFixture[str]
     said = capsys.readouterr().out
     assert "rosenblatt certify xor.csv" in said
     assert "--holdout" not in said  # of four rows
+
+
+def test_an_index_that_pandas_wrote_is_no_silent_feature(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, warned in [("", True), ("weight", False)]:
+        Path("indexed.csv").write_text(f"{name},a,label\n0,1,p\n1,3,n\n2,4,n\n")
+        assert main(["fit", "indexed.csv"]) == 0
+        assert ("learned as column0" in " ".join(capsys.readouterr().out.split())) is warned
+
+
+def test_a_table_of_texts_alone_has_words(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [f"free money for you {k},spam\nsee you soon friend {k},ham\n" for k in range(3)]
+    Path("texts.csv").write_text("text,label\n" + "".join(rows))
+    assert main(["fit", "texts.csv"]) == 0
+    assert "6 examples, words hashed into 2^22 weights; the label is label" in capsys.readouterr().out

@@ -96,7 +96,7 @@ def compare(
     smallest = int(np.unique(labels, return_counts=True)[1].min())
     if not 2 <= folds <= smallest:
         raise DataError(
-            f"folds={folds} needs as many rows of every class and at least 2; the smallest class has {smallest}: "
+            f"{folds} folds need as many rows of every class and at least 2; the smallest class has {smallest}: "
             "choose fewer folds, or bring more rows."
         )
     splits = list(StratifiedKFold(folds, shuffle=True, random_state=random_state).split(values, labels))

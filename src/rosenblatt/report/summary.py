@@ -20,6 +20,12 @@ GROUPED = (
 )
 
 
+INDEX = (
+    "the first column has no name, like the index that pandas writes, and was learned as column0: if it only counts "
+    "the rows, write the table without it, with index=False"
+)
+
+
 @dataclass(frozen=True)
 class Judged:
     """Examples that a model was tried on, and how it did."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rosenblatt.evaluate import Estimate, Scores
 from rosenblatt.evaluate.intervals import wilson
 from rosenblatt.learn import Model
-from rosenblatt.report.summary import GROUPED, STATUS, Summary, named_scores
+from rosenblatt.report.summary import GROUPED, INDEX, STATUS, Summary, named_scores
 from rosenblatt.report.weights import Contribution, Weight
 
 NAME = 10  # the width of the names on the left
@@ -72,6 +72,8 @@ def summary_lines(summary: Summary, top: int) -> Iterator[str]:
         yield line(name, words)
     if fitted.grouped and fitted.order == "given":
         yield line("caution", GROUPED)
+    if _has_index(fitted.model):
+        yield line("caution", INDEX)
     if fitted.skipped:
         yield line("left out", f"{plural(fitted.skipped, 'bad row')}, first: {fitted.bad_rows[0].sentence}")
     if len(fitted.candidates) > 1:
@@ -90,6 +92,12 @@ def _label(model: Model) -> str:
     """Which column of a table was learned; it may have been chosen for the user."""
     label = model.space.settings.get("label") if model.space.kind == "columns" else None
     return f"; the label is {_clipped(str(label))}" if label else ""
+
+
+def _has_index(model: Model) -> bool:
+    """A table whose first column is of numbers and has no name, though the others have."""
+    settings = model.space.settings
+    return model.space.kind == "columns" and settings.get("header") is True and "column0" in settings.get("numbers", ())
 
 
 def seconds(taken: float) -> str:
@@ -265,7 +273,7 @@ def model_lines(model: Model, path: str) -> Iterator[str]:
 def features(model: Model) -> str:
     """How many features a model has, and of what kind."""
     space = model.space
-    if space.kind == "hashed":
+    if space.kind == "hashed" or (space.bits and not space.columns):
         return f"words hashed into 2^{space.bits} weights"
     if space.bits:
         return f"{plural(len(space.columns), 'column')} and words hashed into 2^{space.bits} weights"
