@@ -7,7 +7,9 @@ import pytest
 
 from rosenblatt import Adaline, Learner, Perceptron
 from rosenblatt.errors import DataError, LearningOverflowError
+from rosenblatt.kernels import rows_of
 from rosenblatt.learn import Running, Settings, share_pass
+from rosenblatt.learn.answer import scores
 from rosenblatt.records import Block, Csr
 
 PORTFOLIO = [
@@ -129,3 +131,13 @@ def test_a_light_learner_survives_what_it_refuses() -> None:
     assert learner.coef.tolist() == [1.0, 2.0]
     assert learner.score(([1, 10**9], [1.0, 1.0])) == 3.0
     assert learner.score([1.0, 1.0, 1.0]) == 4.0
+
+
+@pytest.mark.parametrize("settings", PORTFOLIO)
+def test_a_scorer_gives_the_scores_of_the_answer_and_no_copy_of_weights_that_are_it(settings: Settings) -> None:
+    X, labels = make()
+    run = Running(settings, X.shape[1], np.ones(3), 0)
+    share_pass([run], Block(csr(X), labels))
+    scorer, rows = run.scorer(), rows_of(csr(X))
+    assert (scorer is run.learner) == (settings.keep == "last")
+    assert scorer.scores(rows).tobytes() == scores(run.answer, rows).tobytes()

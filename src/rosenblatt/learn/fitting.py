@@ -273,10 +273,12 @@ class Fitting:
 
     def _judge(self, name: str, run: Running) -> None:
         """The error on the held-out rows; with patience a run that no longer gets better is stopped."""
-        scorer, scheme, wrong = run.scorer(), run.answer.scheme, 0
+        scorer, scheme, wrong = run.scorer(), run.settings.scheme(len(self.classes)), 0
         for block in self._held.blocks(1):
             rows = kernels.rows_of(block.values, degree=self.plan.degree)
-            scorer.grow(rows.features)
+            if rows.features > scorer.features:
+                scorer = scorer.copy() if scorer is run.learner else scorer
+                scorer.grow(rows.features)
             found = decide(scheme, scorer.scores(rows), len(self.classes))
             wrong += int(np.count_nonzero(found != block.labels))
         self.held_error[name] = wrong / self.held_rows

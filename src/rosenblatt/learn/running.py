@@ -244,7 +244,10 @@ class Running:
         return self._answer
 
     def scorer(self) -> kernels.Learner:
-        """A learner whose weights are the answer, laid out once to score many blocks of rows."""
+        """A learner whose weights are the answer, laid out once to score many blocks of rows; the run's own where it
+        keeps its last weights and rows are sparse."""
+        if self.settings.keep == "last" and not self.dense:
+            return self.learner
         answer, plain = self.answer, Settings(multi_class=self.settings.multi_class, keep="last")
         learner = plain.learner(answer.coef.shape[1], self.class_weight)
         learner.put("weights", answer.coef, answer.intercept)
