@@ -9,6 +9,7 @@ import pytest
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.learn import RULES, Running, Settings, shuffling
 from rosenblatt.learn.fitting import Plan
+from rosenblatt.learn.holding import held_out
 from rosenblatt.learn.portfolio import PORTFOLIO, affordable, candidates, fitted_to
 from rosenblatt.learn.shuffling import Shuffled, joined
 from rosenblatt.learn.stream import fit_source
@@ -124,7 +125,7 @@ def test_of_equal_errors_the_earlier_rule_is_kept() -> None:
 
 def test_held_out_rows_are_not_learned_and_judge() -> None:
     X, y = make(3, n=200)
-    held = np.arange(len(X)) % 10 == 9
+    held = held_out(0, len(X), 0.1, 0)
     fitted = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), passes=3, holdout=0.1))
     errors = {}
     for name in PORTFOLIO:
@@ -137,9 +138,26 @@ def test_held_out_rows_are_not_learned_and_judge() -> None:
     assert (fitted.rows, fitted.holdout_rows) == (180, 20)
 
 
+@pytest.mark.parametrize("share", [0.05, 0.1, 1 / 3, 0.5, 0.7, 0.99])
+def test_rows_are_held_out_by_chance_and_evenly(share: float) -> None:
+    rows = 3000
+    out = held_out(0, rows, share, 0)
+    assert abs(out.sum() - rows * share) <= 1
+    # whole stretches of the file give their share, and a chunk gives what the whole file would
+    assert all(abs(out[at : at + 300].sum() - 300 * share) <= 2 for at in range(0, rows, 300))
+    assert np.concatenate([held_out(at, 100, share, 0) for at in range(0, rows, 100)]).tolist() == out.tolist()
+    assert held_out(0, rows, share, 1).tolist() != out.tolist()
+
+
+@pytest.mark.parametrize("period", [2, 3, 5, 10])
+def test_labels_that_take_turns_are_held_out_alike(period: int) -> None:
+    held = np.flatnonzero(held_out(0, 20_000, 0.1, 0)) % period
+    assert np.bincount(held, minlength=period).min() > 0.8 * len(held) / period
+
+
 def test_patience_keeps_the_best_pass() -> None:
     X, y = make(3, n=200)
-    held = np.arange(len(X)) % 5 == 4
+    held = held_out(0, len(X), 0.2, 0)
     plan = Plan(candidates("perceptron"), passes=40, holdout=0.2, patience=3)
     fitted = fit_source(Arrays(X, y.tolist()), plan)
     errors = []

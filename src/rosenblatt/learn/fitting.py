@@ -15,6 +15,7 @@ from rosenblatt.features.polynomial import checked_count
 from rosenblatt.learn.answer import decide
 from rosenblatt.learn.cache import Cache
 from rosenblatt.learn.fitted import Progress
+from rosenblatt.learn.holding import held_out
 from rosenblatt.learn.interrupt import Interrupt
 from rosenblatt.learn.memory import check_room
 from rosenblatt.learn.naming import Codes
@@ -167,12 +168,11 @@ class Fitting:
             first += len(block.labels)
 
     def _hold_out(self, block: Block, labels: NDArray[np.int32], first: int) -> NDArray[np.uint32] | None:
-        """The rows to learn from; None for all of them. Row r is held out when r times the share passes a whole."""
+        """The rows to learn from; None for all of them."""
         share = self.plan.holdout
         if share == 0 and (len(labels) == 0 or labels.min() >= 0):
             return None
-        row = np.arange(first, first + len(labels) + 1)
-        out = np.diff(np.floor(row * share + 1e-9)) > 0
+        out = held_out(first, len(labels), share, self.plan.seed) if share else np.zeros(len(labels), bool)
         labelled = labels >= 0
         held = np.flatnonzero(out & labelled).astype(np.uint32)
         if len(held):

@@ -27,7 +27,7 @@ holdout: Option[float] = Option(
     kind="float",
     low=0,
     below=1,
-    help="The share of the rows that is not learned but judged by: 0.1 holds out every tenth row.",
+    help="The share of the rows that is not learned but judged by: 0.1 holds out one row in ten, by chance.",
 )
 patience: Option[int | None] = Option(
     name="patience",
