@@ -18,6 +18,7 @@ from rosenblatt.features import polynomial
 from rosenblatt.features.cross import cross, hashed_pair, joined
 from rosenblatt.features.polynomial import MOST, columns_of, count, expand, names, products_of
 from rosenblatt.learn import fit_file, load_model, predict_file, save_model
+from rosenblatt.learn.holding import held_out
 from rosenblatt.records import Csr
 
 
@@ -174,7 +175,7 @@ def test_a_table_is_learned_on_its_products_as_it_streams(tmp_path: Path) -> Non
     assert products.holdout_error is not None
     assert products.holdout_error < 0.1 < plain.holdout_error
     assert products.model.name(int(np.abs(products.model.coef[0]).argmax())) == "a b"
-    learned = np.diff(np.floor(np.arange(601) * 0.2 + 1e-9)) == 0
+    learned = ~held_out(0, 600, 0.2, 0)
     settings = products.model.settings
     memory = Perceptron(degree=2, order="given", keep="last", learning_rate="arow", r=settings.r, max_iter=3).fit(
         X[learned], y[learned]
