@@ -18,7 +18,7 @@ _DECIMAL = 12_000  # bits of a number that Python still writes in decimal digits
 
 
 def save(certificate: Certificate, path: str | Path) -> None:
-    write_whole(Path(path), (json.dumps(as_dict(certificate), indent=1) + "\n").encode())
+    write_whole(path, (json.dumps(as_dict(certificate), indent=1) + "\n").encode())
 
 
 def load_certificate(path: str | Path) -> Separable | Inseparable | Undecided:

@@ -13,12 +13,13 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from rosenblatt import options
 from rosenblatt.options import Option
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from rosenblatt.learn.decider import Decider
     from rosenblatt.read import Reading
 
@@ -53,7 +54,9 @@ class Accepted(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gene
         every = "|".join([*self.option.choices, *([word] if word else [])])
         return every if len(every) <= _WIDEST else self.option.name.upper()
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+        from click.shell_completion import CompletionItem
+
         if self.option.kind == "path":
             return [CompletionItem(incomplete, type="file")]
         return [CompletionItem(choice) for choice in self.option.choices if choice.startswith(incomplete)]
@@ -247,25 +250,21 @@ def _file_stream(path: str) -> Iterator[IO[bytes]]:
         with open(path, "wb") as file:
             yield file
         return
-    from pathlib import Path
-
     from rosenblatt.learn.whole import replacing
 
-    with replacing(Path(os.path.realpath(path))) as file:  # a fault in the middle leaves no half file behind
+    with replacing(os.path.realpath(path)) as file:  # a fault in the middle leaves no half file behind
         yield file
 
 
 def write_file(path: str, content: bytes) -> None:
     """A file, whole or not at all; '-' is stdout."""
-    from pathlib import Path
-
     from rosenblatt.learn.whole import write_whole
 
     if path == "-":
         with output_stream(None) as out:
             out.write(content)
     else:
-        write_whole(Path(path), content)
+        write_whole(path, content)
 
 
 def as_json(record: Mapping[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """`rosenblatt fit`: learn a model from a file."""
 
-from pathlib import Path, PurePath
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -106,7 +106,7 @@ def _fitted(data: str, reading: "Reading", output: str | None, asked: dict[str, 
         with Watching("learning") as watching:
             return fit_file(data, reading=reading, on_progress=watching, **asked)
     except KeyboardInterrupt:
-        if checkpoint is None or not Path(checkpoint).exists():
+        if checkpoint is None or not os.path.exists(checkpoint):
             raise
         raise KeyboardInterrupt(f"interrupted; the same command with --resume goes on from {checkpoint}.") from None
 
@@ -119,35 +119,36 @@ def model_name(data: str) -> str | None:
     """
     if data == "-":
         return None
-    name = PurePath(data)
-    if name.suffix.lower() in _PACKED:
-        name = name.with_suffix("")
-    return (name.stem or "rosenblatt") + ".model"
+    name, ending = os.path.splitext(os.path.basename(data))
+    if ending.lower() in _PACKED:
+        name = os.path.splitext(name)[0]
+    return (name or "rosenblatt") + ".model"
 
 
 def _judged(
     fitted: "Fitted", data: str, test: str | None, report: str | None, reading: "Reading", threads: int | None
 ) -> "Judged | None":
     """The scores on the test file; a page without one shows those on the examples learned from, and says so."""
-    from rosenblatt.evaluate import judge
-    from rosenblatt.report.summary import Judged
-
     on = test or (data if report and data != "-" else None)
     if on is None:
         return None
+    from rosenblatt.evaluate import judge
+    from rosenblatt.report.summary import Judged
+
     tally = judge(fitted.model, on, reading, threads)
     return Judged(on, tally, tally.scores())
 
 
 def _tell(summary: "Summary", report: str | None, top: int, as_json: bool) -> None:
-    from rosenblatt.report.answers import fit_record
-    from rosenblatt.report.terminal import line, next_steps, summary_lines
-
     if as_json:
+        from rosenblatt.report.answers import fit_record
+
         common.as_json(fit_record(summary, report, top))
         return
     if common.quiet():
         return
+    from rosenblatt.report.terminal import line, next_steps, summary_lines
+
     for words in summary_lines(summary, top):
         common.data(words)
     common.data("")

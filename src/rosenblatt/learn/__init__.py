@@ -8,17 +8,24 @@ from rosenblatt.learn.fitted import Candidate, Fitted, Progress
 from rosenblatt.learn.model import Model
 from rosenblatt.learn.model_file import load_model, save_model
 from rosenblatt.learn.portfolio import PORTFOLIO, RULES
-from rosenblatt.learn.predicting import Predicted, predict_file
 from rosenblatt.learn.running import Running, share_pass
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.stream import fit_file
 
 if TYPE_CHECKING:
     from rosenblatt.learn.online import Learner
+    from rosenblatt.learn.predicting import Predicted, predict_file
     from rosenblatt.learn.trace import EpochEnd, Step, Trace
 
 # What the command line's fit does not need is loaded when it is first used.
-_HOMES = {"EpochEnd": "trace", "Learner": "online", "Step": "trace", "Trace": "trace"}
+_HOMES = {
+    "EpochEnd": "trace",
+    "Learner": "online",
+    "Predicted": "predicting",
+    "Step": "trace",
+    "Trace": "trace",
+    "predict_file": "predicting",
+}
 
 __all__ = [
     "PORTFOLIO",

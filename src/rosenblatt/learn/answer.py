@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import kernels
-from rosenblatt.learn.votes import Votes
 from rosenblatt.records import Floats
+
+if TYPE_CHECKING:
+    from rosenblatt.learn.votes import Votes
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,7 @@ class Answer:
     coef: Floats
     intercept: Floats
     scheme: str
-    votes: Votes | None = None
+    votes: "Votes | None" = None
 
 
 def scores(answer: Answer, rows: kernels.Rows, order: NDArray[np.uint32] | None = None) -> Floats:

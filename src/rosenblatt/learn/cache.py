@@ -1,8 +1,8 @@
 """Examples that later passes read again: in memory while they are few, in a compact file when they are many."""
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -88,7 +88,7 @@ def _nameless(folder: str | None, name: str, share: int) -> Any:
     """An open file in the folder asked for, else beside the data, else where temporary files go."""
     import tempfile
 
-    beside = str(Path(name).parent) if name != "-" else None
+    beside = (os.path.dirname(name) or ".") if name != "-" else None
     for place in [folder] if folder is not None else [beside, None]:
         with suppress(OSError):
             return tempfile.TemporaryFile(dir=place, buffering=max((1 << 20) // share, 1 << 16))

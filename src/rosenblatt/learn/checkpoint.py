@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
@@ -56,7 +55,7 @@ def save_checkpoint(fitting: Fitting) -> None:
 def load_checkpoint(source: Source, plan: Plan) -> Fitting | None:
     """The fit where it was; None if there is no checkpoint. One of another file or other options is refused."""
     assert plan.checkpoint is not None
-    if not Path(plan.checkpoint).exists():
+    if not os.path.exists(plan.checkpoint):
         return None
 
     def decode(header: Header, tensors: Mapping[str, NDArray[Any]]) -> Fitting:

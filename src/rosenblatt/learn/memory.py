@@ -3,13 +3,12 @@
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
 
 from rosenblatt.errors import DataError
 from rosenblatt.learn.portfolio import footprint
 from rosenblatt.learn.settings import Settings
 
-_LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container
+_LIMIT = "/sys/fs/cgroup/memory.max"  # of a container
 
 
 def present() -> int | None:
@@ -17,8 +16,8 @@ def present() -> int | None:
     known = []
     with suppress(OSError, ValueError, AttributeError):
         known.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    with suppress(OSError, ValueError):
-        known.append(int(_LIMIT.read_text()))
+    with suppress(OSError, ValueError), open(_LIMIT) as limit:
+        known.append(int(limit.read()))
     return min(known, default=None)
 
 

@@ -6,7 +6,6 @@ It is written whole or not at all. Loading checks everything and runs nothing; n
 import json
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -71,7 +70,7 @@ def unpack_model(header: Header, tensors: Mapping[str, NDArray[Any]]) -> Model:
 
 def write_parts(path: str | os.PathLike[str], header: Mapping[str, Any], tensors: Tensors) -> None:
     """Header and tensors as one file, written whole or not at all."""
-    write_whole(Path(path), parts_bytes(header, tensors))
+    write_whole(path, parts_bytes(header, tensors))
 
 
 def parts_bytes(header: Mapping[str, Any], tensors: Tensors) -> bytes:
@@ -87,7 +86,8 @@ def parts_bytes(header: Mapping[str, Any], tensors: Tensors) -> bytes:
 def read_parts(path: str | os.PathLike[str], decode: Callable[[Header, Mapping[str, NDArray[Any]]], T]) -> T:
     """What `decode` makes of header and tensors; every refusal is a ModelError that names the file."""
     try:
-        content = Path(path).read_bytes()
+        with open(path, "rb") as file:
+            content = file.read()
     except OSError as error:
         raise ModelError(f"{os.fspath(path)}: cannot be read: {error.strerror}.") from None
     return parts_of(content, decode, os.fspath(path))

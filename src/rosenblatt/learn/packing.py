@@ -12,7 +12,6 @@ from rosenblatt import options
 from rosenblatt.errors import ParameterError
 from rosenblatt.learn import tensors as lay
 from rosenblatt.learn.header import Header, damaged
-from rosenblatt.learn.packing_votes import pack_votes, unpack_votes
 from rosenblatt.learn.running import PARTS, Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.tensors import Tensors
@@ -42,7 +41,7 @@ def pack_run(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any]:
         "loss": state["loss"],
         "counters": _counters_out(state["counters"]),
         "parts": parts,
-        "votes": None if run.votes is None else pack_votes(run.votes, tensors, f"{prefix}votes."),
+        "votes": _votes_out(run, tensors, f"{prefix}votes."),
     }
 
 
@@ -55,6 +54,14 @@ def _pack_part(run: Running, name: str, tensors: Tensors, prefix: str) -> dict[s
     tensors[f"{prefix}{name}.bias"] = bias
     usual = 1.0 if name == "scale" and run.settings.learning_rate == "arow" else 0.0
     return lay.put(tensors, f"{prefix}{name}", weights, usual)
+
+
+def _votes_out(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any] | None:
+    if run.votes is None:
+        return None
+    from rosenblatt.learn.packing_votes import pack_votes
+
+    return pack_votes(run.votes, tensors, prefix)
 
 
 def unpack_run(header: Header, tensors: Mapping[str, NDArray[Any]], prefix: str, classes: int) -> Running:
@@ -86,10 +93,13 @@ def unpack_run(header: Header, tensors: Mapping[str, NDArray[Any]], prefix: str,
         "log": _log_in(tensors, prefix) if settings.record else [],
         "parts": parts,
         "counters": _counters_in(header.section("counters"), units, settings.batch),
-        "votes": None
-        if votes is None
-        else unpack_votes(votes, tensors, f"{prefix}votes.", settings, class_weight, (units, features)),
+        "votes": None,
     }
+    if votes is not None:
+        from rosenblatt.learn.packing_votes import unpack_votes
+
+        shape = (units, features)
+        state["votes"] = unpack_votes(votes, tensors, f"{prefix}votes.", settings, class_weight, shape)
     if len(state["before_epoch"]) not in (0, units):
         raise damaged("the mistakes before the epoch are not one number a unit")
     run.restore(state)

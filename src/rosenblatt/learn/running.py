@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from rosenblatt import kernels
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.learn.answer import Answer, decide, scores
-from rosenblatt.learn.history import History
 from rosenblatt.learn.settings import Settings
-from rosenblatt.learn.votes import Votes
 from rosenblatt.records import Block, Floats, Run, Status, Trace
+
+if TYPE_CHECKING:
+    from rosenblatt.learn.history import History
+    from rosenblatt.learn.votes import Votes
 
 PARTS = ("weights", "drift", "scale", "pending", "pocket")
 _NOT_STATE = ("learner", "_answer", "history")  # the history refers to examples, which a saved run does not carry
@@ -60,7 +62,12 @@ class Running:
         self.history: History | None = None  # what a recorded run was shown, while all of it is at hand
         self._answer: Answer | None = None
         if settings.keep == "vote":  # else the weights are zeros already; of millions no copy is made
-            self.votes = Votes(settings, self.class_weight, self._weights())
+            self._begin_voting()
+
+    def _begin_voting(self) -> None:
+        from rosenblatt.learn.votes import Votes
+
+        self.votes = Votes(self.settings, self.class_weight, self._weights())
 
     def _weights(self) -> tuple[Floats, Floats]:
         weights = self.learner.get("weights")
@@ -73,7 +80,7 @@ class Running:
         """Begin from these weights instead of zeros."""
         self.learner.put("weights", np.ascontiguousarray(coef), np.ascontiguousarray(intercept))
         if self.settings.keep == "vote":
-            self.votes = Votes(self.settings, self.class_weight, self._weights())
+            self._begin_voting()
 
     def start_at_random(self) -> None:
         """Small uniform weights, drawn unit by unit, the bias last."""
@@ -118,6 +125,8 @@ class Running:
 
     def _remember(self, block: Block, training: NDArray[np.uint32] | None) -> None:
         if self.settings.record and self.history is None and self.learner.t == 0:
+            from rosenblatt.learn.history import History
+
             self.history = History(self.settings, self.class_weight, self._weights(), self.random, self.dense)
         if self.history is not None:
             self.history = self.history.then(self.learner.t, block, training)

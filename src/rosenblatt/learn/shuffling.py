@@ -9,7 +9,6 @@ import numpy as np
 
 from rosenblatt import kernels
 from rosenblatt.learn.cache import Cache
-from rosenblatt.learn.votes import take
 from rosenblatt.records import Block, Csr, Values
 
 _HELD = 32 << 20  # bytes of examples that are shuffled in memory
@@ -108,6 +107,8 @@ class _Gathered(list[Block]):
 
 def part(block: Block, rows: np.ndarray) -> Block:
     """Some rows of a block, in this order."""
+    from rosenblatt.learn.votes import take
+
     taken = rows.astype(np.intp)
     weights = None if block.weights is None else block.weights[taken]
     return Block(take(block.values, taken), block.labels[taken], weights)

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 from rosenblatt import options
@@ -17,7 +16,6 @@ from rosenblatt.learn.fitting import Fitting, Plan, SortedLabelsError
 from rosenblatt.learn.model import Model
 from rosenblatt.learn.naming import LateLabelError, check_classes, classes_of
 from rosenblatt.learn.portfolio import candidates
-from rosenblatt.learn.predicting import predict_file
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.sorting import Sorting
 from rosenblatt.read import Reading, Source, StartAgain, open_source
@@ -113,7 +111,8 @@ def _by_way_of_cache(
     try:
         fitted = fit(source)
     except DamagedCacheError:
-        Path(source.note.path).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(source.note.path)
         source = kept_source(path, reading, folder, opened, "it was damaged")
         fitted = fit(source)
     return replace(fitted, cache=source.note)
@@ -140,7 +139,7 @@ def fit_source(
         fitting = _fit(source, plan, reading, resume=False)
     if plan.checkpoint is not None:
         with suppress(OSError):
-            Path(plan.checkpoint).unlink(missing_ok=True)
+            os.unlink(plan.checkpoint)
     return _fitted(fitting, reading, test)
 
 
@@ -285,6 +284,8 @@ def _tested(model: Model, test: str | None, reading: Reading, threads: int) -> t
     """Wrong predictions and rows of a test file."""
     wrong = rows = 0
     if test is not None:
+        from rosenblatt.learn.predicting import predict_file
+
         for part in predict_file(model, test, reading=replace(reading, classes=()), threads=threads):
             wrong += int((part.decided != part.truth)[part.truth != -1].sum())
             rows += int((part.truth != -1).sum())

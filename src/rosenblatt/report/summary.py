@@ -1,11 +1,14 @@
 """What a person wants to know after learning, gathered once for the terminal, for JSON and for the page."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from rosenblatt.evaluate import Estimate, Scores, Tally
 from rosenblatt.learn import Fitted, Model
 from rosenblatt.learn.decider import Decider
 from rosenblatt.report.weights import Weight, classes_shown, top
+
+if TYPE_CHECKING:
+    from rosenblatt.evaluate import Estimate, Scores, Tally
 
 STATUS = {
     "separated": "a whole pass without a mistake",
@@ -31,8 +34,8 @@ class Judged:
     """Examples that a model was tried on, and how it did."""
 
     on: str  # the file, or what else they are called
-    tally: Tally = field(repr=False)
-    scores: Scores
+    tally: "Tally" = field(repr=False)
+    scores: "Scores"
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ def top_weights(model: Model, count: int) -> list[tuple[str, list[Weight]]]:
     return [(str(label), top(model, k, count)) for k, label in classes_shown(model)]
 
 
-def named_scores(scores: Scores) -> list[tuple[str, Estimate | None, str]]:
+def named_scores(scores: "Scores") -> "list[tuple[str, Estimate | None, str]]":
     """Each score with the name and the format it is shown in; None where it cannot be had."""
     return [
         ("accuracy", scores.accuracy, ".2%"),

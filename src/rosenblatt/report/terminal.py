@@ -1,16 +1,19 @@
 """What a person reads on the terminal: short lines, aligned, with the numbers that matter."""
 
 import math
+import os
 import shlex
-import shutil
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from rosenblatt.evaluate import Estimate, Scores
-from rosenblatt.evaluate.intervals import wilson
 from rosenblatt.learn import Model
 from rosenblatt.report.summary import GROUPED, INDEX, STATUS, Summary, named_scores
 from rosenblatt.report.weights import Contribution, Weight
+
+if TYPE_CHECKING:
+    from rosenblatt.evaluate import Estimate, Scores
 
 NAME = 10  # the width of the names on the left
 MOST_CLASSES = 12  # a wider table of confusion would not fit
@@ -28,7 +31,14 @@ def dim(words: str) -> str:
 
 
 def width() -> int:
-    return min(max(shutil.get_terminal_size((80, 24)).columns, 40), 110)
+    """The columns of the terminal, in bounds. As shutil finds them, which loads every way of packing files."""
+    columns = os.environ.get("COLUMNS", "")
+    try:
+        found = int(columns) if columns.isdecimal() else 0
+        found = found or os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):
+        found = 80
+    return min(max(found or 80, 40), 110)
 
 
 def line(name: str, words: str, left: int = NAME) -> str:
@@ -126,6 +136,8 @@ def _errors(summary: Summary) -> list[str]:
     fitted = summary.fitted
     said = [f"{fitted.progressive_error:>6.2%} progressive: each example predicted before it was learned"]
     if fitted.holdout_error is not None:
+        from rosenblatt.evaluate.intervals import wilson
+
         held = wilson(fitted.holdout_error, fitted.holdout_rows)
         said.insert(0, f"{held.value:>6.2%} on {plural(fitted.holdout_rows, 'row')} held out{_between(held)}")
     if summary.judged is not None and summary.judged.on != summary.data:
@@ -134,7 +146,7 @@ def _errors(summary: Summary) -> list[str]:
     return said
 
 
-def _between(estimate: Estimate) -> str:
+def _between(estimate: "Estimate") -> str:
     return f" (95% interval {estimate.low:.2%} to {estimate.high:.2%})"
 
 
@@ -154,7 +166,7 @@ def candidate_lines(summary: Summary) -> Iterator[str]:
         yield dim("    of rules that chance cannot tell apart the first is used")
 
 
-def score_lines(scores: Scores) -> Iterator[str]:
+def score_lines(scores: "Scores") -> Iterator[str]:
     """The scores with their intervals, then the table of confusion, or the classes one by one."""
     for name, value, spec in named_scores(scores):
         if value is not None:
@@ -163,7 +175,7 @@ def score_lines(scores: Scores) -> Iterator[str]:
     yield from confusion_lines(scores) if len(scores.classes) <= MOST_CLASSES else class_lines(scores)
 
 
-def confusion_lines(scores: Scores) -> Iterator[str]:
+def confusion_lines(scores: "Scores") -> Iterator[str]:
     """Rows are the true classes, columns the decided ones."""
     labels = [_clipped(str(label)) for label in scores.classes]
     cells = [[f"{cell:,.6g}" for cell in row] for row in scores.confusion.tolist()]
@@ -174,7 +186,7 @@ def confusion_lines(scores: Scores) -> Iterator[str]:
         yield f"  {label:{left}}          " + "".join(f"{cell:>{wide}}" for cell in row)
 
 
-def class_lines(scores: Scores) -> Iterator[str]:
+def class_lines(scores: "Scores") -> Iterator[str]:
     left = max(5, *(len(_clipped(str(one.label))) for one in scores.per_class))
     yield dim(f"  {'class':{left}}{'examples':>10}{'precision':>11}{'recall':>9}{'F1':>9}")
     for one in scores.per_class:
