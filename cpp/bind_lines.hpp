@@ -30,18 +30,26 @@ inline nb::tuple given(Parsed& parsed) {
                           parsed.stopped);
 }
 
-// parse(first, last, parsed) for every piece of the lines that begin in this part of the source.
-template <class Source, class Parse>
-nb::tuple parse_part(const Source& source, std::int64_t begin, std::int64_t end, bool skip, Parse parse) {
-    Parsed parsed;
+// work(), while others may use Python; a fault of the system becomes an OSError.
+template <class Work>
+auto without_python(Work work) {
     try {
         nb::gil_scoped_release free;
-        each_piece(source, begin, end, [&](const char* first, const char* last) { return parse_piece(first, last, skip, parsed, parse); });
+        return work();
     } catch (const std::system_error& fault) {
         errno = fault.code().value();
         PyErr_SetFromErrno(PyExc_OSError);
         throw nb::python_error();
     }
+}
+
+// parse(first, last, parsed) for every piece of the lines that begin in this part of the source.
+template <class Source, class Parse>
+nb::tuple parse_part(const Source& source, std::int64_t begin, std::int64_t end, bool skip, Parse parse) {
+    Parsed parsed;
+    without_python([&] {
+        each_piece(source, begin, end, [&](const char* first, const char* last) { return parse_piece(first, last, skip, parsed, parse); });
+    });
     return given(parsed);
 }
 

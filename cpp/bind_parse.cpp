@@ -1,4 +1,7 @@
 // The parsers of lines for Python: the lines that begin in a part of a file, or bytes, to the arrays of their examples.
+#include <nanobind/stl/unique_ptr.h>
+
+#include "ahead.hpp"
 #include "bind_lines.hpp"
 #include "kernels.hpp"
 #include "parsers.hpp"
@@ -11,6 +14,24 @@ nb::tuple parse_svmlight(nb::handle source, std::int64_t begin, std::int64_t end
     const Svmlight how{base, limit, guess_base, skip};
     const auto parser = kernels().parsers->svmlight;
     return parse_any(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) { return parser(first, last, how, out); });
+}
+
+std::unique_ptr<Ahead> svmlight_ahead(int fd, std::int64_t size, std::int64_t chunk, int threads, int base, bool guess_base,
+                                      std::int64_t limit, bool skip) {
+    if (chunk < 1 || threads < 1) throw nb::value_error("chunk and threads must be at least 1");
+    const Svmlight how{base, limit, guess_base, skip};
+    const auto parse = [fd, how, parser = kernels().parsers->svmlight](std::int64_t begin, std::int64_t end, Parsed& out) {
+        const auto piece = [&](const char* first, const char* last, Parsed& to) { return parser(first, last, how, to); };
+        each_piece(FromFile{fd}, begin, end, [&](const char* first, const char* last) { return parse_piece(first, last, how.skip, out, piece); });
+    };
+    return std::make_unique<Ahead>(parse, size, chunk, threads);
+}
+
+// The next chunk as the parsers give it, and where it ends; none after the last.
+nb::object next_chunk(Ahead& ahead) {
+    const auto [parsed, end] = without_python([&] { return ahead.next(); });
+    if (!parsed) return nb::none();
+    return nb::make_tuple(end, given(*parsed));
 }
 
 // Besides what the other parsers give: the names that the dictionary did not have.
@@ -32,6 +53,9 @@ void bind_parse(nb::module_& m) {
     m.def("parse_svmlight", &parse_svmlight, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "base"_a, "guess_base"_a, "limit"_a, "skip"_a);
     m.def("parse_vw", &parse_vw, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "bits"_a, "names"_a.none(), "skip"_a,
           "crossing"_a.none() = nb::none());
+    m.def("svmlight_ahead", &svmlight_ahead, "fd"_a, "size"_a, "chunk"_a, "threads"_a, nb::kw_only(), "base"_a, "guess_base"_a,
+          "limit"_a, "skip"_a);
+    nb::class_<Ahead>(m, "Ahead").def("next", &next_chunk);
     nb::class_<Crossing>(m, "Crossing")
         .def(nb::init<const std::vector<std::pair<std::string, std::string>>&>(), "pairs"_a)
         .def_prop_ro("lacking", &Crossing::lacking);

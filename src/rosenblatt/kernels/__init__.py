@@ -6,6 +6,7 @@
 from rosenblatt.kernels import _native
 from rosenblatt.kernels.rows import rows_of
 
+Ahead = _native.Ahead
 Candidates = _native.Candidates
 Crossing = _native.Crossing
 Hashing = _native.Hashing
@@ -35,6 +36,7 @@ parse_text = _native.parse_text
 parse_vw = _native.parse_vw
 room = _native.room
 scores = _native.scores
+svmlight_ahead = _native.svmlight_ahead
 to_whole = _native.to_whole
 unicode_version = _native.unicode_version
 uniform = _native.uniform
@@ -42,6 +44,7 @@ widened = _native.widened
 words_of = _native.words_of
 
 __all__ = [
+    "Ahead",
     "Candidates",
     "Crossing",
     "Hashing",
@@ -72,6 +75,7 @@ __all__ = [
     "room",
     "rows_of",
     "scores",
+    "svmlight_ahead",
     "to_whole",
     "unicode_version",
     "uniform",

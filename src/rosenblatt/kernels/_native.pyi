@@ -278,6 +278,13 @@ def dual_visit(
 def parse_svmlight(
     source: int | bytes, begin: int, end: int, *, base: int, guess_base: bool, limit: int, skip: bool
 ) -> tuple[Any, ...]: ...
+def svmlight_ahead(
+    fd: int, size: int, chunk: int, threads: int, *, base: int, guess_base: bool, limit: int, skip: bool
+) -> Ahead: ...
+
+class Ahead:
+    def next(self) -> tuple[int, tuple[Any, ...]] | None: ...
+
 def parse_vw(
     source: int | bytes,
     begin: int,

@@ -54,7 +54,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 def _open_locked(path: str) -> BinaryIO:
     """A new file, locked as long as it is open: a file of that kind without a lock has lost its writer."""
     while True:
-        file = open(path, "xb")
+        file = open(path, "xb")  # noqa: SIM115 - it is given back open
         _lock(file, wait=True)
         if os.fstat(file.fileno()).st_nlink:  # not taken for a left-over one before it was locked
             return file

@@ -76,7 +76,7 @@ class LineSource(Source):
     def chunks(self, threads: int = 1) -> Iterator[Chunk]:
         self.skipped, self.bad_rows = 0, []
         rows = lines = 0
-        for done, parsed in ordered(parts(self.opened, self.piece), self._parse, threads):
+        for done, parsed in self.parsed(threads):
             self._judge(parsed, lines)
             lines += parsed.lines
             self.met(parsed)
@@ -86,11 +86,18 @@ class LineSource(Source):
         if rows == 0:
             raise DataError(self._nothing())
 
+    def parsed(self, threads: int) -> Iterator[tuple[int, Parsed]]:
+        """What the chunks of the file are parsed to, in order, and the bytes that are read with each."""
+        return ordered(parts(self.opened, self.piece), self._parse, threads)
+
     def _parse(self, part: Part) -> tuple[int, Parsed]:
         try:
             return part.done, Parsed(*self.parse(part.source, part.begin, part.end))
         except OSError as fault:
-            raise DataError(f"{self.name}: cannot be read: {fault.strerror or fault}.") from fault
+            raise self.unreadable(fault) from fault
+
+    def unreadable(self, fault: OSError) -> DataError:
+        return DataError(f"{self.name}: cannot be read: {fault.strerror or fault}.")
 
     def _judge(self, parsed: Parsed, lines: int) -> None:
         if not parsed.bad:

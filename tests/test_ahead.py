@@ -1,0 +1,63 @@
+"""Chunks parsed ahead by native threads: the same, in the same order, as when each is asked for by itself."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rosenblatt import kernels
+
+HOW = {"base": 1, "guess_base": False, "limit": 1 << 31, "skip": False}
+LINES = [f"{row % 3} {row + 1}:{row / 7:.3f} {row + 900}:1\n" for row in range(700)]
+
+
+@pytest.fixture
+def fd(tmp_path: Path) -> Iterator[int]:
+    (tmp_path / "rows.svm").write_text("".join(LINES))
+    fd = os.open(tmp_path / "rows.svm", os.O_RDONLY)
+    yield fd
+    os.close(fd)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("chunk", [1, 100, 4096, 1 << 20])
+def test_the_chunks_are_those_of_the_parser_in_order(fd: int, threads: int, chunk: int) -> None:
+    size = os.fstat(fd).st_size
+    ahead = kernels.svmlight_ahead(fd, size, chunk, threads, **HOW)
+    for begin in range(0, size, chunk):
+        end = min(begin + chunk, size)
+        given = ahead.next()
+        assert given is not None
+        assert given[0] == end
+        alone = kernels.parse_svmlight(fd, begin, end, **HOW)
+        for found, wanted in zip(given[1], alone, strict=True):
+            assert np.array_equal(found, wanted) if isinstance(wanted, np.ndarray) else found == wanted
+    assert ahead.next() is None
+    assert ahead.next() is None
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_what_is_dropped_in_the_middle_ends_its_threads(fd: int, threads: int) -> None:
+    before = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0
+    ahead = kernels.svmlight_ahead(fd, os.fstat(fd).st_size, 64, threads, **HOW)
+    assert ahead.next() is not None
+    del ahead
+    if before:
+        assert len(os.listdir("/proc/self/task")) == before
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_fault_of_the_system_is_raised(threads: int, tmp_path: Path) -> None:
+    folder = os.open(tmp_path, os.O_RDONLY)
+    try:
+        with pytest.raises(IsADirectoryError):
+            kernels.svmlight_ahead(folder, 1000, 100, threads, **HOW).next()
+    finally:
+        os.close(folder)
+
+
+def test_a_chunk_of_nothing_is_refused(fd: int) -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        kernels.svmlight_ahead(fd, 1000, 0, 1, **HOW)
