@@ -24,7 +24,7 @@ public:
 
     // The chunks of `size` bytes: those that begin at a multiple of `chunk`.
     Ahead(Parse parse, std::int64_t size, std::int64_t chunk, int threads)
-        : parse(std::move(parse)), size(size), chunk(chunk), room(3 * static_cast<std::size_t>(threads)) {
+        : parse(std::move(parse)), size(size), chunk(chunk), room(2 * static_cast<std::size_t>(threads)) {
         try {
             for (int i = 1; i < threads; ++i) team.emplace_back([this] { work(); });
         } catch (const std::system_error&) {

@@ -33,7 +33,7 @@ from rosenblatt.records import Block, Label
 _Waiting: TypeAlias = tuple[Block, NDArray[np.uint32] | None, int, int]
 _TABLES = ("csv", "tsv", "parquet", "arrow")
 _TELL_EVERY = 0.1  # seconds between two reports of progress
-_TURN = 1 << 18  # entries that a run learns in one turn, so that its weights stay in the cache meanwhile
+_TURN = 1 << 18  # entries that a run learns in one turn, so that its weights stay in the cache meanwhile; one alone need not wait
 
 
 class SortedLabelsError(Exception):
@@ -120,7 +120,7 @@ class Fitting:
                 rows = len(block.labels)
                 if first + rows > self.rows:
                     turns.add(block, _after(order, self.rows - first, rows), first)
-                if turns.entries >= _TURN:
+                if turns.entries >= _TURN or len(self.runs) == 1:
                     self._learn(turns)
                     self._between(interrupt, save)
             self._learn(turns)

@@ -51,14 +51,14 @@ def fitted_to(settings: Settings, values: Values) -> Settings:
     A step of adagrad moves a score by eta0 times the length of the example; r of arow and C of pa1 and pa2 stand
     beside its square. The length is rounded to a power of 2, so that it says nothing else of the first rows.
     """
+    if settings.learning_rate not in ("arow", "adagrad", "pa1", "pa2"):
+        return settings
     length = _length(values, settings.degree)
     if settings.learning_rate == "arow":
         return replace(settings, r=settings.r * length**2)
     if settings.learning_rate == "adagrad":
         return replace(settings, eta0=settings.eta0 / length)
-    if settings.learning_rate in ("pa1", "pa2"):
-        return replace(settings, eta0=settings.eta0 / length**2)
-    return settings
+    return replace(settings, eta0=settings.eta0 / length**2)
 
 
 def _length(values: Values, degree: int) -> float:
