@@ -1,20 +1,19 @@
 """The answer of a run: which weights it kept, and how they score and decide."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import kernels
-from rosenblatt.records import Floats
+from rosenblatt.records import Floats, record
 
 if TYPE_CHECKING:
     from rosenblatt.learn.votes import Votes
 
 
-@dataclass(frozen=True)
+@record
 class Answer:
     """One hyperplane per unit, and the voters where all the hyperplanes of the run have a say."""
 

@@ -1,14 +1,12 @@
 """What a fit of a file tells: while it runs, and when it is done."""
 
-from dataclasses import dataclass
-
 from rosenblatt.learn.model import Model
 from rosenblatt.learn.settings import Settings
 from rosenblatt.read import BadRow
-from rosenblatt.records import Status
+from rosenblatt.records import Status, record
 
 
-@dataclass(frozen=True)
+@record
 class Progress:
     """How far a fit has come. `progressive_error` is the share of wrong predictions made before learning each row."""
 
@@ -21,7 +19,7 @@ class Progress:
     passes: int
 
 
-@dataclass(frozen=True)
+@record
 class Candidate:
     """One rule that was tried: its errors while it learned the first pass, and on the rows held out."""
 
@@ -33,7 +31,7 @@ class Candidate:
     given_up: int | None = None  # it had fallen behind after so many examples
 
 
-@dataclass(frozen=True)
+@record
 class KeptCache:
     """What became of the cache that was to be kept: `made`, `reused`, `rebuilt` or `not kept`, and why."""
 
@@ -42,7 +40,7 @@ class KeptCache:
     why: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class Fitted:
     """A model and how it came about."""
 

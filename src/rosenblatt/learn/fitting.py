@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 import numpy as np
@@ -27,20 +27,22 @@ from rosenblatt.learn.shuffling import Shuffled, part
 from rosenblatt.learn.sorting import Sorting
 from rosenblatt.learn.turns import Turns
 from rosenblatt.read import Reading, Source
-from rosenblatt.records import Block, Label
+from rosenblatt.records import Block, Label, record
 
 # A block, which of its rows to learn from (None: all), the rows before it, the bytes read with it.
 _Waiting: TypeAlias = tuple[Block, NDArray[np.uint32] | None, int, int]
 _TABLES = ("csv", "tsv", "parquet", "arrow")
 _TELL_EVERY = 0.1  # seconds between two reports of progress
-_TURN = 1 << 18  # entries that a run learns in one turn, so that its weights stay in the cache meanwhile; one alone need not wait
+_TURN = (
+    1 << 18
+)  # entries that a run learns in one turn, so that its weights stay in the cache meanwhile; one alone need not wait
 
 
 class SortedLabelsError(Exception):
     """The examples come class by class; learned in that order, each class would be forgotten for the next."""
 
 
-@dataclass(frozen=True)
+@record
 class Plan:
     """What a fit is asked to do."""
 

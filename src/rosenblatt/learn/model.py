@@ -1,7 +1,7 @@
 """What has been learned, with all that is needed to read new examples, decide about them, and go on learning."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -15,10 +15,10 @@ from rosenblatt.learn.answer import decide, majority
 from rosenblatt.learn.running import Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.read.crossing import parents
-from rosenblatt.records import FeatureSpace, Floats, Label, Run, Values
+from rosenblatt.records import FeatureSpace, Floats, Label, Run, Values, record
 
 
-@dataclass(frozen=True)
+@record
 class Model:
     """A run, the labels of its classes, and what its columns mean; scikit-learn is not needed for it.
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from rosenblatt import kernels
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.learn.answer import Answer, decide, scores
 from rosenblatt.learn.settings import Settings
-from rosenblatt.records import Block, Floats, Run, Status, Trace
+from rosenblatt.records import Block, Floats, Run, Status, Trace, record
 
 if TYPE_CHECKING:
     from rosenblatt.learn.history import History
@@ -24,7 +23,7 @@ _WORD = 2**64
 _OTHER = 0xD1B54A32D192ED03
 
 
-@dataclass(frozen=True)
+@record
 class Validation:
     """Early stopping: held-out rows, and how many epochs in a row may pass without a better accuracy on them."""
 

@@ -1,14 +1,12 @@
 """What a learner is asked to do, in one frozen record."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rosenblatt import kernels, options
-from rosenblatt.records import Floats
+from rosenblatt.records import Floats, record
 
 
-@dataclass(frozen=True)
+@record
 class Settings:
     """The options that decide every bit of a run, checked by whoever made them."""
 

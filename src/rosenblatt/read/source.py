@@ -2,15 +2,15 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import DataError
-from rosenblatt.records import Chunk, FeatureSpace, Label
+from rosenblatt.records import Chunk, FeatureSpace, Label, record
 
 
-@dataclass(frozen=True)
+@record
 class Reading:
     """How to read a file, as the user asked; None means: find out."""
 
@@ -39,7 +39,7 @@ class Reading:
         return replace(self, format=format)
 
 
-@dataclass(frozen=True)
+@record
 class BadRow:
     """A row that was left out, and why: the sentence names file, line and column."""
 

@@ -1,10 +1,11 @@
 """What a person wants to know after learning, gathered once for the terminal, for JSON and for the page."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from rosenblatt.learn import Fitted, Model
 from rosenblatt.learn.decider import Decider
+from rosenblatt.records import record
 from rosenblatt.report.weights import Weight, classes_shown, top
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ INDEX = (
 )
 
 
-@dataclass(frozen=True)
+@record
 class Judged:
     """Examples that a model was tried on, and how it did."""
 
@@ -38,7 +39,7 @@ class Judged:
     scores: "Scores"
 
 
-@dataclass(frozen=True)
+@record
 class Evaluation:
     """A model that was tried on examples it was not learned from."""
 
@@ -48,7 +49,7 @@ class Evaluation:
     command: str  # to do it again
 
 
-@dataclass(frozen=True)
+@record
 class Summary:
     """One run of `fit`: what was read, learned and found, and where it lies."""
 

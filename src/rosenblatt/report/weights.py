@@ -1,16 +1,14 @@
 """What a model has learned, by name: the features that speak for each class, and what they say of one example."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rosenblatt.features.polynomial import products_of
 from rosenblatt.learn import Model
 from rosenblatt.learn.answer import pairs
-from rosenblatt.records import Csr, Floats, Label, Values
+from rosenblatt.records import Csr, Floats, Label, Values, record
 
 
-@dataclass(frozen=True)
+@record
 class Weight:
     """One feature and how strongly it speaks for a class."""
 
@@ -18,7 +16,7 @@ class Weight:
     weight: float
 
 
-@dataclass(frozen=True)
+@record
 class Contribution:
     """One feature of one example: its value times its weight is what it adds to the score of a class."""
 

@@ -1,0 +1,65 @@
+"""A record is a frozen dataclass in all that can be seen of it."""
+
+import pickle
+from copy import copy
+from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any
+
+import pytest
+
+from rosenblatt.records import FeatureSpace, record
+
+
+def declared() -> type:
+    class Same:
+        name: str
+        size: int = 3
+        hidden: list[int] = field(default_factory=list, repr=False, compare=False)
+
+        @cached_property
+        def double(self) -> int:
+            return 2 * self.size
+
+    return Same
+
+
+Ours: Any = record(declared())
+Theirs: Any = dataclass(frozen=True)(declared())
+
+
+def test_it_looks_compares_and_hashes_like_a_frozen_dataclass() -> None:
+    for arguments in (("a",), ("a", 4), ("b", 3, [1])):
+        ours, theirs = Ours(*arguments), Theirs(*arguments)
+        assert repr(ours) == repr(theirs)
+        assert hash(ours) == hash(theirs)
+        assert asdict(ours) == asdict(theirs)
+    assert [one.name for one in fields(Ours)] == [one.name for one in fields(Theirs)]
+    assert Ours("a") == Ours("a", 3, [1]) != Ours("b")
+    assert Ours("a") != Theirs("a")
+    assert replace(Ours("a"), size=5) == Ours("a", 5)
+    assert Ours("a", 4).double == 8
+
+
+def test_nothing_of_it_can_be_changed() -> None:
+    one = Ours("a")
+    for name in ("name", "size", "other"):
+        with pytest.raises(FrozenInstanceError, match=name):
+            setattr(one, name, 1)
+    with pytest.raises(FrozenInstanceError, match="size"):
+        del one.size
+
+
+def test_it_is_copied_and_pickled() -> None:
+    space = FeatureSpace("index", index_base=1, settings={"features": 3})
+    assert copy(space) == space == pickle.loads(pickle.dumps(space))
+
+
+def test_what_a_class_says_itself_stays() -> None:
+    class Loud:
+        word: str
+
+        def __repr__(self) -> str:
+            return self.word.upper()
+
+    assert repr(record(Loud)("hey")) == "HEY"  # type: ignore[call-arg]
