@@ -1,6 +1,5 @@
 """The command line: parse, call, render. A command's module is loaded when it is asked for, so that --help is quick."""
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -83,14 +82,8 @@ def cli(ctx: click.Context) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line; the exit code says how it went. No traceback reaches the user."""
-    if arguments is not None:
-        return guarded(lambda: _run(list(arguments)))
-    # The process is ours. What modules make while they load is no garbage, and what lives at the end dies with it.
-    gc.set_threshold(100_000)
-    try:
-        return guarded(lambda: _run(sys.argv[1:]))
-    finally:
-        gc.freeze()
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    return guarded(lambda: _run(given))
 
 
 def _run(given: list[str]) -> object:

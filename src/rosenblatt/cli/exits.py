@@ -9,11 +9,12 @@
 130  interrupted
 """
 
+import atexit
 import contextlib
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -41,6 +42,15 @@ def guarded(run: Callable[[], Any]) -> int:
         if isinstance(error, SystemExit):
             raise
         return _report(error)
+
+
+def leave(code: int) -> NoReturn:
+    """End the process when all that waits for its end is done, and do not take the interpreter to pieces before."""
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
 
 
 def _report(error: BaseException) -> int:
