@@ -18,9 +18,7 @@ ROOT = Path(__file__).parents[1]
 FIT = """
 import sys
 from rosenblatt.learn import fit_file, save_model
-from rosenblatt.read import Reading
-reading = Reading(ngrams=1) if sys.argv[1].endswith(".tsv") else Reading()  # single words, as the peer
-save_model(fit_file(sys.argv[1], rule=sys.argv[3], passes=int(sys.argv[4]), reading=reading).model, sys.argv[2])
+save_model(fit_file(sys.argv[1], rule=sys.argv[3], passes=int(sys.argv[4])).model, sys.argv[2])
 """
 PREDICT = """
 import sys
@@ -61,7 +59,12 @@ PEAK = "print(next(line.split()[1] for line in open('/proc/self/status') if line
 
 def process(name: str, code: str, *words: object) -> Side:
     """A new interpreter that runs some code; its start counts."""
-    command = [sys.executable, "-c", code, *map(str, words)]
+    return command(name, "-c", code, *words)
+
+
+def command(name: str, *words: object) -> Side:
+    """A new interpreter with these words on its command line."""
+    command = [sys.executable, *map(str, words)]
 
     def work() -> str:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -73,9 +76,11 @@ def process(name: str, code: str, *words: object) -> Side:
 
 
 def ours(file: Path, rule: str = "perceptron", passes: int = 1) -> Side:
-    return process(
-        f"fit --rule {rule}" + f" --passes {passes}" * (passes > 1), FIT, file, file.parent / "ours", rule, passes
-    )
+    """`rosenblatt fit`, as a shell runs it."""
+    asked = ["--rule", rule, *(["--passes", passes] if passes > 1 else [])]
+    words = ["--ngrams", 1] if file.suffix == ".tsv" else []  # single words, as the peer
+    fit = ["-m", "rosenblatt", "fit", file, *asked, *words, "--quiet", "-o", file.parent / "ours"]
+    return command(" ".join(map(str, ["fit", *asked])), *fit)
 
 
 def reading(file: Path) -> Limit:
