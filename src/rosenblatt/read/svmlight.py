@@ -60,6 +60,8 @@ class Svmlight(LineSource):
                 del chunk  # its memory is free while the next is waited for
         except OSError as fault:
             raise self.unreadable(fault) from fault
+        finally:
+            del ahead  # its threads end before the file is closed
 
     def _how(self) -> dict[str, Any]:
         skip = self.reading.on_bad_row == "skip"
