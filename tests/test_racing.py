@@ -49,3 +49,33 @@ def test_what_is_kept_is_what_it_would_have_been(monkeypatch: pytest.MonkeyPatch
     assert given_up
     assert whole.chosen not in given_up
     assert all(one.given_up is None for one in whole.candidates)
+
+
+def errors_of(share: float, turns: int, rows: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Errors and examples so far, turn by turn."""
+    wrong = np.cumsum(rng.binomial(rows, share, turns))
+    return [(int(w), rows * (turn + 1)) for turn, w in enumerate(wrong)]
+
+
+def race_of(runs: dict[str, list[tuple[int, int]]]) -> dict[str, int]:
+    """After how many examples each is let go."""
+    race, gone = Race(), dict[str, int]()
+    for turn in range(len(runs["a"])):
+        made = {name: marks[turn] for name, marks in runs.items() if name not in gone}
+        gone |= {name: made[name][1] for name in race.losers(made)}
+    return gone
+
+
+def test_equals_need_not_both_be_learned_to_the_end() -> None:
+    rng = np.random.default_rng(0)
+    a = errors_of(0.15, 100, 5000, rng)
+    b = [(wrong + turn, rows) for turn, (wrong, rows) in enumerate(a)]  # errs where a does, and a little more
+    assert race_of({"a": a, "b": b}) == {"b": 265_000}
+
+
+def test_a_rule_that_may_be_better_stays() -> None:
+    rng = np.random.default_rng(1)
+    a, b = errors_of(0.15, 50, 2000, rng), errors_of(0.15, 50, 2000, rng)
+    assert race_of({"a": a, "b": b}) == {}  # too few examples to know
+    a, b = errors_of(0.3, 60, 5000, rng), errors_of(0.3, 60, 5000, rng)
+    assert race_of({"a": a, "b": b}) == {}  # they err on different examples: chance could hide a real difference

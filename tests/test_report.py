@@ -214,7 +214,7 @@ def test_the_keys_of_json_are_pinned() -> None:
     record = fit_record(whole, "r.html", 3)
     assert set(record) == FIT
     assert set(record["test"]) == SCORES | {"data"}
-    assert set(record["candidates"][0]) == {"rule", "progressive_error", "holdout_error", "given_up"}
+    assert set(record["candidates"][0]) == {"rule", "progressive_error", "holdout_error", "given_up", "best_then"}
     assert set(record["top"][0]) == {"class", "bias", "weights"}
     assert set(model_record(whole.fitted.model, 3)) == MODEL
     assert whole.judged is not None

@@ -19,7 +19,7 @@ from rosenblatt.learn.tensors import Tensors
 from rosenblatt.read import Source
 
 _NO_MATTER = ("format", "cross", "on_bad_row")  # those that were found are compared; a bad row may be skipped later on
-_ERRORS = ("progressive", "held_error", "waited")
+_ERRORS = ("progressive", "held_error", "waited", "best_then")
 
 
 def save_checkpoint(fitting: Fitting) -> None:
@@ -45,7 +45,7 @@ def save_checkpoint(fitting: Fitting) -> None:
         "failed": fitting.failed,
         "given_up": fitting.given_up,
         "next_look": fitting.race.next_look,
-        "before": {name: list(counts) for name, counts in fitting.race.before.items()},
+        "marks": {name: [number for mark in marks for number in mark] for name, marks in fitting.race.marks.items()},
         "of": identity(fitting.source, fitting.plan),
         **{name: getattr(fitting, name) for name in _ERRORS},
     }
@@ -91,12 +91,13 @@ def _restored(header: Header, tensors: Mapping[str, NDArray[Any]], source: Sourc
         errors = header.section(name)
         setattr(fitting, name, {key: errors.number(key) for key in errors.values})
     fitting.failed = [str(name) for name in header.items("failed")]
-    given_up, before = header.section("given_up"), header.section("before")
+    given_up, marks = header.section("given_up"), header.section("marks")
     fitting.given_up = {name: given_up.count(name) for name in given_up.values}
-    counts = {name: before.numbers(name) for name in before.values}
-    if any(len(pair) != 2 for pair in counts.values()):
-        raise damaged("what the race remembers is not two numbers a rule")
-    fitting.race = Race(header.count("next_look"), {name: (pair[0], int(pair[1])) for name, pair in counts.items()})
+    flat = {name: marks.numbers(name) for name in marks.values}
+    if any(len(numbers) % 2 for numbers in flat.values()):
+        raise damaged("what the race remembers is not errors and examples")
+    pairs = {name: [(of[i], int(of[i + 1])) for i in range(0, len(of), 2)] for name, of in flat.items()}
+    fitting.race = Race(header.count("next_look"), pairs)
     return fitting
 
 

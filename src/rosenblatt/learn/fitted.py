@@ -28,7 +28,8 @@ class Candidate:
     progressive_error: float
     holdout_error: float | None = None
     failed: bool = False  # its weights overflowed
-    given_up: int | None = None  # it had fallen behind after so many examples
+    given_up: int | None = None  # after so many examples it had fallen behind, or was no better than the best
+    best_then: float | None = None  # the error of the best rule on as many
 
 
 @record

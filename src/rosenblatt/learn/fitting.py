@@ -79,6 +79,7 @@ class Fitting:
         self.failed: list[str] = []
         self.race = Race()
         self.given_up: dict[str, int] = {}  # rules that fell behind, after so many examples
+        self.best_then: dict[str, float] = {}  # and the error of the best one on as many
         self.learned = self.held_rows = 0
         self.resumed = False
         self._codes = Codes(source, classes, fixed=fixed, unlabelled=plan.unlabelled)
@@ -221,10 +222,12 @@ class Fitting:
             self._let_go()
 
     def _let_go(self) -> None:
-        """Give up the rules that have clearly fallen behind; what they had reached is remembered."""
+        """Give up the rules that need not be learned on; what they and the best had reached is remembered."""
         made = {name: (self._error(name) * run.learner.t, run.learner.t) for name, run in self._open().items()}
+        best = min((self._error(name) for name in made), default=1.0)
         for name in self.race.losers(made):
             self.progressive[name], self.given_up[name] = self._error(name), made[name][1]
+            self.best_then[name] = best
             del self.runs[name]
 
     def _between(self, interrupt: Interrupt, save: Callable[["Fitting"], None] | None) -> None:

@@ -256,6 +256,7 @@ def _candidates(fitting: Fitting) -> list[Candidate]:
             fitting.best[name][0] if name in fitting.best else fitting.held_error.get(name),
             name in fitting.failed,
             fitting.given_up.get(name),
+            fitting.best_then.get(name),
         )
         for name in tried
         if name in fitting.progressive or name in fitting.failed

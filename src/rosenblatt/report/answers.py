@@ -70,6 +70,7 @@ def fit_record(summary: Summary, report: str | None, count: int) -> dict[str, An
                 "progressive_error": one.progressive_error,
                 "holdout_error": one.holdout_error,
                 "given_up": one.given_up,
+                "best_then": one.best_then,
             }
             for one in fitted.candidates
         ],

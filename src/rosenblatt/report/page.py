@@ -185,7 +185,7 @@ def _candidates(summary: Summary) -> str:
     held = any(one.holdout_error is not None for one in fitted.candidates)
     rows = [
         [
-            one.rule + (f", given up after {one.given_up:,}" if one.given_up else ""),
+            one.rule + (f", given up after {one.given_up:,} (the best: {one.best_then:.2%})" if one.given_up else ""),
             f"{one.progressive_error:.2%}",
             *([_percent(one.holdout_error)] if held else []),
         ]

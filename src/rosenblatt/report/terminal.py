@@ -160,9 +160,10 @@ def candidate_lines(summary: Summary) -> Iterator[str]:
         mark = "*" if one.rule == summary.fitted.chosen else " "
         row = f"  {mark} {one.rule:{wide}}{one.progressive_error:>12.2%}"
         row += f"{one.holdout_error:>10.2%}" if one.holdout_error is not None else ""
-        row += f"  given up after {one.given_up:,}" if one.given_up else ""
+        row += f"  given up after {one.given_up:,} (the best: {one.best_then:.2%})" if one.given_up else ""
         yield bold(row) if mark == "*" else row
-    if not held and summary.fitted.progressive_error > min(one.progressive_error for one in candidates):
+    whole = [one.progressive_error for one in candidates if not one.given_up]
+    if not held and summary.fitted.progressive_error > min(whole):
         yield dim("    of rules that chance cannot tell apart the first is used")
 
 
