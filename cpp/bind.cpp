@@ -109,7 +109,7 @@ void put_counters(Learner& learner, const nb::dict& d) {
         group.t = nb::cast<std::uint64_t>(d["t"]);
         group.step = nb::cast<std::uint64_t>(d["step"]);
         group.in_batch = nb::cast<std::uint64_t>(d["in_batch"]);
-        group.bound = nb::cast<double>(d["bound"]);
+        group.bound = std::max(group.bound, nb::cast<double>(d["bound"]));  // a file may say what it likes
         for (std::size_t u = 0; u < group.units; ++u) {
             const std::size_t unit = group.first + u;
             group.mistakes[u] = nb::cast<std::uint64_t>(d["mistakes"][unit]);

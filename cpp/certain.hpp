@@ -47,9 +47,9 @@ ROSENBLATT_INLINE double distance_of_sums(std::size_t entries, const Group& grou
 // the scores themselves are asked for; and where many examples are mistakes, looking rests for some time.
 class Looking {
 public:
-    explicit Looking(const Learner& learner) {
+    Looking(const Learner& learner, double largest) {
         const Rule& rule = learner.rule;
-        allowed_ = rule.quiet && !(learner.judged && learner.groups.size() > 1);
+        allowed_ = rule.quiet && !(learner.judged && learner.groups.size() > 1) && !overflows(learner, largest);
         const bool decides = rule.scheme == Scheme::binary && rule.required == 0.0;
         moves_ = allowed_ && rule.batch == 1 && !rule.closed_form() && (!learner.judged || decides);
     }
@@ -72,6 +72,13 @@ public:
     }
 
 private:
+    // A sum of numbers so large may overflow in one order and not in another; updates are watched for it (visit.hpp).
+    static bool overflows(const Learner& learner, double largest) {
+        return std::any_of(learner.groups.begin(), learner.groups.end(), [&](const Group& group) {
+            return !(reach_of(learner, group, std::max(1.0, largest)) < too_large);
+        });
+    }
+
     static constexpr int price = 3, most = 64;  // a look in vain costs about three times what one in luck saves
     static constexpr unsigned rest = 1024;
     bool allowed_, moves_;

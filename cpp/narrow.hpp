@@ -53,8 +53,8 @@ struct NarrowColumn {
     unsigned moves = 0;       // since it was measured
     float s[rows_together] = {};
 
-    NarrowColumn(const Learner& learner, Group& group_)
-        : group(&group_), looking(learner), room((group_.weights.feature.size() + 16 + 63) / 64 * 32, 0.0) {
+    NarrowColumn(const Learner& learner, Group& group_, double largest)
+        : group(&group_), looking(learner, largest), room((group_.weights.feature.size() + 16 + 63) / 64 * 32, 0.0) {
         round();
         measure();
     }

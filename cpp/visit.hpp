@@ -74,6 +74,11 @@ ROSENBLATT_INLINE void record(const Rule& rule, Group& group, const Example& exa
 
 inline constexpr double too_large = 1e290;
 
+// No score, and no part of its sum, is larger in absolute value.
+ROSENBLATT_INLINE double reach_of(const Learner& learner, const Group& group, double largest) {
+    return group.bound * largest * static_cast<double>(learner.features + 1);
+}
+
 // Keeps an upper bound of all weights, so that overflow is known without looking at them.
 template <int W>
 ROSENBLATT_INLINE void watch(const Rule& rule, const Learner& learner, Group& group, const Example& example,
@@ -82,7 +87,7 @@ ROSENBLATT_INLINE void watch(const Rule& rule, const Learner& learner, Group& gr
     for (int u = 0; u < W; ++u) sum += std::fabs(answer.a[u]);
     const bool adaptive = rule.rate == Rate::adagrad;
     group.bound += adaptive ? rule.eta0 : sum * example.largest * (rule.batch != 1 ? rule.eta0 : 1.0);
-    const double reach = group.bound * example.largest * static_cast<double>(learner.features + 1);
+    const double reach = reach_of(learner, group, example.largest);
     const double squares = adaptive ? sum * example.largest * (sum * example.largest) : 0.0;
     if (!(reach * static_cast<double>(group.t + 1) < too_large && squares < too_large) && group.overflow_row < 0)
         group.overflow_row = static_cast<std::int64_t>(example.row);

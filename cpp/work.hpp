@@ -126,7 +126,7 @@ void work(const Examples& examples, Reader& reader, const std::vector<Job>& jobs
     const bool far = reaches_far(jobs);
     Scratch scratch;
     std::vector<Looking> looking;
-    for (const Job& job : jobs) looking.emplace_back(*job.learner);
+    for (const Job& job : jobs) looking.emplace_back(*job.learner, examples.rows.largest);
     for (std::size_t p = from; p < to; ++p) {
         if constexpr (is_csr<Reader>)
             if (far && p + 1 < to) fetch_weights(reader.at(p + 1), *jobs.front().group);
@@ -254,7 +254,7 @@ std::size_t work_narrowly(const Examples& examples, Reader& reader, const std::v
                           std::size_t to) {
     const Order order{examples.order, examples.count};
     std::vector<NarrowColumn> columns;
-    for (const Job& job : jobs) columns.emplace_back(*job.learner, *job.group);
+    for (const Job& job : jobs) columns.emplace_back(*job.learner, *job.group, examples.rows.largest);
     Packed<float> packed(examples.rows.features);
     Scratch scratch;
     std::size_t p = from, open = 0;
@@ -283,8 +283,8 @@ void work_either_way(const Examples& examples, Reader reader, const std::vector<
     if constexpr (requires { reader.hold(from, to); }) {
         const bool apart = std::none_of(jobs.begin(), jobs.end(), [](const Job& job) { return several(*job.learner); });
         if (apart && (jobs.size() > 1 || !jobs.front().group)) {
-            const bool looks = to - from >= 64 && std::all_of(jobs.begin(), jobs.end(), [](const Job& job) {
-                                   return job.group && Looking(*job.learner).allowed();
+            const bool looks = to - from >= 64 && std::all_of(jobs.begin(), jobs.end(), [&](const Job& job) {
+                                   return job.group && Looking(*job.learner, examples.rows.largest).allowed();
                                });
             while (looks && from + rows_together <= to) {
                 from = work_narrowly(examples, reader, jobs, from, to);

@@ -9,6 +9,8 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt import Perceptron
+from rosenblatt.errors import LearningOverflowError
+from rosenblatt.learn import Running, Settings
 
 KINDS = ("hair", "tiny", "huge", "mixed", "zeros", "cancelling")
 RULES: dict[str, dict[str, Any]] = {
@@ -88,3 +90,48 @@ def test_looking_first_changes_no_bit_of_pairs_of_classes(kind: str) -> None:
     options = {"multi_class": "ovo"}
     exact = learned(messy(X), y, options)
     assert learned(X, y, options) == learned(sp.csr_matrix(X), y, options) == exact
+
+
+def parts_learned(parts: list[tuple[Any, Any]]) -> tuple[Any, ...]:
+    """What a run leaves behind that is shown one part after the other; if it is refused, the sentence."""
+    model = Perceptron(keep="last", fit_intercept=False)
+    try:
+        for X, y in parts:
+            model.partial_fit(X, y, classes=[0, 1])
+    except LearningOverflowError as error:
+        return (str(error),)
+    return model.coef_.tobytes(), model.n_mistakes_
+
+
+def test_columns_that_are_repeated_are_known_to_add_up() -> None:
+    """The weights are 2^15 times the values that are stored, which have few bits: no sum of theirs is rounded."""
+    rng, differ, repeats = np.random.default_rng(0), 0, 1 << 15
+    for _ in range(40):
+        a, b, c, d = rng.integers(1, 2**34, 4) * rng.choice([-1.0, 1.0], 4) * 2.0**-33
+        units = np.array([(a, b, c, d), (-b, a, -d, c), (-c, d, a, -b), (-d, -c, b, a)])
+        columns = np.repeat(np.arange(4, dtype=np.int32), repeats)
+        first = sp.csr_matrix((np.repeat(units[0], repeats), columns, [0, 4 * repeats]), shape=(1, 4))
+        X, y = units[rng.integers(1, 4, 64)] * rng.choice([-1.0, 1.0], (64, 1)), rng.integers(0, 2, 64)
+        exact = parts_learned([(first, [1]), (messy(X), y)])
+        assert parts_learned([(first, [1]), (sp.csr_matrix(X), y)]) == exact
+        differ += exact != parts_learned([(first, [1])])
+    assert differ
+
+
+def test_a_sum_that_overflows_in_one_order_only_decides_nothing() -> None:
+    """(x0 + x17) + ... is infinite and positive as it comes, and -0.7e308 in lanes: a mistake, by too large a row."""
+    weights, row = np.zeros((1, 18)), np.ones((1, 18))
+    weights[0, [0, 4, 10, 17]] = np.array([0.9, -1.7, -0.8, 0.9]) * 1e100
+    row[0, [0, 4, 10, 17]] = 1e208
+    quick = sp.csr_matrix(row * np.isin(np.arange(18), [0, 4, 10, 14, 17]))
+    exact = parts_learned([(sp.csr_matrix(weights), [1]), (messy(quick.toarray()), [1])])
+    assert "overflowed" in exact[0]
+    assert parts_learned([(sp.csr_matrix(weights), [1]), (quick, [1])]) == exact
+
+
+def test_a_state_that_understates_its_weights_is_not_believed() -> None:
+    run = Running(Settings(keep="last"), 2, np.ones(2), 0)
+    run.start_from(np.array([[3.0, -5.0]]), np.zeros(1))
+    for bound in (0.0, -1e9, float("nan")):
+        run.restore(run.state() | {"counters": run.learner.counters() | {"bound": bound}})
+        assert run.learner.counters()["bound"] == 5.0
