@@ -141,3 +141,14 @@ def test_a_scorer_gives_the_scores_of_the_answer_and_no_copy_of_weights_that_are
     scorer, rows = run.scorer(), rows_of(csr(X))
     assert (scorer is run.learner) == (settings.keep == "last")
     assert scorer.scores(rows).tobytes() == scores(run.answer, rows).tobytes()
+
+
+def test_a_scorer_counts_an_unfinished_batch_as_the_answer_does() -> None:
+    X, labels = make()
+    run = Running(Settings(batch=7, keep="last"), X.shape[1], np.ones(3), 0)
+    rows = rows_of(csr(X))
+    for count, whole in ((21, True), (5, False)):
+        share_pass([run], Block(csr(X[:count]), labels[:count]))
+        assert (run.scorer() is run.learner) == whole
+        assert run.scorer().scores(rows).tobytes() == scores(run.answer, rows).tobytes()
+    assert not np.array_equal(run.learner.scores(rows), scores(run.answer, rows))

@@ -253,8 +253,8 @@ class Running:
 
     def scorer(self) -> kernels.Learner:
         """A learner whose weights are the answer, laid out once to score many blocks of rows; the run's own where it
-        keeps its last weights and rows are sparse."""
-        if self.settings.keep == "last" and not self.dense:
+        keeps its last weights, rows are sparse, and no batch waits to be finished."""
+        if self.settings.keep == "last" and not self.dense and not self.learner.counters()["in_batch"]:
             return self.learner
         answer, plain = self.answer, Settings(multi_class=self.settings.multi_class, keep="last")
         learner = plain.learner(answer.coef.shape[1], self.class_weight)
