@@ -33,9 +33,8 @@ from rosenblatt.records import Block, Label, record
 _Waiting: TypeAlias = tuple[Block, NDArray[np.uint32] | None, int, int]
 _TABLES = ("csv", "tsv", "parquet", "arrow")
 _TELL_EVERY = 0.1  # seconds between two reports of progress
-_TURN = (
-    1 << 18
-)  # entries that a run learns in one turn, so that its weights stay in the cache meanwhile; one alone need not wait
+# Entries that a run learns in one turn, so that its weights stay in the cache meanwhile; one alone need not wait.
+_TURN = 1 << 18
 
 
 class SortedLabelsError(Exception):
