@@ -33,7 +33,9 @@ ROSENBLATT_INLINE void sums_of_four(const floats (&of)[4], float (&sum)[4]) {
 
 // How far a sum of `lines` cache lines of floats can be from the exact score, in units of |w| |x|: a rounding of each
 // factor, of each product and of each addition (Higham 2002, 3.1, with Cauchy and Schwarz). Twice that covers what is of
-// second order, the rounding of the norms, and the exact sum's own.
+// second order, the rounding of the norms, and the exact sum's own, as long as there are no more features than this.
+inline constexpr std::size_t narrow_features = std::size_t{1} << 24;
+
 inline double relative_distance(std::size_t lines) {
     return static_cast<double>(lines * (16 / floats_wide) + 8) * 0x1p-23;
 }

@@ -283,7 +283,8 @@ void work_either_way(const Examples& examples, Reader reader, const std::vector<
     if constexpr (requires { reader.hold(from, to); }) {
         const bool apart = std::none_of(jobs.begin(), jobs.end(), [](const Job& job) { return several(*job.learner); });
         if (apart && (jobs.size() > 1 || !jobs.front().group)) {
-            const bool looks = to - from >= 64 && std::all_of(jobs.begin(), jobs.end(), [&](const Job& job) {
+            const bool few = examples.rows.features <= narrow_features;
+            const bool looks = few && to - from >= 64 && std::all_of(jobs.begin(), jobs.end(), [&](const Job& job) {
                                    return job.group && Looking(*job.learner, examples.rows.largest).allowed();
                                });
             while (looks && from + rows_together <= to) {
