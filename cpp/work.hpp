@@ -43,12 +43,26 @@ ROSENBLATT_INLINE void with_width_for(std::size_t width, F&& f) {
     else with_width(width, f);
 }
 
+// Entries of one column are added up as a row is read: their sum may be larger than any value that is stored.
+template <class V>
+ROSENBLATT_INLINE double largest_read(const DenseRow<V>&) {
+    return 0.0;
+}
+
+template <class I, class V>
+ROSENBLATT_INLINE double largest_read(const SparseRow<I, V>& row) {
+    double largest = 0.0;
+    for (std::size_t k = 0; k < row.entries; ++k) largest = std::max(largest, std::fabs(static_cast<double>(row.value[k])));
+    return largest;
+}
+
 // One example for each job in turn. The scorer looks whether a score is needed, gives it, and hears of weights that
 // moved.
 template <class Values, class Scorer>
 ROSENBLATT_INLINE void visit(const Examples& examples, const std::vector<Job>& jobs, std::size_t row,
                              const Values& values, Scratch& scratch, Scorer&& scorer) {
     Example example{row, static_cast<std::size_t>(examples.labels[row]), 1.0, std::max(1.0, examples.rows.largest)};
+    if constexpr (!std::remove_reference_t<Scorer>::looks) example.largest = std::max(example.largest, largest_read(values));
     const Learner* weighed = nullptr;
     for (const Job& job : jobs) {
         Learner& learner = *job.learner;
