@@ -98,7 +98,7 @@ struct HeardNarrow {
 
 // Four rows by U units.
 template <std::size_t U>
-void look_together(const Packed<float>& rows, NarrowColumn* column, Ahead& ahead) {
+void look_together(const Packed<float>& rows, NarrowColumn* column, Fetching& ahead) {
     floats sum[U][rows_together];
     const float* weight[U];
     for (std::size_t u = 0; u < U; ++u) {
@@ -122,7 +122,7 @@ void look_together(const Packed<float>& rows, NarrowColumn* column, Ahead& ahead
 }
 
 template <std::size_t U = units_together>
-void look_at_columns(const Packed<float>& rows, NarrowColumn* column, std::size_t count, Ahead& ahead) {
+void look_at_columns(const Packed<float>& rows, NarrowColumn* column, std::size_t count, Fetching& ahead) {
     for (; count >= U; count -= U, column += U) look_together<U>(rows, column, ahead);
     if constexpr (U > 1) look_at_columns<U - 1>(rows, column, count, ahead);
 }

@@ -16,10 +16,10 @@ struct Column {
 };
 
 // Asks for the memory of the next rows a few lines at a time: a burst would be dropped, and would idle in between.
-class Ahead {
+class Fetching {
 public:
     template <class Reader>
-    Ahead(Reader& reader, const Order& order, std::size_t p, std::size_t bytes) {
+    Fetching(Reader& reader, const Order& order, std::size_t p, std::size_t bytes) {
         if (p + rows_together > order.count) return;
         for (std::size_t r = 0; r < rows_together; ++r) from_[r] = reinterpret_cast<const char*>(reader.at(p + r));
         lines_ = bytes / 64 + 1;
@@ -71,7 +71,7 @@ public:
     }
 
     template <class V>
-    __attribute__((noinline)) void pack(const V* const (&row)[rows_together], Ahead& ahead) {
+    __attribute__((noinline)) void pack(const V* const (&row)[rows_together], Fetching& ahead) {
         Filling to{eight_.data(), reinterpret_cast<T*>(room_.data())};
         std::uint32_t* const line = line_.data();
         std::size_t j = 0, found = 0;
@@ -136,7 +136,7 @@ private:
 // The scores of four rows by U units. The lanes of a sum are taken a register at a time; each lane is added up in
 // ascending order of its features, as everywhere.
 template <std::size_t U>
-void score_together(const Packed<double>& rows, Column* column, Ahead& ahead) {
+void score_together(const Packed<double>& rows, Column* column, Fetching& ahead) {
     double lane[U][rows_together][8];
     for (std::size_t part = 0; part < 8; part += natural) {
         using T = vec<natural>;
@@ -163,7 +163,7 @@ void score_together(const Packed<double>& rows, Column* column, Ahead& ahead) {
 }
 
 template <std::size_t U = units_together>
-void score_columns(const Packed<double>& rows, Column* column, std::size_t count, Ahead& ahead) {
+void score_columns(const Packed<double>& rows, Column* column, std::size_t count, Fetching& ahead) {
     for (; count >= U; count -= U, column += U) score_together<U>(rows, column, ahead);
     if constexpr (U > 1) score_columns<U - 1>(rows, column, count, ahead);
 }

@@ -174,7 +174,7 @@ template <class Reader>
 struct Four {
     using V = typename Reader::Value;
     const V* row[rows_together];
-    Ahead ahead;
+    Fetching ahead;
 
     Four(Reader& reader, const Examples& examples, const Order& order, std::size_t p)
         : ahead(reader, order, reader.hold(p, rows_together) ? p + rows_together : order.count,
