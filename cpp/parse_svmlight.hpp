@@ -104,8 +104,9 @@ private:
     }
 
     bool features() {
-        while (*stop != '\n' && !usual_features()) {
+        while (*stop != '\n') {
             if (!is_space(*stop)) return bad(Fault_of_line::odd_byte, stop, stop + 1);
+            if (usual_features()) return true;
             const char* p = stop + 1;
             stop = stops.next();
             if (stop == p && *stop != ':') continue;  // more white space

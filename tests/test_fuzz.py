@@ -1,10 +1,13 @@
-"""The fuzzers of fuzz/ build and find nothing in a second; `make fuzz SECONDS=600` is the long run."""
+"""The fuzzers of fuzz/ build and find nothing in a second; `make fuzz SECONDS=600` is the long run. What they found."""
 
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from rosenblatt import kernels
+from rosenblatt.read.lines import Parsed
 
 FUZZ = Path(__file__).parents[1] / "fuzz"
 FLAGS = ["-std=c++20", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -32,3 +35,12 @@ def test_a_short_run_finds_nothing(target: Path, tmp_path: Path) -> None:
     done = subprocess.run([built(target, tmp_path), "1", "1"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("no findings\n")
+
+
+@pytest.mark.parametrize("line", ["7\x0770:1", "1 2:1\x0770:1", "1 2:1 3:1\x0170:1 4:1"])
+def test_a_control_character_separates_nothing_wherever_the_line_stands(line: str) -> None:
+    # Found by the fuzzer: separators are looked for in stretches of 2048 bytes, and only at their ends was it refused.
+    for before in range(1960, 2060):
+        text = b"1 1:1\n#" + b"x" * before + b"\n" + line.encode() + b"\n-1 2:1\n"
+        found = Parsed(*kernels.parse_svmlight(text, 0, len(text), base=0, guess_base=False, limit=2**31, skip=True))
+        assert (found.bad_count, len(found.labels)) == (1, 2)
