@@ -230,7 +230,7 @@ private:
     const I* index_;
     const V* value_;
     Order order_;
-    std::size_t ahead_, index_lines_, value_lines_;
+    std::size_t ahead_, index_lines_, value_lines_;  // rows ahead; lines of a row, in pairs
 };
 
 template <class Reader>
