@@ -51,8 +51,8 @@ nb::object get_part(const Learner& learner, const std::string& name) {
     if ((learner.groups.front().*part).empty()) return nb::none();
     double *weights, *bias;
     const std::size_t units = learner.rule.unit_count();
-    auto matrix = give(units, learner.features, weights);
-    auto column = give(units, bias);
+    auto matrix = give<double, nb::memview>(units, learner.features, weights);
+    auto column = give<double, nb::memview>(units, bias);
     read_part(learner, part, weights, bias);
     return nb::make_tuple(matrix, column);
 }
@@ -69,8 +69,8 @@ void put_part(Learner& learner, const std::string& name, const InMatrix& weights
 auto get_answer(const Learner& learner, bool average) {
     double *weights, *bias;
     const std::size_t units = learner.rule.unit_count();
-    auto matrix = give(units, learner.features, weights);
-    auto column = give(units, bias);
+    auto matrix = give<double, nb::memview>(units, learner.features, weights);
+    auto column = give<double, nb::memview>(units, bias);
     answer(learner, average, weights, bias);
     return std::make_pair(matrix, column);
 }
@@ -304,6 +304,7 @@ NB_MODULE(_native, m) {
     });
 
     bind_rows(m);
+    bind_memory(m);
     nb::class_<Learner>(m, "Learner")
         .def("__init__", &new_learner, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "batch"_a,
              "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "apart"_a)

@@ -26,22 +26,24 @@ struct HeldRows : Rows {
     std::vector<AnyArray> held;
 };
 
-template <class T>
+// New arrays of zeros, of numpy or (nb::memview) as memory that numpy is not needed for.
+template <class T, class Kind = nb::numpy>
 auto give(std::size_t rows, std::size_t columns, T*& data) {
     data = new T[rows * columns]();
     nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<2>>(data, {rows, columns}, owner);
+    return nb::ndarray<Kind, T, nb::ndim<2>>(data, {rows, columns}, owner);
 }
 
-template <class T>
+template <class T, class Kind = nb::numpy>
 auto give(std::size_t count, T*& data) {
     data = new T[count]();
     nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {count}, owner);
+    return nb::ndarray<Kind, T, nb::ndim<1>>(data, {count}, owner);
 }
 
 // Each other binding file offers one door; NB_MODULE opens them.
 void bind_rows(nb::module_& m);
+void bind_memory(nb::module_& m);
 void bind_words(nb::module_& m);
 void bind_dual(nb::module_& m);
 void bind_certify(nb::module_& m);

@@ -7,15 +7,21 @@
 
 namespace rosenblatt {
 
-// Grown memory as a numpy array, without a copy; it goes back to the pool when the array is dropped.
-template <class T>
+// Grown memory as an array of numpy, or as a memoryview where nobody may need numpy, without a copy; it goes back to the
+// pool when the array is dropped.
+template <class T, class Kind = nb::numpy>
 nb::object array_of(Grown<T>&& grown) {
     const std::size_t count = grown.size();
     auto* held = new Grown<T>(std::move(grown));
     T none{};
     nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Grown<T>*>(p); });
     T* data = count ? held->data() : &none;
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {count}, owner));
+    return nb::cast(nb::ndarray<Kind, T, nb::ndim<1>>(data, {count}, owner));
+}
+
+template <class T>
+nb::object memory_of(Grown<T>& grown) {
+    return array_of<T, nb::memview>(std::move(grown));
 }
 
 inline nb::tuple given(Parsed& parsed) {
@@ -24,10 +30,9 @@ inline nb::tuple given(Parsed& parsed) {
     for (const BadLine& line : parsed.bad)
         bad.append(nb::make_tuple(static_cast<int>(line.kind), line.line, line.column, nb::bytes(line.token.data(), line.token.size()),
                                   nb::bytes(line.about.data(), line.about.size())));
-    nb::object weights = parsed.weights.size() ? array_of(std::move(parsed.weights)) : nb::none();
-    return nb::make_tuple(array_of(std::move(parsed.starts)), array_of(std::move(parsed.indices)), array_of(std::move(parsed.values)),
-                          array_of(std::move(parsed.labels)), weights, tokens, parsed.lines, parsed.largest, bad, parsed.bad_count,
-                          parsed.stopped);
+    nb::object weights = parsed.weights.size() ? memory_of(parsed.weights) : nb::none();
+    return nb::make_tuple(memory_of(parsed.starts), memory_of(parsed.indices), memory_of(parsed.values), memory_of(parsed.labels),
+                          weights, tokens, parsed.lines, parsed.largest, bad, parsed.bad_count, parsed.stopped);
 }
 
 // work(), while others may use Python; a fault of the system becomes an OSError.

@@ -28,7 +28,8 @@ def hashing(bits: int = 20, ngrams: int = 1, value: str = "count", unit: bool = 
 
 
 def parse(data: bytes, how: Any, kind: str = "plain", names: Any = None, skip: bool = False) -> Any:
-    return kernels.parse_text(data, 0, len(data), kind=kind, hashing=how, names=names, skip=skip)
+    found, candidates = kernels.parse_text(data, 0, len(data), kind=kind, hashing=how, names=names, skip=skip)
+    return (*(np.asarray(part) for part in found[:4]), *found[4:]), candidates
 
 
 @pytest.mark.parametrize(

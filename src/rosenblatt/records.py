@@ -1,14 +1,23 @@
 """What passes between the stages: plain frozen records, no behaviour beyond looking at themselves."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import FrozenInstanceError, dataclass, field
-from typing import Any, Literal, TypeAlias, TypeVar, dataclass_transform
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, dataclass_transform
 
-import numpy as np
-from numpy.typing import NDArray
+from rosenblatt.later import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.float64]
+    Values: TypeAlias = "NDArray[Any] | Csr"
+else:  # whoever names them in an annotation does not load numpy by that
+    Floats = Values = object
 
 T = TypeVar("T")
-Floats: TypeAlias = NDArray[np.float64]
 # A run ends separated, validated or with its budget spent; a stream stays open, and a signal interrupts.
 Status: TypeAlias = Literal["separated", "validated", "budget", "open", "interrupted"]
 
@@ -65,10 +74,35 @@ class Csr:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return len(self.indptr) - 1, self.features
+        return len(self.memory[0]) - 1, self.features
+
+    @property
+    def entries(self) -> int:
+        return len(self.memory[1])
+
+    @cached_property
+    def memory(self) -> tuple[Any, Any, Any]:
+        """The three arrays as the native core reads them."""
+        return self.indptr, self.indices, self.values
 
 
-Values: TypeAlias = NDArray[Any] | Csr
+class ParsedCsr(Csr):
+    """The same in memory of the native core: arrays, and numpy for them, are made when somebody asks."""
+
+    def __init__(self, indptr: Any, indices: Any, values: Any, features: int) -> None:
+        vars(self).update(memory=(indptr, indices, values), features=features)
+
+    @cached_property
+    def indptr(self) -> NDArray[Any]:
+        return np.asarray(self.memory[0])
+
+    @cached_property
+    def indices(self) -> NDArray[Any]:
+        return np.asarray(self.memory[1])
+
+    @cached_property
+    def values(self) -> NDArray[Any]:
+        return np.asarray(self.memory[2])
 
 
 @record
@@ -78,6 +112,36 @@ class Block:
     values: Values
     labels: NDArray[np.int32]
     weights: Floats | None = None
+
+    @property
+    def rows(self) -> int:
+        return len(self.memory[0])
+
+    @cached_property
+    def memory(self) -> tuple[Any, Any]:
+        """Labels and weights as the native core reads them."""
+        return self.labels, self.weights
+
+
+class _ParsedLabels:
+    """Labels and weights in memory of the native core."""
+
+    memory: tuple[Any, Any]
+
+    @cached_property
+    def labels(self) -> NDArray[np.int32]:
+        return np.asarray(self.memory[0])
+
+    @cached_property
+    def weights(self) -> Floats | None:
+        return None if self.memory[1] is None else np.asarray(self.memory[1])
+
+
+class ParsedBlock(_ParsedLabels, Block):
+    """A block whose labels and weights become arrays when somebody asks."""
+
+    def __init__(self, values: Values, labels: Any, weights: Any = None) -> None:
+        vars(self).update(values=values, memory=(labels, weights))
 
 
 Label: TypeAlias = int | float | str
@@ -104,14 +168,26 @@ class FeatureSpace:
 
 
 @record
-class Chunk:
-    """Examples as a reader gives them, in the order of the file; labels are numbered in the order they were met."""
+class Chunk(Block):
+    """Examples as a reader gives them, in the order of the file.
 
-    values: Values
-    labels: NDArray[np.int32]  # positions in the `labels` of the source; -1 where an example has none
-    weights: Floats | None
-    first_row: int  # rows of the source before this one
-    done: int  # bytes of the source that are read when this chunk is learned
+    Its labels are positions in the `labels` of the source, which are numbered in the order they were met; -1 where an
+    example has none.
+    """
+
+    first_row: int = 0  # rows of the source before this one
+    done: int = 0  # bytes of the source that are read when this chunk is learned
+
+    def learned_as(self, labels: Any) -> Block:
+        """The examples with the indices of their classes."""
+        return ParsedBlock(self.values, labels, self.memory[1])
+
+
+class ParsedChunk(_ParsedLabels, Chunk):
+    """A chunk whose labels and weights become arrays when somebody asks."""
+
+    def __init__(self, values: Values, labels: Any, weights: Any, first_row: int, done: int) -> None:
+        vars(self).update(values=values, memory=(labels, weights), first_row=first_row, done=done)
 
 
 @record

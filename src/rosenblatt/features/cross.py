@@ -3,13 +3,17 @@
 A linear unit on the words "new" and "york" cannot tell "new york" from the two apart; on their product it can.
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rosenblatt.errors import ParameterError
+from rosenblatt.later import np
 from rosenblatt.records import Csr
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

@@ -5,15 +5,19 @@ degree reads a matrix as if all products of up to so many columns stood in it, i
 `PolynomialFeatures(degree, include_bias=False)`, and the expanded matrix is never written out.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement, groupby
 from math import comb
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from rosenblatt import kernels
 from rosenblatt.errors import ParameterError
+from rosenblatt.later import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 MOST = 2**26  # weights of one unit: half a gigabyte
 

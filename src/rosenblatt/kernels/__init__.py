@@ -16,8 +16,10 @@ Names = _native.Names
 Panel = _native.Panel
 Rows = _native.Rows
 SinglePanel = _native.SinglePanel
+address = _native.address
 ascend = _native.ascend
 checksum = _native.checksum
+coded = _native.coded
 divided = _native.divided
 dual_scores = _native.dual_scores
 dual_visit = _native.dual_visit
@@ -36,10 +38,14 @@ parse_text = _native.parse_text
 parse_vw = _native.parse_vw
 room = _native.room
 scores = _native.scores
+squares = _native.squares
+strongest = _native.strongest
 svmlight_ahead = _native.svmlight_ahead
 to_whole = _native.to_whole
+turns = _native.turns
 unicode_version = _native.unicode_version
 uniform = _native.uniform
+unusual = _native.unusual
 widened = _native.widened
 words_of = _native.words_of
 
@@ -54,8 +60,10 @@ __all__ = [
     "Panel",
     "Rows",
     "SinglePanel",
+    "address",
     "ascend",
     "checksum",
+    "coded",
     "divided",
     "dual_scores",
     "dual_visit",
@@ -75,10 +83,14 @@ __all__ = [
     "room",
     "rows_of",
     "scores",
+    "squares",
+    "strongest",
     "svmlight_ahead",
     "to_whole",
+    "turns",
     "unicode_version",
     "uniform",
+    "unusual",
     "widened",
     "words_of",
 ]

@@ -1,12 +1,13 @@
 """Examples as arrays -> examples as the native core reads them: in place, and checked once."""
 
-from math import comb
+from __future__ import annotations
 
-import numpy as np
+from math import comb
 
 from rosenblatt.errors import DataError
 from rosenblatt.kernels import _native
-from rosenblatt.records import Csr, Values
+from rosenblatt.later import np
+from rosenblatt.records import Csr, ParsedCsr, Values
 
 _MOST = 2**32 - 1
 
@@ -48,6 +49,8 @@ def _products(values: Values, name: str, degree: int) -> _native.Rows:
 
 
 def _csr(values: Csr, name: str) -> _native.Rows:
+    if isinstance(values, ParsedCsr):
+        return _native.Rows.csr(*values.memory, values.features)
     if values.indptr.ndim != 1 or len(values.indptr) == 0 or len(values.indices) != len(values.values):
         raise DataError(f"{name} is not a CSR matrix: indptr is empty, or indices and data differ in length.")
     return _native.Rows.csr(

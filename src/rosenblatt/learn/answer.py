@@ -1,15 +1,17 @@
 """The answer of a run: which weights it kept, and how they score and decide."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rosenblatt import kernels
+from rosenblatt.later import np
 from rosenblatt.records import Floats, record
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from rosenblatt.learn.votes import Votes
 
 
@@ -20,7 +22,7 @@ class Answer:
     coef: Floats
     intercept: Floats
     scheme: str
-    votes: "Votes | None" = None
+    votes: Votes | None = None
 
 
 def scores(answer: Answer, rows: kernels.Rows, order: NDArray[np.uint32] | None = None) -> Floats:

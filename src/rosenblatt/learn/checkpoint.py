@@ -1,11 +1,11 @@
 """A fit that was interrupted, as a file: every run, and how far it had come. It resumes to the same bits."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import ModelError
 from rosenblatt.learn.fingerprint import facts_of
@@ -17,6 +17,9 @@ from rosenblatt.learn.racing import Race
 from rosenblatt.learn.space_file import pack_classes, unpack_classes
 from rosenblatt.learn.tensors import Tensors
 from rosenblatt.read import Source
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _NO_MATTER = ("format", "cross", "on_bad_row")  # those that were found are compared; a bad row may be skipped later on
 _ERRORS = ("progressive", "held_error", "waited", "best_then")

@@ -1,14 +1,17 @@
 """What predicting and judging ask of a model, whatever it is made of: a hyperplane, a kernel sum, a network."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rosenblatt.errors import DataError
+from rosenblatt.later import np
 from rosenblatt.records import Csr, FeatureSpace, Floats, Label, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Decider(Protocol):

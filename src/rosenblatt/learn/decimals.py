@@ -1,11 +1,14 @@
 """Numbers with a few decimals as whole numbers of two or four bytes: 0.1234 is 1234 and four places, to the bit."""
 
-from typing import Any
+from __future__ import annotations
 
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
 from rosenblatt.records import Floats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 MOST_PLACES = 9  # and 10^9 is a double
 

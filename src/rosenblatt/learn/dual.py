@@ -5,21 +5,24 @@ On a mistake, y s <= margin, the example joins the sum: f += y k(x, .). The bias
 scores. Order, mistakes, stopping and what is kept are those of the perceptron in `running`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels, options
 from rosenblatt.errors import DataError
+from rosenblatt.later import np
 from rosenblatt.learn.answer import pairs
 from rosenblatt.learn.dual_kernel import Kernel
 from rosenblatt.learn.dual_pocket import Pocket, Targets
 from rosenblatt.learn.dual_scores import Held, Source, Streamed, refuse_overflow, rows_together, table_of
 from rosenblatt.learn.dual_support import Support, Updates, joined, sum_of
 from rosenblatt.records import Block, Floats, Run, Status, Trace, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _WORD = 2**64
 
@@ -94,7 +97,7 @@ class Dual:
 
     # -- learning ---------------------------------------------------------------------------------------------------
 
-    def fit(self, block: Block, max_iter: int, on_epoch: Callable[["Dual"], None] | None = None) -> None:
+    def fit(self, block: Block, max_iter: int, on_epoch: Callable[[Dual], None] | None = None) -> None:
         """Visit epochs until one is clean or max_iter are spent; after each, on_epoch is called."""
         targets = self._targets(block)
         count = block.values.shape[0]

@@ -10,13 +10,13 @@ within 15/32 of the mistakes made so far; forgetting an example r with coefficie
 The paper takes k(x, x) <= 1; here mu is divided by the largest k(x, x) met, which is the same algorithm rescaled.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rosenblatt.later import np
 from rosenblatt.learn.dual import Dual, DualSettings
 from rosenblatt.learn.dual_kernel import Kernel
 from rosenblatt.learn.dual_pocket import Targets
@@ -24,6 +24,9 @@ from rosenblatt.learn.dual_scores import refuse_overflow
 from rosenblatt.learn.dual_support import Rows, Support
 from rosenblatt.learn.votes import take
 from rosenblatt.records import Block, Csr, Floats, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _TOGETHER = 64
 _TOLERATED = 15 / 32
@@ -83,7 +86,7 @@ class Forgetron(Dual):
             self._keep(pool)
         return self.n_mistakes - before
 
-    def _visit_row(self, pool: "_Pool", i: int, row: int, targets: Targets) -> None:
+    def _visit_row(self, pool: _Pool, i: int, row: int, targets: Targets) -> None:
         weight = 1.0 if targets.weights is None else float(targets.weights[row])
         if weight == 0:
             return
@@ -100,7 +103,7 @@ class Forgetron(Dual):
                 self._forget(pool, unit)
         self.t += 1
 
-    def _forget(self, pool: "_Pool", unit: int) -> None:
+    def _forget(self, pool: _Pool, unit: int) -> None:
         """Shrink the coefficients of a unit and let go of its oldest example."""
         resting = self.resting[unit]
         oldest, coefficient = resting[0], pool.coefficient[resting, unit]
@@ -111,7 +114,7 @@ class Forgetron(Dual):
         pool.coefficient[oldest, unit] = 0.0
         del resting[0]
 
-    def _keep(self, pool: "_Pool") -> None:
+    def _keep(self, pool: _Pool) -> None:
         """Only examples that some unit rests on stay in memory."""
         kept = sorted({place for resting in self.resting for place in resting})
         place = {old: new for new, old in enumerate(kept)}

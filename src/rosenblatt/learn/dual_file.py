@@ -1,14 +1,14 @@
 """A dual run as header and tensors of the model file, and back; docs/kernels.md says what each key is."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt import options
 from rosenblatt.errors import ModelError, ParameterError
+from rosenblatt.later import np
 from rosenblatt.learn.dual import Dual, DualSettings
 from rosenblatt.learn.dual_budget import Forgetron
 from rosenblatt.learn.dual_kernel import Kernel
@@ -16,6 +16,9 @@ from rosenblatt.learn.dual_support import Updates, joined
 from rosenblatt.learn.header import Header, damaged
 from rosenblatt.learn.tensors import Tensors, plain
 from rosenblatt.records import Csr, Floats, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _STATUS = ("separated", "budget", "open")
 _KERNEL = ("name", "degree", "gamma", "coef0", "skips_zeros")

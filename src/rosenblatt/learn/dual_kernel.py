@@ -4,19 +4,22 @@ They are made in the type of the rows (float32 rows cost half) and added up in f
 the native products, which skip them and sum in one fixed order; rows with few go through BLAS.
 """
 
+from __future__ import annotations
+
 import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError, LearningOverflowError
+from rosenblatt.later import np
 from rosenblatt.learn.votes import take
 from rosenblatt.records import Csr, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 THREADS = os.cpu_count() or 1
 _NARROW = 4096  # sparse rows with no more features than this are compared as dense ones
@@ -33,7 +36,7 @@ class Kernel:
     function: Callable[[Any, Any], Any] | None = None
     skips_zeros: bool = False
 
-    def suited_to(self, values: Values) -> "Kernel":
+    def suited_to(self, values: Values) -> Kernel:
         """The same kernel, its products chosen by how many of the values are zero."""
         if self.name not in ("linear", "poly", "rbf") or (values.shape[1] > _NARROW and isinstance(values, Csr)):
             return self

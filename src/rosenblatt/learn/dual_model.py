@@ -1,13 +1,13 @@
 """A kernel perceptron out of a model file, for those who predict and judge: scikit-learn is not needed for it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import ModelError
+from rosenblatt.later import np
 from rosenblatt.learn.answer import decide, majority
 from rosenblatt.learn.decider import as_wide, refuse_overflow, space_of
 from rosenblatt.learn.dual import Dual
@@ -15,6 +15,9 @@ from rosenblatt.learn.dual_file import unpack_dual
 from rosenblatt.learn.header import Header
 from rosenblatt.learn.space_file import unpack_classes
 from rosenblatt.records import FeatureSpace, Floats, Label, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 KIND = "kernel model"
 

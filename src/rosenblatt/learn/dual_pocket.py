@@ -1,12 +1,16 @@
 """The pocket of a dual run (Gallant 1990): the coefficients that erred least over the training rows."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rosenblatt.later import np
 from rosenblatt.learn.dual_support import Support
 from rosenblatt.records import Floats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,18 @@
 """A dual run again: what it scored after any number of its updates, and which row it visited when."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rosenblatt import kernels
 from rosenblatt.errors import ParameterError
+from rosenblatt.later import np
 from rosenblatt.learn.dual import Dual
 from rosenblatt.records import Floats, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _FEW = 64  # updates are added line by line of the table, more of them all at once
 

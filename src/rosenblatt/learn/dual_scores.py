@@ -6,15 +6,18 @@ the kernel is computed once, however many epochs follow, and no kernel value is 
 date, which the pocket needs too.
 """
 
-from typing import Any, Protocol
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rosenblatt.errors import LearningOverflowError
+from rosenblatt.later import np
 from rosenblatt.learn.dual_kernel import Kernel
 from rosenblatt.learn.dual_support import Rows, Updates, add_scores, joined
 from rosenblatt.records import Floats, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 TOGETHER = 256  # rows visited on kernel values made together: enough for fast products
 _CELLS = 8 << 20  # kernel values made together

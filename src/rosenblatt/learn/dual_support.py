@@ -1,15 +1,18 @@
 """The examples that moved a dual run, how far each moved which unit, and when."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
+from rosenblatt.later import np
 from rosenblatt.learn.dual_kernel import THREADS, Kernel, new_panel
 from rosenblatt.records import Csr, Floats, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -24,11 +27,11 @@ class Updates:
     def __len__(self) -> int:
         return len(self.support)
 
-    def after(self, first: int) -> "Updates":
+    def after(self, first: int) -> Updates:
         """Those from a position on."""
         return Updates(self.support[first:], self.unit[first:], self.coefficient[first:], self.when[first:])
 
-    def shifted(self, places: int) -> "Updates":
+    def shifted(self, places: int) -> Updates:
         """The same, of support examples that stand so many places further on."""
         return Updates(self.support + places, self.unit, self.coefficient, self.when)
 

@@ -1,13 +1,14 @@
 """Whether a file is still the same: its size, its times, and a look at its content."""
 
+from __future__ import annotations
+
 import os
 import time
 from typing import Any
 
-import numpy as np
-
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
+from rosenblatt.later import np
 
 _PIECE = 1 << 14
 _PIECES = 64

@@ -1,17 +1,17 @@
 """The passes over a source: every candidate learns each chunk in turn, in the order of the file."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import field
-from typing import TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.features.polynomial import checked_count
+from rosenblatt.later import np
 from rosenblatt.learn.answer import decide
 from rosenblatt.learn.cache import Cache
 from rosenblatt.learn.fitted import Progress
@@ -27,10 +27,13 @@ from rosenblatt.learn.shuffling import Shuffled, part
 from rosenblatt.learn.sorting import Sorting
 from rosenblatt.learn.turns import Turns
 from rosenblatt.read import Reading, Source
-from rosenblatt.records import Block, Label, record
+from rosenblatt.records import Block, Csr, Label, record
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # A block, which of its rows to learn from (None: all), the rows before it, the bytes read with it.
-_Waiting: TypeAlias = tuple[Block, NDArray[np.uint32] | None, int, int]
+_Waiting: TypeAlias = "tuple[Block, NDArray[np.uint32] | None, int, int]"
 _TABLES = ("csv", "tsv", "parquet", "arrow")
 _TELL_EVERY = 0.1  # seconds between two reports of progress
 # Entries that a run learns in one turn, so that its weights stay in the cache meanwhile; one alone need not wait.
@@ -92,7 +95,7 @@ class Fitting:
 
     # -- passes -----------------------------------------------------------------------------------------------------
 
-    def run(self, save: Callable[["Fitting"], None] | None = None) -> None:
+    def run(self, save: Callable[[Fitting], None] | None = None) -> None:
         """All the passes. An interrupt saves the state between two chunks, then goes its way."""
         with self._held, self._store, self._shuffled, Interrupt() as interrupt:
             try:
@@ -109,7 +112,7 @@ class Fitting:
         """The runs that have not ended: neither separated nor stopped on the held-out rows."""
         return {name: run for name, run in self.runs.items() if run.status not in ("separated", "validated")}
 
-    def _one_pass(self, interrupt: Interrupt, save: Callable[["Fitting"], None] | None) -> None:
+    def _one_pass(self, interrupt: Interrupt, save: Callable[[Fitting], None] | None) -> None:
         if self.rows == 0:
             for run in self._open().values():
                 run.begin_pass()
@@ -119,7 +122,7 @@ class Fitting:
                     self._begin(block)
                 self._make_room(self.tried, block)
                 self._done = done
-                rows = len(block.labels)
+                rows = block.rows
                 if first + rows > self.rows:
                     turns.add(block, _after(order, self.rows - first, rows), first)
                 if turns.entries >= _TURN or len(self.runs) == 1:
@@ -150,11 +153,11 @@ class Fitting:
         self.learned = self.held_rows = 0
         self.sorting = Sorting(len(self.classes))
         for chunk in self.source.chunks(self.plan.threads):
-            labels = self._codes.of(chunk)
-            block = Block(chunk.values, np.maximum(labels, 0), chunk.weights)
-            order = self._hold_out(block, labels, chunk.first_row)
-            self.learned += len(block.labels) if order is None else len(order)
-            self.sorting.see(labels)
+            codes, least = self._codes.of(chunk)
+            block = chunk.learned_as(codes if least >= 0 else np.maximum(codes, 0))
+            order = self._hold_out(block, codes, chunk.first_row) if self.plan.holdout or least < 0 else None
+            self.learned += block.rows if order is None else len(order)
+            self.sorting.see(codes)
             if self.plan.order == "shuffle":
                 self._shuffled.append(block if order is None else part(block, order))
             elif self.plan.passes > 1:
@@ -166,16 +169,14 @@ class Fitting:
         threads = self.plan.threads
         shuffled = self.plan.order == "shuffle"
         for block in self._shuffled.blocks(self.pass_, threads) if shuffled else self._store.blocks(threads):
-            yield block, None, first, int(total * (first + len(block.labels)) / max(self.learned, 1))
-            first += len(block.labels)
+            yield block, None, first, int(total * (first + block.rows) / max(self.learned, 1))
+            first += block.rows
 
-    def _hold_out(self, block: Block, labels: NDArray[np.int32], first: int) -> NDArray[np.uint32] | None:
-        """The rows to learn from; None for all of them."""
-        share = self.plan.holdout
-        if share == 0 and (len(labels) == 0 or labels.min() >= 0):
-            return None
-        out = held_out(first, len(labels), share, self.plan.seed) if share else np.zeros(len(labels), bool)
-        labelled = labels >= 0
+    def _hold_out(self, block: Block, codes: memoryview, first: int) -> NDArray[np.uint32]:
+        """The rows to learn from: those that have a label and are not held out."""
+        share, rows = self.plan.holdout, len(codes)
+        out = held_out(first, rows, share, self.plan.seed) if share else np.zeros(rows, bool)
+        labelled = np.asarray(codes) >= 0
         held = np.flatnonzero(out & labelled).astype(np.uint32)
         if len(held):
             self._held.append(part(block, held))
@@ -186,14 +187,14 @@ class Fitting:
 
     def _begin(self, block: Block) -> None:
         features, classes = checked_count(block.values.shape[1], self.plan.degree), len(self.classes)
-        dense = isinstance(block.values, np.ndarray)
+        dense = not isinstance(block.values, Csr)
         tried = affordable(self.plan.candidates, features, classes)
         self._make_room(tried, block)
         for name, settings in tried.items():
             if self.plan.adapted:
                 settings = fitted_to(settings, block.values)
             self.tried[name] = settings
-            run = Running(settings, features, np.ones(classes), self.plan.seed, dense=dense)
+            run = Running(settings, features, [1.0] * classes, self.plan.seed, dense=dense)
             run.learner.judge(True)
             run.begin_pass()
             self.runs[name] = run
@@ -229,7 +230,7 @@ class Fitting:
             self.best_then[name] = best
             del self.runs[name]
 
-    def _between(self, interrupt: Interrupt, save: Callable[["Fitting"], None] | None) -> None:
+    def _between(self, interrupt: Interrupt, save: Callable[[Fitting], None] | None) -> None:
         interrupt.check()
         now = time.monotonic()
         every = self.plan.checkpoint_every

@@ -1,13 +1,16 @@
 """What a recorded run was shown, and where it began: enough to live through it again."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rosenblatt.later import np
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Floats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class History:
     dense: bool
     chapters: tuple[Chapter, ...] = field(default=(), repr=False)
 
-    def then(self, t: int, block: Block, training: NDArray[np.uint32] | None) -> "History":
+    def then(self, t: int, block: Block, training: NDArray[np.uint32] | None) -> History:
         if self.chapters and self.chapters[-1].is_same(block, training):
             return self
         return replace(self, chapters=(*self.chapters, Chapter(t, block, training)))

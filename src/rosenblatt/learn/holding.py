@@ -1,7 +1,13 @@
 """Which rows are held out: as many of every stretch of the file, at places that the seed and their number choose."""
 
-import numpy as np
-from numpy.typing import NDArray
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rosenblatt.later import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def held_out(first: int, rows: int, share: float, seed: int) -> NDArray[np.bool_]:

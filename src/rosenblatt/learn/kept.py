@@ -4,18 +4,18 @@ It is used again only for the same file, read in the same way; then it gives the
 has changed, is damaged or was made by another version is read from the data again.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rosenblatt.errors import DataError, ModelError, ParameterError
+from rosenblatt.later import np
 from rosenblatt.learn import tensors as lay
 from rosenblatt.learn.decimals import Decimals
 from rosenblatt.learn.fingerprint import facts_of, is_young, times_of
@@ -29,6 +29,9 @@ from rosenblatt.read import BadRow, Opened, Reading, Source
 from rosenblatt.read.ordered import ordered
 from rosenblatt.read.source import SeenThrough
 from rosenblatt.records import Block, Chunk, FeatureSpace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _LAYOUT = 1
 _MAGIC = b"RBCACHE\x01"
@@ -48,7 +51,7 @@ class DamagedCacheError(Exception):
 
 def kept_source(
     path: str | os.PathLike[str], reading: Reading, folder: str | None, make: Callable[[], Source], why: str = ""
-) -> "Kept | Keeping":
+) -> Kept | Keeping:
     """The source of a file by way of its cache: out of it where it is there and fits, else `make` and into it."""
     opened = Opened(path)
     name = opened.name
@@ -178,7 +181,7 @@ class Keeping(SeenThrough):
         finally:
             pages.discard()
 
-    def _finished(self, pages: "_Pages") -> KeptCache:
+    def _finished(self, pages: _Pages) -> KeptCache:
         """Give the cache its name, unless something went wrong; the fit does not suffer from it."""
         kept = KeptCache(str(self._where), "rebuilt" if self._why else "made", self._why)
         now = times_of(self.name)
@@ -190,7 +193,7 @@ class Keeping(SeenThrough):
             pages.finish(parts_bytes(header, tensors))
         return KeptCache(str(self._where), "not kept", pages.fault) if pages.fault else kept
 
-    def _header(self, tensors: Tensors, pages: "_Pages") -> dict[str, Any]:
+    def _header(self, tensors: Tensors, pages: _Pages) -> dict[str, Any]:
         source = self._source
         tensors["chunks"] = np.array(pages.entries, dtype=np.int64).reshape(-1, 4)
         lay.put_texts(tensors, "bad", (bad.sentence for bad in source.bad_rows))

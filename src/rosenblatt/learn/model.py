@@ -1,21 +1,24 @@
 """What has been learned, with all that is needed to read new examples, decide about them, and go on learning."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
 from rosenblatt.features.polynomial import called, columns_of, product_at
+from rosenblatt.later import np
 from rosenblatt.learn.answer import decide, majority
 from rosenblatt.learn.running import Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.read.crossing import parents
 from rosenblatt.records import FeatureSpace, Floats, Label, Run, Values, record
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @record

@@ -3,21 +3,25 @@
 It is written whole or not at all. Loading checks everything and runs nothing; no pickle is ever read.
 """
 
+from __future__ import annotations
+
 import json
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rosenblatt import kernels
 from rosenblatt.errors import ModelError, RosenblattError
+from rosenblatt.later import np
 from rosenblatt.learn.header import Header, damaged
 from rosenblatt.learn.model import Model
 from rosenblatt.learn.packing import pack_run, unpack_run
 from rosenblatt.learn.space_file import pack_classes, pack_space, unpack_classes, unpack_space
-from rosenblatt.learn.tensors import Tensors
+from rosenblatt.learn.tensors import Tensors, dtype_of, memory_of
 from rosenblatt.learn.whole import write_whole
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 T = TypeVar("T")
 FORMAT = "rosenblatt-model"
@@ -75,12 +79,30 @@ def write_parts(path: str | os.PathLike[str], header: Mapping[str, Any], tensors
 
 def parts_bytes(header: Mapping[str, Any], tensors: Tensors) -> bytes:
     """Header and tensors with a checksum over both; the same parts always give the same bytes."""
-    from safetensors.numpy import save
-
     header = {"format": FORMAT, "version": VERSION, **header}
     full = header | {"checksum": checksum(header, tensors)}
-    ordered = {name: np.ascontiguousarray(tensors[name]) for name in sorted(tensors)}
-    return save(ordered, {_KEY: canonical(full)})
+    ordered = {name: memory_of(tensors[name]) for name in sorted(tensors)}
+    return _saved(ordered, {_KEY: canonical(full)})
+
+
+def _saved(tensors: Mapping[str, memoryview], metadata: dict[str, str]) -> bytes:
+    """safetensors, by its door that does without numpy; a version before 0.8 has none."""
+    try:
+        from safetensors import TensorSpec, serialize
+    except ImportError:
+        from safetensors.numpy import save
+
+        return save({name: np.asarray(memory) for name, memory in tensors.items()}, metadata)
+    specs = {
+        name: TensorSpec(
+            dtype=dtype_of(memory),
+            shape=memory.shape or (),
+            data_ptr=kernels.address(memory),
+            data_len=memory.nbytes,
+        )
+        for name, memory in tensors.items()
+    }
+    return bytes(serialize(specs, metadata=metadata))
 
 
 def read_parts(path: str | os.PathLike[str], decode: Callable[[Header, Mapping[str, NDArray[Any]]], T]) -> T:
@@ -159,7 +181,10 @@ def checksum(header: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]) -> 
 
     total = sha256(canonical(header).encode())
     for name in sorted(tensors):
-        array = np.ascontiguousarray(tensors[name])
-        total.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode("utf-8", "surrogatepass"))
-        total.update(array.reshape(-1).view(np.uint8).data if array.size else b"")
+        memory = memory_of(tensors[name])
+        dtype = dtype_of(memory)
+        kind = "|" if memory.itemsize == 1 else "<"
+        kind += f"{dtype[0]}{memory.itemsize}"  # as numpy spells it: <f8
+        total.update(f"\n{name} {kind} {memory.shape}\n".encode("utf-8", "surrogatepass"))
+        total.update(memory)
     return f"sha256:{total.hexdigest()}"

@@ -1,15 +1,16 @@
 """From the labels as a reader meets them to classes in order."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rosenblatt import kernels
 from rosenblatt.errors import DataError
 from rosenblatt.read import Source
 from rosenblatt.records import Chunk, Label
 
+_UNKNOWN = -2  # the code of a label that is not among the classes
 _SHOWN = 20  # classes that a sentence names
 _MOST_FRACTIONS = 20  # labels that are not whole numbers: half stars are classes, prices are not
 
@@ -74,31 +75,30 @@ class Codes:
     def __init__(self, source: Source, classes: Sequence[Label], *, fixed: bool, unlabelled: str) -> None:
         self.source, self.classes, self.fixed, self.unlabelled = source, classes, fixed, unlabelled
         self._index = {label: i for i, label in enumerate(classes)}
-        self._codes: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+        self._codes: list[int] = []
 
-    def of(self, chunk: Chunk) -> NDArray[np.int32]:
-        """One index of a class a row; -1 where a row has no label and such rows are left out."""
+    def of(self, chunk: Chunk) -> tuple[memoryview, int]:
+        """One index of a class a row, -1 where a row has no label and such rows are left out; and the least of them."""
         if len(self._codes) != len(self.source.labels):
-            self._codes = np.array([self._code(label) for label in self.source.labels], dtype=np.int32)
-        if len(chunk.labels) == 0:
-            return chunk.labels
-        least = int(chunk.labels.min())
-        if least < 0 and self.unlabelled == "fail":
-            row = chunk.first_row + int(np.argmin(chunk.labels))
+            self._codes = [self._code(label) for label in self.source.labels]
+        codes, least = kernels.coded(chunk.memory[0], self._codes)
+        if least < 0:
+            self._judge(chunk, codes.tolist())
+        return codes, least
+
+    def _judge(self, chunk: Chunk, codes: list[int]) -> None:
+        if -1 in codes and self.unlabelled == "fail":
+            row = chunk.first_row + codes.index(-1)
             tags = " (in vw a word that touches the '|' is a tag)" if self.source.format == "vw" else ""
             raise DataError(
                 f"{self.source.name}: example {row + 1} has no label{tags}: give it one, or leave such rows out "
                 "with --on-bad-row skip."
             )
-        codes: NDArray[np.int32] = self._codes[chunk.labels]
-        if least < 0:
-            codes[chunk.labels < 0] = -1
-        if int(codes.min()) == -2:
-            self._refuse(self.source.labels[int(chunk.labels[int(np.argmin(codes))])])
-        return codes
+        if _UNKNOWN in codes:
+            self._refuse(self.source.labels[int(chunk.memory[0][codes.index(_UNKNOWN)])])
 
     def _code(self, label: Any) -> int:
-        return self._index.get(label, self._index.get(str(label), -2))
+        return self._index.get(label, self._index.get(str(label), _UNKNOWN))
 
     def _refuse(self, label: Label) -> None:
         if self.fixed or not self.source.rewindable:

@@ -1,19 +1,22 @@
 """A learner for event loops: one example at a time, microseconds a call, no scikit-learn on its path."""
 
-from numbers import Integral
-from typing import Any, TypeAlias
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, LearningOverflowError, ParameterError
+from rosenblatt.later import np
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Floats
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
 _MOST = 2**32  # features a learner may grow to
 
-Row: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike]
+Row: TypeAlias = "ArrayLike | tuple[ArrayLike, ArrayLike]"
 
 
 class Learner:
@@ -115,7 +118,7 @@ class Learner:
 
     @property
     def coef(self) -> Floats:
-        coef: Floats = self._native.answer(self._average)[0][0]
+        coef: Floats = np.asarray(self._native.answer(self._average)[0])[0]
         return coef
 
     @property

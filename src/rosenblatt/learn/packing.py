@@ -1,22 +1,25 @@
 """A run <-> the parts of a model file: a JSON section and named tensors. All that decides its next bit is there."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt import options
 from rosenblatt.errors import ParameterError
+from rosenblatt.later import np
 from rosenblatt.learn import tensors as lay
 from rosenblatt.learn.header import Header, damaged
 from rosenblatt.learn.running import PARTS, Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.tensors import Tensors
 
-_LOG = {"t": np.uint64, "row": np.uint64, "unit": np.uint32, "coefficient": np.float64}
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_LOG = {"t": "uint64", "row": "uint64", "unit": "uint32", "coefficient": "float64"}
 _STATUSES = ("separated", "validated", "budget", "open", "interrupted")
 _COUNTS = ("random", "split_seed", "position", "rows_in_epoch", "epochs_waited", "t_before_epoch")
 MOST_FEATURES = 2**32
@@ -27,7 +30,7 @@ def pack_run(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any]:
     """The section of a run; its arrays are added to the tensors under the prefix."""
     state = run.counts()
     parts = {name: laid for name in PARTS if (laid := _pack_part(run, name, tensors, prefix)) is not None}
-    tensors[f"{prefix}class_weight"] = run.class_weight
+    tensors[f"{prefix}class_weight"] = run.weight_of_class
     if run.settings.record:
         columns = zip(*run.log, strict=True) if run.log else ([np.empty(0, t)] for t in _LOG.values())
         for name, column in zip(_LOG, columns, strict=True):
@@ -184,4 +187,4 @@ def _counters_in(header: Header, units: int, batch: int | str) -> dict[str, Any]
 
 def _scalar(value: Any) -> Any:
     """A number as Python's own: users also pass numpy's."""
-    return value.item() if isinstance(value, np.generic) else value
+    return value if type(value) in (bool, int, float, str) else value.item()

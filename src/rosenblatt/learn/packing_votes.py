@@ -1,19 +1,22 @@
 """The voters of a run <-> the parts of a model file: the examples that moved it, and when each did."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
+from rosenblatt.later import np
 from rosenblatt.learn import tensors as lay
 from rosenblatt.learn.header import Header, damaged
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.tensors import Tensors
 from rosenblatt.learn.votes import Store, Votes
 from rosenblatt.records import Csr, Floats, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _VISITS = {"t": np.uint64, "store": np.int64, "place": np.int64, "ends": np.int64, "units": np.int64}
 

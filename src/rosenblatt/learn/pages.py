@@ -5,23 +5,26 @@ are 1; in 2 or 4 bytes where that is exact), labels, weights. Each carries a che
 read.
 """
 
+from __future__ import annotations
+
 import os
 import struct
 from collections.abc import Callable
-from typing import Any, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rosenblatt import kernels
+from rosenblatt.later import np
 from rosenblatt.learn.decimals import Decimals, divided
 from rosenblatt.records import Block, Csr, Floats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Place: TypeAlias = tuple[int, int]  # of a block in a file: offset, bytes
 _SUM = 8  # bytes of the checksum, which comes first and is over all the rest
 _HEAD = struct.Struct("<QQQBBBBB3x")  # rows, entries, features; then kinds: layout, values, places, weights, indices
-_KINDS: tuple[Any, ...] = (None, np.float32, np.float64, np.int16, np.int32)  # of values; None: all are 1
-_WIDTHS: tuple[Any, ...] = (np.int32, np.int64, np.uint16)  # of column numbers
+_KINDS: tuple[Any, ...] = (None, "float32", "float64", "int16", "int32")  # of values; None: all are 1
+_WIDTHS: tuple[Any, ...] = ("int32", "int64", "uint16")  # of column numbers
 
 
 class Compactor:
@@ -59,9 +62,9 @@ def write_block(write: Callable[[Any], Any], block: Block, decimals: Decimals) -
         entries, sparse = 0, False
         indices, numbers = np.empty(0, dtype=np.int32), values
         arrays = [block.weights, values, block.labels]
-    kind = 0 if numbers is None else _KINDS.index(numbers.dtype.type)
+    kind = 0 if numbers is None else _KINDS.index(numbers.dtype.name)
     flags = sparse, kind, decimals.places if kind > 2 else 0, block.weights is not None
-    head = _HEAD.pack(values.shape[0], entries, values.shape[1], *flags, _WIDTHS.index(indices.dtype.type))
+    head = _HEAD.pack(values.shape[0], entries, values.shape[1], *flags, _WIDTHS.index(indices.dtype.name))
     parts = [np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in _widest_first(arrays)]
     content = kernels.room(len(head) + sum(map(len, parts)))
     np.concatenate([np.frombuffer(head, dtype=np.uint8), *parts], out=content)
@@ -99,12 +102,12 @@ def read_block(fd: int, place: Place) -> Block | None:
 
 
 # All ones, shared by every block whose values are: nothing is stored for them.
-_shared_ones: Floats = np.ones(1 << 12)
+_shared_ones: Floats | None = None
 
 
 def ones(count: int) -> Floats:
     global _shared_ones
-    if count > len(_shared_ones):
+    if _shared_ones is None or count > len(_shared_ones):
         _shared_ones = np.ones(2 * count)
     return _shared_ones[:count]
 
@@ -134,7 +137,7 @@ def _block(content: NDArray[np.uint8]) -> Block | None:
         (np.int64, rows + 1),
         (np.float64, rows * weighed),
         (_WIDTHS[width], entries),
-        (_KINDS[kind] or np.int16, entries if kind else 0),
+        (_KINDS[kind] or "int16", entries if kind else 0),
         (np.int32, rows),
     ]
     indptr, weights, indices, values, labels = _taken(content, shapes)

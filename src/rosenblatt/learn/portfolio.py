@@ -1,15 +1,16 @@
 """The rules a stream can be learned by, each under one name; 'auto' runs several side by side and keeps the best."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-import numpy as np
-
-from rosenblatt import options
+from rosenblatt import kernels, options
 from rosenblatt.errors import ParameterError
 from rosenblatt.features.polynomial import squared_length
+from rosenblatt.later import np
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Csr, Values
 
@@ -63,12 +64,13 @@ def fitted_to(settings: Settings, values: Values) -> Settings:
 
 def _length(values: Values, degree: int) -> float:
     rows = min(values.shape[0], _LOOKED_AT)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if isinstance(values, Csr):
-            total = np.sum(np.square(values.values[: int(values.indptr[rows])], dtype=np.float64))
-        else:
-            total = squared_length(values[:rows], degree).sum()
-        square = float(total) / max(rows, 1)
+    if isinstance(values, Csr):
+        starts, _, numbers = values.memory
+        total = kernels.squares(numbers, int(starts[rows]))
+    else:
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = float(squared_length(values[:rows], degree).sum())
+    square = total / max(rows, 1)
     return 2.0 ** min(max(round(math.log2(square) / 2), -100), 100) if 0 < square < math.inf else 1.0
 
 

@@ -1,15 +1,19 @@
 """Predictions for the examples of a file, chunk by chunk, as fast as learning them."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rosenblatt.later import np
 from rosenblatt.learn.decider import Decider
 from rosenblatt.read import Reading, Source, open_source
 from rosenblatt.records import Floats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,28 @@
 """A run that can stop anywhere and go on to the same bits: the learner, its random state, where in the epoch it is."""
 
+from __future__ import annotations
+
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rosenblatt import kernels
 from rosenblatt.errors import DataError, LearningOverflowError
+from rosenblatt.later import np
 from rosenblatt.learn.answer import Answer, decide, scores
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Floats, Run, Status, Trace, record
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from rosenblatt.learn.history import History
     from rosenblatt.learn.votes import Votes
 
 PARTS = ("weights", "drift", "scale", "pending", "pocket")
-_NOT_STATE = ("learner", "_answer", "history")  # the history refers to examples, which a saved run does not carry
+# What a saved run does not carry: the history refers to examples.
+_NOT_STATE = ("learner", "_given", "_answer", "history")
 _WORD = 2**64
 _OTHER = 0xD1B54A32D192ED03
 
@@ -36,14 +40,20 @@ class Running:
     """The state of one learner between visits. Everything that decides its next bit is in `state()`."""
 
     def __init__(
-        self, settings: Settings, features: int, class_weight: Floats, seed: int, *, dense: bool = False
+        self,
+        settings: Settings,
+        features: int,
+        class_weight: Sequence[float] | Floats,
+        seed: int,
+        *,
+        dense: bool = False,
     ) -> None:
         self.settings = settings
         self.dense = dense  # what the weights are laid out for; the answer is the same
-        self.class_weight = np.ascontiguousarray(class_weight, dtype=np.float64)
-        if not self.class_weight.any():
+        self.weight_of_class = array("d", class_weight)
+        if not any(self.weight_of_class):
             raise DataError("Class weights must not all be zero: there would be nothing to learn from.")
-        self.learner = settings.learner(features, self.class_weight, dense=dense)
+        self.learner = settings.learner(features, self.weight_of_class, dense=dense)
         self.chosen: list[Any] = []  # the options as its owner spelled them
         self.random = seed % _WORD
         self.split_seed = (seed ^ _OTHER) % _WORD  # for held-out rows; not the stream that shuffles the first epoch
@@ -59,6 +69,7 @@ class Running:
         self.log: list[tuple[NDArray[Any], ...]] = []
         self.votes: Votes | None = None
         self.history: History | None = None  # what a recorded run was shown, while all of it is at hand
+        self._given: tuple[memoryview, memoryview] | None = None  # the weights that answer, as memory
         self._answer: Answer | None = None
         if settings.keep == "vote":  # else the weights are zeros already; of millions no copy is made
             self._begin_voting()
@@ -68,10 +79,23 @@ class Running:
 
         self.votes = Votes(self.settings, self.class_weight, self._weights())
 
+    @property
+    def classes(self) -> int:
+        return len(self.weight_of_class)
+
+    @property
+    def class_weight(self) -> Floats:
+        return np.asarray(self.weight_of_class)
+
     def _weights(self) -> tuple[Floats, Floats]:
-        weights = self.learner.get("weights")
+        weights = self.part("weights")
         assert weights is not None
         return weights
+
+    def part(self, name: str) -> tuple[Floats, Floats] | None:
+        """Weights or what goes with them, a row and a bias for each unit; None where this run has no such part."""
+        found = self.learner.get(name)
+        return None if found is None else (np.asarray(found[0]), np.asarray(found[1]))
 
     # -- where it starts --------------------------------------------------------------------------------------------
 
@@ -98,7 +122,7 @@ class Running:
         *,
         validation: Validation | None = None,
         threads: int = 1,
-        on_epoch: Callable[["Running"], None] | None = None,
+        on_epoch: Callable[[Running], None] | None = None,
     ) -> None:
         """Visit epochs until one is clean, the held-out rows stop it, or max_iter are spent.
 
@@ -170,7 +194,7 @@ class Running:
         self.learner.grow(rows.features)
         at, stop, raised = 0, rows.count if order is None else len(order), None
         while at < stop:
-            at, new = kernels.learn([self.learner], rows, block.labels, block.weights, order, None, at, stop, 1)
+            at, new = kernels.learn([self.learner], rows, *block.memory, order, None, at, stop, 1)
             raised = raised or new
         self._after_pass(block)
         if raised is not None:
@@ -181,7 +205,7 @@ class Running:
         self.mistakes.append(sum(self._unit_mistakes()) - sum(self.before_epoch))
         self.loss.append(self.learner.take_loss() / max(self.learner.t - self.t_before_epoch, 1))
         self.status = "separated" if self.settings.mistake_driven and not self.mistakes[-1] else "budget"
-        self._answer = None
+        self._given = self._answer = None
 
     def _unit_mistakes(self) -> list[int]:
         made: list[int] = self.learner.counters()["mistakes"]
@@ -206,7 +230,7 @@ class Running:
 
     def _is_validated(self, block: Block, rows: kernels.Rows, validation: Validation) -> bool:
         """Has the accuracy on the held-out rows not risen for long enough?"""
-        found = decide(self.answer.scheme, scores(self.answer, rows, validation.held_out), len(self.class_weight))
+        found = decide(self.answer.scheme, scores(self.answer, rows, validation.held_out), self.classes)
         accuracy = float(np.mean(found == block.labels[validation.held_out]))
         self.epochs_waited = 0 if accuracy > self.best_accuracy else self.epochs_waited + 1
         self.best_accuracy = max(self.best_accuracy, accuracy)
@@ -220,7 +244,7 @@ class Running:
             )
 
     def _after_pass(self, block: Block) -> None:
-        self._answer = None
+        self._given = self._answer = None
         self._refuse_overflow()
         if self.settings.record or self.votes is not None:
             log = self.learner.take_log()
@@ -242,14 +266,30 @@ class Running:
     def answer(self) -> Answer:
         """What the run would answer if it ended here."""
         if self._answer is None:
-            coef, intercept = self.learner.answer(self.settings.keep == "average")
+            coef, intercept = (np.asarray(part) for part in self._memory())
             if self.settings.keep == "pocket":
                 self._out_of_pocket(coef, intercept)
-            scheme = self.settings.scheme(len(self.class_weight))
+            scheme = self.settings.scheme(self.classes)
             coef.setflags(write=False)
             intercept.setflags(write=False)
             self._answer = Answer(coef, intercept, scheme, self.votes)
         return self._answer
+
+    def unit(self, k: int) -> Any:
+        """The weights of one unit of the answer, as memory: numpy is not needed to look at them."""
+        if self.settings.keep == "pocket":
+            return self.answer.coef[k]
+        features = self.learner.features
+        return self._memory()[0].cast("B").cast("d")[k * features : (k + 1) * features] if features else array("d")
+
+    def bias(self, k: int) -> float:
+        """The bias of one unit of the answer."""
+        return float((self.answer.intercept if self.settings.keep == "pocket" else self._memory()[1])[k])
+
+    def _memory(self) -> tuple[memoryview, memoryview]:
+        if self._given is None:
+            self._given = self.learner.answer(self.settings.keep == "average")
+        return self._given
 
     def scorer(self) -> kernels.Learner:
         """A learner whose weights are the answer, laid out once to score many blocks of rows; the run's own where it
@@ -257,16 +297,16 @@ class Running:
         if self.settings.keep == "last" and not self.dense and not self.learner.counters()["in_batch"]:
             return self.learner
         answer, plain = self.answer, Settings(multi_class=self.settings.multi_class, keep="last")
-        learner = plain.learner(answer.coef.shape[1], self.class_weight)
+        learner = plain.learner(answer.coef.shape[1], self.weight_of_class)
         learner.put("weights", answer.coef, answer.intercept)
         return learner
 
     def _out_of_pocket(self, coef: Floats, intercept: Floats) -> None:
         """Replace the last weights by those in the pocket, for every unit that has put some there."""
-        pocket = self.learner.get("pocket")
+        pocket = self.part("pocket")
         assert pocket is not None
         filled = np.array([errors < np.inf for _, _, errors, _, _ in self.learner.counters()["pockets"]])
-        if self.settings.scheme(len(self.class_weight)) == "joint":
+        if self.settings.scheme(self.classes) == "joint":
             filled[:] = filled[0]
         coef[filled], intercept[filled] = pocket[0][filled], pocket[1][filled]
 
@@ -290,7 +330,7 @@ class Running:
 
     def state(self) -> dict[str, Any]:
         """All that decides the rest of the run, as plain numbers and arrays."""
-        return self.counts() | {"parts": {name: self.learner.get(name) for name in PARTS}}
+        return self.counts() | {"parts": {name: self.part(name) for name in PARTS}}
 
     def counts(self) -> dict[str, Any]:
         """The state but for its weights, which may be gigabytes."""
@@ -302,8 +342,8 @@ class Running:
         features, parts, counters = own.pop("features"), own.pop("parts"), own.pop("counters")
         vars(self).update(own)
         vars(self).pop("learner", None)  # two at a time may be more than there is memory
-        self._answer = self.history = None
-        self.learner = self.settings.learner(features, self.class_weight, dense=self.dense)
+        self._given = self._answer = self.history = None
+        self.learner = self.settings.learner(features, self.weight_of_class, dense=self.dense)
         for name, part in parts.items():
             if part is not None:
                 self.learner.put(name, *part)
@@ -312,7 +352,7 @@ class Running:
     __getstate__ = state
     __setstate__ = restore
 
-    def __copy__(self) -> "Running":
+    def __copy__(self) -> Running:
         twin = object.__new__(Running)
         twin.restore(self.state())
         twin.history = self.history

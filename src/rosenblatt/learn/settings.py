@@ -1,6 +1,8 @@
 """What a learner is asked to do, in one frozen record."""
 
-import numpy as np
+from __future__ import annotations
+
+from array import array
 
 from rosenblatt import kernels, options
 from rosenblatt.records import Floats, record
@@ -43,7 +45,7 @@ class Settings:
     def scheme(self, classes: int) -> str:
         return "binary" if classes == 2 else self.multi_class
 
-    def learner(self, features: int, class_weight: Floats, *, dense: bool = False) -> kernels.Learner:
+    def learner(self, features: int, class_weight: array[float] | Floats, *, dense: bool = False) -> kernels.Learner:
         """A native learner that has seen nothing, its weights laid out for dense or for sparse rows; it takes both."""
         return kernels.Learner(
             features=features,
@@ -58,6 +60,6 @@ class Settings:
             average=self.keep == "average",
             pocket=self.keep == "pocket",
             record=bool(self.record) or self.keep == "vote",
-            class_weight=np.ascontiguousarray(class_weight, dtype=np.float64),
+            class_weight=class_weight,
             apart=dense,
         )

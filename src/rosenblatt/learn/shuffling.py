@@ -1,13 +1,14 @@
 """Examples in a new order for each pass, however many there are."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
-import numpy as np
-
 from rosenblatt import kernels
+from rosenblatt.later import np
 from rosenblatt.learn.cache import Cache
 from rosenblatt.records import Block, Csr, Values
 

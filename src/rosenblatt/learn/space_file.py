@@ -1,18 +1,23 @@
 """Classes and feature spaces <-> the parts of a model file."""
 
-import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+import json
+from array import array
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import ModelError
+from rosenblatt.later import np
 from rosenblatt.learn import tensors as lay
 from rosenblatt.learn.header import Header, damaged
 from rosenblatt.learn.tensors import Tensors
 from rosenblatt.read.names import ColumnNames
 from rosenblatt.records import FeatureSpace, Label
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _KINDS: Mapping[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
 _WORD = 2**63
@@ -36,7 +41,7 @@ def unpack_classes(header: Header) -> tuple[Label, ...]:
         raise damaged("its labels are not of the kind it says")
     if len(labels) < 2 or len(set(labels)) != len(labels) or list(labels) != sorted(labels):
         raise damaged("its labels are not two or more different ones in ascending order")
-    if of is float and not np.isfinite(labels).all():
+    if of is float and not all(map(isfinite, labels)):
         raise damaged("a label is not finite")
     if of is int and not all(-_WORD <= label < 2 * _WORD for label in labels):
         raise damaged("a label has more than 64 bits")
@@ -68,9 +73,9 @@ def _put_names(tensors: Tensors, names: Mapping[int, str]) -> None:
         columns, ends, text = names.arrays
         tensors["space.names.column"] = columns
         tensors["space.names.ends"] = ends
-        tensors["space.names.bytes"] = np.frombuffer(text, dtype=np.uint8)
+        tensors["space.names.bytes"] = text
         return
-    tensors["space.names.column"] = np.array(sorted(names), dtype=np.int64)
+    tensors["space.names.column"] = array("q", sorted(names))
     lay.put_texts(tensors, "space.names", (names[column] for column in sorted(names)))
 
 

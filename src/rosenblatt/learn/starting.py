@@ -1,10 +1,11 @@
 """The weights that a run is told to start from."""
 
+from __future__ import annotations
+
 from typing import Any
 
-import numpy as np
-
 from rosenblatt.errors import ParameterError
+from rosenblatt.later import np
 from rosenblatt.records import Floats
 
 

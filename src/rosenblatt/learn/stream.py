@@ -188,7 +188,7 @@ def _first_labels(source: Source, plan: Plan) -> tuple[Source, tuple[Label, ...]
         close()
     sorting = Sorting(len(source.labels))
     if first is not None:
-        sorting.see(first.labels)
+        sorting.see(first.memory[0])
     few = len(source.labels) < 2 or sorting.grouped
     source.classes_met = _all_labels(source, plan) if few else classes_of(source.labels)
     return source, source.classes_met

@@ -3,33 +3,54 @@
 Texts lie as UTF-8 bytes and the offsets where each one ends.
 """
 
+from __future__ import annotations
+
+from array import array
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rosenblatt import kernels
+from rosenblatt.later import np
 from rosenblatt.learn.header import Header, damaged
 from rosenblatt.records import Floats
 
-Tensors: TypeAlias = dict[str, NDArray[Any]]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Arrays by name: of numpy, or any other memory of numbers that knows its type and shape.
+Tensors: TypeAlias = dict[str, Any]
 _MOST = 2**33  # weights of one part: 64 GB; more than that is no model
 
 
-def put(tensors: Tensors, name: str, array: NDArray[Any], usual: float = 0.0) -> dict[str, Any]:
-    """Add an array to the tensors; what is returned goes into the header, and finds it again."""
-    flat = np.ascontiguousarray(array).reshape(-1)
-    other = np.flatnonzero(flat.view(np.uint64) != np.float64(usual).view(np.uint64)) if _is_double(flat) else None
-    if other is None or 12 * len(other) >= flat.nbytes or flat.size >= 2**32:
-        tensors[name] = np.ascontiguousarray(array)
-        return {"shape": list(array.shape)}
-    tensors[f"{name}.index"] = other.astype(np.uint32)
-    tensors[f"{name}.value"] = flat[other]
-    return {"shape": list(array.shape), "usual": usual}
+def put(tensors: Tensors, name: str, numbers: Any, usual: float = 0.0) -> dict[str, Any]:
+    """Add doubles to the tensors; what is returned goes into the header, and finds them again."""
+    memory = memory_of(numbers)
+    shape, other = memory.shape or (), kernels.unusual(memory, usual)
+    if other is None:
+        tensors[name] = memory
+        return {"shape": list(shape)}
+    tensors[f"{name}.index"], tensors[f"{name}.value"] = other
+    return {"shape": list(shape), "usual": usual}
 
 
-def _is_double(flat: NDArray[Any]) -> bool:
-    return flat.dtype == np.float64 and flat.size > 0
+def memory_of(numbers: Any) -> memoryview:
+    """Numbers as memory whose bytes lie one after the other; what lies otherwise is copied."""
+    memory = memoryview(numbers)
+    return memory if memory.c_contiguous else np.ascontiguousarray(numbers).data
+
+
+def dtype_of(memory: memoryview) -> str:
+    """The type of its numbers, as numpy spells it.
+
+    >>> dtype_of(memoryview(b"abc")), dtype_of(memoryview(b"abcdefgh").cast("d"))
+    ('uint8', 'float64')
+    """
+    letter = memory.format.lstrip("@=<")
+    if letter == "?":
+        return "bool"
+    kind = "float" if letter in "efd" else "int" if letter.islower() else "uint"
+    return f"{kind}{8 * memory.itemsize}"
 
 
 def take(tensors: Mapping[str, NDArray[Any]], name: str, header: Header, shape: tuple[int, ...]) -> Floats:
@@ -73,8 +94,8 @@ def _check_finite(name: str, array: Floats) -> None:
 
 def put_texts(tensors: Tensors, name: str, texts: Iterable[str]) -> None:
     coded = [text.encode("utf-8", "surrogatepass") for text in texts]
-    tensors[f"{name}.ends"] = np.cumsum([len(code) for code in coded], dtype=np.int64)
-    tensors[f"{name}.bytes"] = np.frombuffer(b"".join(coded), dtype=np.uint8)
+    tensors[f"{name}.ends"] = array("q", accumulate(len(code) for code in coded))
+    tensors[f"{name}.bytes"] = b"".join(coded)
 
 
 def take_texts(tensors: Mapping[str, NDArray[Any]], name: str, count: int) -> list[str]:

@@ -1,12 +1,17 @@
 """What all the examples together cost at some weights: an update lowers its own example's cost, not always the sum."""
 
-import numpy as np
-from numpy.typing import NDArray
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from rosenblatt import losses
+from rosenblatt.later import np
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.walk import Walk
 from rosenblatt.records import Floats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def totals_of(walk: Walk, scheme: str, sides: NDArray[np.int8], unit: int) -> tuple[float, int]:

@@ -1,21 +1,24 @@
 """Every step of a run: the mistake log, and what the weights were before and after each visit."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt import records
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.later import np
 from rosenblatt.learn import trace_files
 from rosenblatt.learn.answer import pairs
 from rosenblatt.learn.history import History
 from rosenblatt.learn.totals import totals_of
 from rosenblatt.learn.walk import Walk
 from rosenblatt.records import Csr, Floats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

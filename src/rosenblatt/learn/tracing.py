@@ -1,16 +1,20 @@
 """Examples from a file, all at once in memory, and a recorded run over them: a trace without scikit-learn."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from rosenblatt.errors import DataError
+from rosenblatt.later import np
 from rosenblatt.learn.running import Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.trace import Trace
 from rosenblatt.records import Block, Chunk, Csr, Floats, Label, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

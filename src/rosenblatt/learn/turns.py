@@ -1,19 +1,21 @@
 """Several runs learn the same chunks: each in its turn, as many at once as there are threads."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rosenblatt import kernels
 from rosenblatt.errors import LearningOverflowError
+from rosenblatt.later import np
 from rosenblatt.learn.running import Running
-from rosenblatt.records import Block
+from rosenblatt.records import Block, Csr
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
+
+    from numpy.typing import NDArray
 
 
 class Turns:
@@ -39,11 +41,11 @@ class Turns:
 
     def add(self, block: Block, order: NDArray[np.uint32] | None, first: int) -> None:
         """Gather a chunk whose first row is `first` in the pass; an order names the rows of it to learn."""
-        self.upto = first + len(block.labels)
+        self.upto = first + block.rows
         if order is None or len(order):
             checked = kernels.rows_of(block.values, degree=self._degree)
             self._gathered.append((block, checked, order, first))
-            self.entries += block.values.size if isinstance(block.values, np.ndarray) else len(block.values.indices)
+            self.entries += block.values.entries if isinstance(block.values, Csr) else block.values.size
 
     def take(self, runs: Mapping[str, Running]) -> list[tuple[str, int]]:
         """Let the runs learn; those that overflowed are returned, with the example where they did."""
@@ -57,7 +59,7 @@ class Turns:
         self._gathered.clear()
         self.entries = 0
 
-    def _workers(self) -> "ThreadPoolExecutor":
+    def _workers(self) -> ThreadPoolExecutor:
         from concurrent.futures import ThreadPoolExecutor  # loads logging: only a portfolio needs it
 
         if self._pool is None:

@@ -4,17 +4,20 @@ Storing the hyperplanes would cost mistakes x features numbers. Only the example
 run is replayed from its start when it is asked: a row that was no mistake changed nothing.
 """
 
+from __future__ import annotations
+
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
+from rosenblatt.later import np
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Csr, Floats, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _TOGETHER = 64  # hyperplanes scored in one pass over the rows
 
@@ -45,7 +48,7 @@ class Votes:
     _source: Callable[[], Any] = field(default=_nothing, repr=False)  # the block that _places speaks of
     _places: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False)  # row -> store, place in it
 
-    def __copy__(self) -> "Votes":
+    def __copy__(self) -> Votes:
         return replace(self, stores=list(self.stores), visits=list(self.visits), _places=dict(self._places))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -122,7 +125,7 @@ class Votes:
 def _weights(learner: kernels.Learner) -> tuple[Floats, Floats]:
     weights = learner.get("weights")
     assert weights is not None
-    return weights
+    return np.asarray(weights[0]), np.asarray(weights[1])
 
 
 def _stack(held: list[tuple[Floats, Floats, float]]) -> tuple[Floats, Floats, Floats]:

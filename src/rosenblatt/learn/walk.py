@@ -5,18 +5,21 @@ weight at a rate of its own, and a batch moves none until it ends. So the learne
 start, through the same examples in the same order, and what it logs is held against the log of the run.
 """
 
-from dataclasses import replace
-from typing import Any
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
+from rosenblatt.later import np
 from rosenblatt.learn.history import Chapter, History
 from rosenblatt.learn.running import Running
 from rosenblatt.learn.votes import take
 from rosenblatt.records import Block, Floats, Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _FEW = 64  # a stretch is short if it visits at most one row in so many
 

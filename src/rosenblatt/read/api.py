@@ -1,17 +1,20 @@
 """`read` and `stream`: files as matrices and labels, for people who write Python."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.later import np
 from rosenblatt.read.open import open_source
 from rosenblatt.read.source import Reading, Source, StartAgain
 from rosenblatt.records import Chunk, Csr, FeatureSpace, Floats, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

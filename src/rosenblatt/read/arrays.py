@@ -4,20 +4,23 @@ An npy file holds one matrix, its label column the last one unless another is as
 its labels under two names, or a sparse matrix as scipy saves it. Pickled objects are never loaded.
 """
 
+from __future__ import annotations
+
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import DataError, ModelError
+from rosenblatt.later import np
 from rosenblatt.read.labels import Labels
 from rosenblatt.read.opened import Opened
 from rosenblatt.read.scaling import Moments
 from rosenblatt.read.source import BadRow, Reading, Source
 from rosenblatt.records import Chunk, Csr, FeatureSpace, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _CELLS = 1 << 18  # of a chunk, about: two megabytes
 _MATRICES = ("X", "x", "data", "features", "arr_0")

@@ -1,18 +1,19 @@
 """What the columns of a table hold: numbers, words or running text, and how a batch of rows becomes numbers."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rosenblatt.errors import DataError
+from rosenblatt.later import np
 from rosenblatt.read.csv import MISSING, is_number
 from rosenblatt.records import Floats
 
 if TYPE_CHECKING:
     import pyarrow
+    from numpy.typing import NDArray
 
 _LABELS = ("label", "target", "class", "y")  # names of a label column, the surest first: the y of x,y,label is none
 _TEXT_WORDS = 4  # a column of this many words a cell, mostly different, is running text
@@ -117,7 +118,7 @@ class Prepared:
     done: int
 
 
-def prepare(batch: "pyarrow.RecordBatch", layout: Layout, done: int) -> Prepared:
+def prepare(batch: pyarrow.RecordBatch, layout: Layout, done: int) -> Prepared:
     bad: list[tuple[int, str]] = []
     numbers = np.empty((batch.num_rows, len(layout.numbers)))
     for j, column in enumerate(layout.numbers):
@@ -133,7 +134,7 @@ def prepare(batch: "pyarrow.RecordBatch", layout: Layout, done: int) -> Prepared
     )
 
 
-def _numbers(array: "pyarrow.Array", column: str, bad: list[tuple[int, str]]) -> Floats:
+def _numbers(array: pyarrow.Array, column: str, bad: list[tuple[int, str]]) -> Floats:
     import pyarrow as pa
 
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
@@ -148,7 +149,7 @@ def _numbers(array: "pyarrow.Array", column: str, bad: list[tuple[int, str]]) ->
     return result
 
 
-def _cast(array: "pyarrow.Array") -> "pyarrow.Array | None":
+def _cast(array: pyarrow.Array) -> pyarrow.Array | None:
     import pyarrow as pa
     from pyarrow import compute as pc
 
@@ -158,7 +159,7 @@ def _cast(array: "pyarrow.Array") -> "pyarrow.Array | None":
         return None
 
 
-def _trimmed(array: "pyarrow.Array") -> "pyarrow.Array":
+def _trimmed(array: pyarrow.Array) -> pyarrow.Array:
     import pyarrow as pa
     from pyarrow import compute as pc
 
@@ -167,7 +168,7 @@ def _trimmed(array: "pyarrow.Array") -> "pyarrow.Array":
     return pc.if_else(missing, pa.scalar(None, trimmed.type), trimmed)
 
 
-def _some_numbers(array: "pyarrow.Array", column: str, bad: list[tuple[int, str]]) -> "pyarrow.Array":
+def _some_numbers(array: pyarrow.Array, column: str, bad: list[tuple[int, str]]) -> pyarrow.Array:
     import pyarrow as pa
 
     cells: list[str | None] = [None if cell is None else cell.strip() for cell in array.to_pylist()]
@@ -180,7 +181,7 @@ def _some_numbers(array: "pyarrow.Array", column: str, bad: list[tuple[int, str]
     return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
 
 
-def _as_float(array: "pyarrow.Array") -> "pyarrow.Array":
+def _as_float(array: pyarrow.Array) -> pyarrow.Array:
     """Booleans as 0 and 1, dates and times as days since 1970, spans of time as seconds."""
     import pyarrow as pa
     from pyarrow import compute as pc
@@ -199,7 +200,7 @@ def _as_float(array: "pyarrow.Array") -> "pyarrow.Array":
     return pc.cast(array, pa.float64(), safe=False)
 
 
-def kind_of_type(name: str, column: str, kind: "pyarrow.DataType", cells: Sequence[Any]) -> str:
+def kind_of_type(name: str, column: str, kind: pyarrow.DataType, cells: Sequence[Any]) -> str:
     """What a typed column holds."""
     import pyarrow as pa
 
@@ -221,7 +222,7 @@ def _NUMERIC(of: Any) -> tuple[Any, ...]:  # noqa: N802
     return of.is_integer, of.is_floating, of.is_boolean, of.is_decimal, of.is_temporal
 
 
-def _text_of(array: "pyarrow.Array") -> "pyarrow.Array":
+def _text_of(array: pyarrow.Array) -> pyarrow.Array:
     """Any column as text."""
     import pyarrow as pa
     from pyarrow import compute as pc
@@ -233,7 +234,7 @@ def _text_of(array: "pyarrow.Array") -> "pyarrow.Array":
     return array
 
 
-def _coded(array: "pyarrow.Array") -> Coded:
+def _coded(array: pyarrow.Array) -> Coded:
     """Words without the spaces around them; those that mark a missing value, and null, as -1."""
     from pyarrow import compute as pc
 
@@ -245,7 +246,7 @@ def _coded(array: "pyarrow.Array") -> Coded:
     return Coded(np.array([-1, *new], dtype=np.int32)[codes + 1], list(numbers))
 
 
-def _bytes(array: "pyarrow.Array") -> tuple[Any, NDArray[np.int64]]:
+def _bytes(array: pyarrow.Array) -> tuple[Any, NDArray[np.int64]]:
     import pyarrow as pa
     from pyarrow import compute as pc
 

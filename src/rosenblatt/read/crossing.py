@@ -4,18 +4,20 @@ A linear unit on `day=Sunday` and `shop=bakery` adds up what each says; on `day=
 only the two together say.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rosenblatt import options
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.later import np
 from rosenblatt.records import FeatureSpace, Floats
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from rosenblatt.read.columns import Layout
     from rosenblatt.read.source import Reading
 
@@ -57,7 +59,7 @@ def pairs_of_model(space: FeatureSpace) -> tuple[Pair, ...]:
     return tuple((str(a), str(b)) for a, b in space.settings.get("cross", ()))
 
 
-def pairs_of_table(name: str, layout: "Layout", columns: Sequence[str], cross: Sequence[str]) -> tuple[Pair, ...]:
+def pairs_of_table(name: str, layout: Layout, columns: Sequence[str], cross: Sequence[str]) -> tuple[Pair, ...]:
     """The pairs of columns of a table; DataError where one is not there, or cannot be crossed."""
     from rosenblatt.read.columns import listed
 
@@ -75,7 +77,7 @@ def pairs_of_table(name: str, layout: "Layout", columns: Sequence[str], cross: S
     return pairs
 
 
-def refuse_crossing(name: str, reading: "Reading") -> None:
+def refuse_crossing(name: str, reading: Reading) -> None:
     """Formats without names of their own have nothing to say which features belong together."""
     if not reading.cross or reading.format not in _WITHOUT:
         return
@@ -102,7 +104,7 @@ class Part:
     def __init__(self, codes: NDArray[np.int32], names: Sequence[str], values: Floats | None = None) -> None:
         self.codes, self.names, self.values = codes, names, values
 
-    def times(self, other: "Part", feature: Callable[[str], int]) -> tuple[NDArray[np.int32], Floats]:
+    def times(self, other: Part, feature: Callable[[str], int]) -> tuple[NDArray[np.int32], Floats]:
         """The feature of each row that has both (-1: it has not, or the feature is unknown), and its value."""
         both = (self.codes >= 0) & (other.codes >= 0)
         joint = self.codes[both].astype(np.int64) * len(other.names) + other.codes[both]

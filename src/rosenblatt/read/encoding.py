@@ -1,19 +1,22 @@
 """Rows of a table -> a matrix: which feature each number, word and text is."""
 
+from __future__ import annotations
+
 from collections import ChainMap
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
+from rosenblatt.later import np
 from rosenblatt.read.columns import Coded, Layout, Prepared
 from rosenblatt.read.crossing import BETWEEN, Pair, Part
 from rosenblatt.read.hashing import hashing_of, hashing_settings
 from rosenblatt.read.names import LIMIT, collisions, column_names
 from rosenblatt.read.source import Reading
 from rosenblatt.records import Csr, FeatureSpace, Floats, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Encoder:

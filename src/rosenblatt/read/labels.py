@@ -1,11 +1,12 @@
 """The labels of a source: tokens as they stand in the file -> positions in one list, in the order they are met."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rosenblatt import kernels
 from rosenblatt.errors import DataError
 from rosenblatt.records import Label
 
@@ -28,16 +29,14 @@ class Labels:
         for label in known:
             self._add(str(label).encode())
 
-    def positions(self, tokens: Sequence[bytes]) -> NDArray[np.int32]:
+    def positions(self, tokens: Sequence[bytes]) -> list[int]:
         """The position of each token; a new one is given the next."""
-        return np.array([self._position[t] if t in self._position else self._add(t) for t in tokens], dtype=np.int32)
+        return [self._position[token] if token in self._position else self._add(token) for token in tokens]
 
-    def renumbered(self, codes: NDArray[np.int32], tokens: Sequence[bytes]) -> NDArray[np.int32]:
+    def renumbered(self, codes: Any, tokens: Sequence[bytes]) -> Any:
         """Codes of a chunk's own tokens -> positions in `met`; -1, no label, stays."""
         positions = self.positions(tokens)
-        if np.array_equal(positions, np.arange(len(positions))):
-            return codes
-        return np.append(positions, np.int32(-1))[codes]
+        return codes if positions == list(range(len(positions))) else kernels.coded(codes, positions)[0]
 
     def _add(self, token: bytes) -> int:
         if len(token) > LONGEST:

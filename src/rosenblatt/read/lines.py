@@ -1,10 +1,9 @@
 """Formats of one example a line: the file is cut at lines, parsed natively in parallel, and given in order."""
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rosenblatt.errors import DataError
 from rosenblatt.read.faults import Fault
@@ -12,7 +11,10 @@ from rosenblatt.read.labels import Labels
 from rosenblatt.read.opened import Opened, Stream
 from rosenblatt.read.ordered import ordered
 from rosenblatt.read.source import BadRow, Reading, Source
-from rosenblatt.records import Chunk, Csr, Floats
+from rosenblatt.records import Chunk, ParsedChunk, ParsedCsr
+
+if TYPE_CHECKING:
+    pass
 
 CHUNK = 1 << 20  # bytes of lines parsed at a time; a chunk holds the lines that begin in its part of the file
 _FEW = 10  # bad rows that are kept to be shown
@@ -21,11 +23,12 @@ _FEW = 10  # bad rows that are kept to be shown
 class Parsed(NamedTuple):
     """What a native parser gives for the lines of one chunk."""
 
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    values: Floats
-    labels: NDArray[np.int32]  # positions in `tokens`, -1 where there is none
-    weights: Floats | None
+    # Memory that is not yet an array of numpy: int64, int32, float64, int32, float64.
+    indptr: Any
+    indices: Any
+    values: Any
+    labels: Any  # positions in `tokens`, -1 where there is none
+    weights: Any | None
     tokens: list[bytes]  # the distinct labels, as they are written
     lines: int
     largest: int  # the largest column, -1 where there is none
@@ -111,9 +114,9 @@ class LineSource(Source):
 
     def _chunk(self, parsed: Parsed, rows: int, done: int) -> Chunk:
         self.features = max(self.features, parsed.largest + 1)
-        values = Csr(parsed.indptr, parsed.indices, parsed.values, self.features)
+        values = ParsedCsr(parsed.indptr, parsed.indices, parsed.values, self.features)
         labels = self._labels.renumbered(parsed.labels, parsed.tokens)
-        return Chunk(values, labels, parsed.weights, first_row=rows, done=done)
+        return ParsedChunk(values, labels, parsed.weights, first_row=rows, done=done)
 
     def _nothing(self) -> str:
         if not self.skipped:

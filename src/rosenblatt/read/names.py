@@ -1,13 +1,16 @@
 """The names of hashed columns, as far as the bounded dictionary has them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
+from rosenblatt.later import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LIMIT = 1 << 19  # names kept; half of them are reserved for single words, which phrases would crowd out
 

@@ -1,7 +1,8 @@
 """The mean and the spread of columns of numbers, gathered batch by batch."""
 
-import numpy as np
+from __future__ import annotations
 
+from rosenblatt.later import np
 from rosenblatt.records import Floats
 
 

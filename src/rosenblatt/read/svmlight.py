@@ -1,12 +1,13 @@
 """svmlight, also known as LIBSVM: `label index:value index:value ... # comment`."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
+from rosenblatt.later import np
 from rosenblatt.read import lines
 from rosenblatt.read.faults import Fault, Kind
 from rosenblatt.read.lines import LineSource, Parsed
@@ -80,9 +81,8 @@ class Svmlight(LineSource):
         """LIBSVM's precomputed kernels begin each row with `0:1`, `0:2`, …, which would be learned as a feature."""
         head = self.opened.head
         whole = head[: head.rfind(b"\n") + 1]
-        starts, indices, values, *_ = kernels.parse_svmlight(
-            whole, 0, len(whole), base=0, guess_base=False, limit=_ALL, skip=True
-        )
+        memory = kernels.parse_svmlight(whole, 0, len(whole), base=0, guess_base=False, limit=_ALL, skip=True)
+        starts, indices, values = (np.asarray(part) for part in memory[:3])
         first = starts[:-1][np.diff(starts) > 0]
         rows = len(starts) - 1
         if rows < 3 or len(first) < rows or indices[first].any():

@@ -6,12 +6,13 @@ no feature. Of crossed columns each feature of the one and each of the other giv
 Running text is hashed into the columns after the numbers, and so are the words beside it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from rosenblatt.errors import DataError, ModelError
+from rosenblatt.later import np
 from rosenblatt.read.columns import (
     Coded,
     Layout,

@@ -5,13 +5,14 @@ symbol such as an emoji are each a word. A feature is a word, or a phrase of up 
 is its hash. Bytes that are not UTF-8 separate words.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
+from rosenblatt.later import np
 from rosenblatt.read.detect import sample
 from rosenblatt.read.hashing import hashing_of, hashing_settings
 from rosenblatt.read.labels import LONGEST
@@ -153,11 +154,11 @@ class _LabelLines:
 def _without_header(parsed: Parsed) -> Parsed:
     """All but the first row, a header that was read as a label and a text."""
     first = int(parsed.indptr[1])
-    labels, tokens = parsed.labels[1:], parsed.tokens
+    labels, tokens = np.asarray(parsed.labels)[1:], parsed.tokens
     if not (labels == 0).any():  # its label is no label
         labels, tokens = np.where(labels > 0, labels - 1, labels).astype(np.int32), tokens[1:]
     return parsed._replace(
-        indptr=parsed.indptr[1:] - first,
+        indptr=np.asarray(parsed.indptr)[1:] - first,
         indices=parsed.indices[first:],
         values=parsed.values[first:],
         labels=labels,

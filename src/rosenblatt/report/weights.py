@@ -1,8 +1,10 @@
 """What a model has learned, by name: the features that speak for each class, and what they say of one example."""
 
-import numpy as np
+from __future__ import annotations
 
+from rosenblatt import kernels
 from rosenblatt.features.polynomial import products_of
+from rosenblatt.later import np
 from rosenblatt.learn import Model
 from rosenblatt.learn.answer import pairs
 from rosenblatt.records import Csr, Floats, Label, Values, record
@@ -36,10 +38,12 @@ def direction(model: Model, k: int) -> Floats:
 
 def bias(model: Model, k: int) -> float:
     """What speaks for class k before any feature is seen."""
-    column = np.asarray(model.intercept)[:, None]
+    if model.scheme == "ovo":
+        return float(_of_pairs(np.asarray(model.intercept)[:, None], k, len(model.classes))[0])
     if model.scheme == "binary":
-        return float(column[0, 0] if k == 1 else 0.0 - column[0, 0])  # never -0
-    return float(_of_pairs(column, k, len(model.classes))[0] if model.scheme == "ovo" else column[k, 0])
+        own = model.running.bias(0)
+        return own if k == 1 else 0.0 - own  # never -0
+    return model.running.bias(k)
 
 
 def _of_pairs(units: Floats, k: int, classes: int) -> Floats:
@@ -51,14 +55,12 @@ def _of_pairs(units: Floats, k: int, classes: int) -> Floats:
 
 def top(model: Model, k: int, count: int) -> list[Weight]:
     """The features with the largest weights for class k, the strongest first; only those that speak for it."""
-    along = direction(model, k)
-    speaking = np.flatnonzero(along > 0)  # of millions of hashed or numbered features, most have no weight
-    count = min(count, len(speaking))
-    if count <= 0:
-        return []
-    best = speaking[np.argpartition(-along[speaking], count - 1)[:count]]
-    best = best[np.lexsort((best, -along[best]))]
-    return [Weight(model.name(int(j)), float(along[j])) for j in best]
+    if model.scheme == "ovo":
+        best = kernels.strongest(direction(model, k), False, max(count, 0))
+    else:
+        unit = model.running.unit(0 if model.scheme == "binary" else k)
+        best = kernels.strongest(unit, model.scheme == "binary" and k == 0, max(count, 0))
+    return [Weight(model.name(j), weight) for j, weight in best]
 
 
 def contributions(model: Model, values: Values, row: int, k: int) -> list[Contribution]:

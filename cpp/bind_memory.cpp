@@ -1,0 +1,105 @@
+// What a fit from a file asks of labels, values and weights without numpy, whose loading takes as long as 100 MB of
+// learning. Everything comes in as any kind of array, and goes out as plain numbers or as memory.
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "bind_lines.hpp"
+
+namespace rosenblatt {
+namespace {
+
+// table[label] for each label, and the least of them; a negative label stays as it is. (No label at all: the least is 0.)
+nb::tuple coded(const In<std::int32_t>& labels, const std::vector<std::int32_t>& table) {
+    const std::size_t count = labels.shape(0);
+    Grown<std::int32_t> codes;
+    codes.reserve(count);
+    codes.resize(count);
+    std::int32_t least = count ? std::numeric_limits<std::int32_t>::max() : 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int32_t label = labels.data()[i];
+        if (label >= static_cast<std::int64_t>(table.size())) throw nb::value_error("the table lacks a label");
+        codes[i] = label < 0 ? label : table[static_cast<std::size_t>(label)];
+        least = std::min(least, codes[i]);
+    }
+    return nb::make_tuple(memory_of(codes), least);
+}
+
+// How often a label differs from the one before it, which for the first is `last`; how many there are of each of the
+// classes; the last label. Negative ones are passed over.
+auto turns(const In<std::int32_t>& labels, std::size_t classes, std::int32_t last) {
+    std::vector<std::int64_t> counts(classes);
+    std::int64_t made = 0;
+    for (std::size_t i = 0; i < labels.shape(0); ++i) {
+        const std::int32_t label = labels.data()[i];
+        if (label < 0) continue;
+        const std::size_t k = static_cast<std::size_t>(label);
+        if (k >= counts.size()) counts.resize(k + 1);
+        ++counts[k];
+        made += last >= 0 && label != last;
+        last = label;
+    }
+    return std::make_tuple(made, counts, last);
+}
+
+// Which numbers are not `usual` to the bit, and these; none where writing all of them takes no more bytes.
+nb::object unusual(const nb::ndarray<const double, nb::c_contig, nb::device::cpu>& numbers, double usual) {
+    const std::size_t size = numbers.size();
+    const auto is_usual = [bits = std::bit_cast<std::uint64_t>(usual)](double x) { return std::bit_cast<std::uint64_t>(x) == bits; };
+    const double* const all = numbers.data();
+    Grown<std::uint32_t> index;
+    Grown<double> value;
+    const std::size_t count = size - static_cast<std::size_t>(std::count_if(all, all + size, is_usual));
+    if (12 * count >= 8 * size || size > std::numeric_limits<std::uint32_t>::max()) return nb::none();
+    index.reserve(count);
+    value.reserve(count);
+    for (std::size_t i = 0; i < size; ++i) {
+        if (is_usual(all[i])) continue;
+        index.push(static_cast<std::uint32_t>(i));
+        value.push(all[i]);
+    }
+    return nb::make_tuple(memory_of(index), memory_of(value));
+}
+
+// The places and sizes of the largest numbers above 0, or of the smallest below 0, the furthest from 0 first.
+auto strongest(const In<double>& numbers, bool below, std::size_t most) {
+    std::vector<std::pair<std::size_t, double>> found;
+    const auto before = [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; };
+    for (std::size_t i = 0; i < numbers.shape(0); ++i) {
+        const double size = below ? -numbers.data()[i] : numbers.data()[i];
+        if (!(size > 0.0) || most == 0 || (found.size() == most && size <= found.front().second)) continue;
+        if (found.size() == most) {
+            std::pop_heap(found.begin(), found.end(), before);
+            found.pop_back();
+        }
+        found.emplace_back(i, size);
+        std::push_heap(found.begin(), found.end(), before);
+    }
+    std::sort_heap(found.begin(), found.end(), before);
+    return found;
+}
+
+// The sum of the squares of the first so many numbers.
+double squares(const In<double>& numbers, std::size_t count) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < std::min(count, numbers.shape(0)); ++i) sum += numbers.data()[i] * numbers.data()[i];
+    return sum;
+}
+
+// Where it lies.
+std::uintptr_t address(const nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>& memory) {
+    return reinterpret_cast<std::uintptr_t>(memory.data());
+}
+
+}  // namespace
+
+void bind_memory(nb::module_& m) {
+    m.def("address", &address, "memory"_a);
+    m.def("coded", &coded, "labels"_a, "table"_a);
+    m.def("turns", &turns, "labels"_a, "classes"_a, "last"_a);
+    m.def("unusual", &unusual, "numbers"_a, "usual"_a);
+    m.def("strongest", &strongest, "numbers"_a, "below"_a, "most"_a);
+    m.def("squares", &squares, "numbers"_a, "count"_a);
+}
+
+}  // namespace rosenblatt
