@@ -45,6 +45,9 @@ auto without_python(Work work) {
         errno = fault.code().value();
         PyErr_SetFromErrno(PyExc_OSError);
         throw nb::python_error();
+    } catch (const Shrunk&) {
+        PyErr_SetString(PyExc_OSError, "it became shorter while it was read");
+        throw nb::python_error();
     }
 }
 

@@ -41,6 +41,9 @@ struct FromBytes {
     }
 };
 
+// Thrown where a file ends before the end it had when it was opened.
+struct Shrunk {};
+
 inline char* last_newline(char* first, std::size_t count) {
     while (count > 0)
         if (first[--count] == '\n') return first + count;
@@ -79,6 +82,7 @@ void each_piece(const Source& read, std::int64_t begin, std::int64_t end, F f) {
         char* const fresh = start + have;
         std::size_t got = read(fresh, want, at);
         const bool over = got == 0;
+        if (over && at < end) throw Shrunk();
         if (Source::may_have_mark && at == 0 && got >= 3 && std::memcmp(fresh, "\xEF\xBB\xBF", 3) == 0) {
             std::memmove(fresh, fresh + 3, got -= 3);  // the byte order mark of UTF-8
             at = 3;

@@ -8,6 +8,11 @@ import numpy as np
 import pytest
 
 from rosenblatt import kernels
+from rosenblatt.errors import DataError
+from rosenblatt.learn import RULES
+from rosenblatt.learn.fitting import Plan
+from rosenblatt.learn.stream import fit_source
+from rosenblatt.read import Reading, open_source
 
 HOW = {"base": 1, "guess_base": False, "limit": 1 << 31, "skip": False}
 LINES = [f"{row % 3} {row + 1}:{row / 7:.3f} {row + 900}:1\n" for row in range(700)]
@@ -61,3 +66,22 @@ def test_a_fault_of_the_system_is_raised(threads: int, tmp_path: Path) -> None:
 def test_a_chunk_of_nothing_is_refused(fd: int) -> None:
     with pytest.raises(ValueError, match="at least 1"):
         kernels.svmlight_ahead(fd, 1000, 0, 1, **HOW)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_file_that_became_shorter_is_told(fd: int, threads: int) -> None:
+    ahead = kernels.svmlight_ahead(fd, os.fstat(fd).st_size + 1, 4096, threads, **HOW)
+    with pytest.raises(OSError, match="became shorter"):
+        list(iter(ahead.next, None))
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [("rows.svm", "{} 1:2\n"), ("rows.vw", "{} | a b\n"), ("rows.tsv", "{}\tso it is\n")]
+)
+def test_no_model_is_made_of_a_part_of_a_file(name: str, line: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text("".join(line.format(1 + row % 2) for row in range(900)))
+    source = open_source(path, Reading())
+    os.truncate(path, 5000)
+    with pytest.raises(DataError, match=rf"{name}: cannot be read: it became shorter while it was read\."):
+        fit_source(source, Plan({"last": RULES["last"]}))

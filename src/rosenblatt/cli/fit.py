@@ -56,7 +56,6 @@ def command(
     With no option a portfolio of rules is learned side by side in one pass, and the best is kept.
     """
     from rosenblatt.learn import save_model
-    from rosenblatt.report.summary import Summary
 
     _check_together(data, asked)
     reading = common.reading(asked)
@@ -66,6 +65,10 @@ def command(
     if output is not None:
         save_model(fitted.model, output)
     judged = _judged(fitted, data, test, report, reading, asked["threads"])
+    if report is None and not as_json and common.quiet():
+        return
+    from rosenblatt.report.summary import Summary
+
     summary = Summary(data, fitted, judged, output, common.repeat())
     if report is not None:
         from rosenblatt.report.page import page
