@@ -13,19 +13,17 @@
 #endif
 
 #include "number.hpp"
+#if defined(__AVX512BW__)
+#include "structure_wide.hpp"
+#endif
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
 ROSENBLATT_INLINE bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+#if !defined(__AVX512BW__)
 // The bits of the bytes that are at most ' ' (white space and control characters), or one of the Marks.
-#if defined(__AVX512BW__)
-template <char... Marks>
-ROSENBLATT_INLINE std::uint64_t separators(const char* p) {
-    const __m512i bytes = _mm512_loadu_si512(p);
-    return (_mm512_cmple_epu8_mask(bytes, _mm512_set1_epi8(' ')) | ... | _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(Marks)));
-}
-#elif defined(__AVX2__)
+#if defined(__AVX2__)
 template <char... Marks>
 ROSENBLATT_INLINE std::uint64_t separators(const char* p) {
     const __m256i space = _mm256_set1_epi8(' ');
@@ -63,6 +61,30 @@ ROSENBLATT_INLINE std::uint64_t separators(const char* p) {
 }
 #endif
 
+// Writes the places of the separators of sixty-four bytes at a time.
+template <char... Marks>
+struct Places {
+    std::uint32_t* place;  // where the next one goes
+
+    explicit Places(std::uint32_t* places) : place(places) {}
+
+    // Written by the batch, without asking how many there are: what is written too much is written over.
+    void write(const char* block, const char* until, std::uint32_t offset) {
+        constexpr std::size_t batch = 12;
+        for (; block < until; block += 64, offset += 64) {
+            std::uint64_t bits = separators<Marks...>(block);
+            const std::size_t found = static_cast<std::size_t>(std::popcount(bits));
+            for (std::size_t i = 0; i < found; i += batch)
+                for (std::size_t k = 0; k < batch; ++k) {
+                    place[i + k] = offset + static_cast<std::uint32_t>(std::countr_zero(bits));
+                    bits &= bits - 1;
+                }
+            place += found;
+        }
+    }
+};
+#endif
+
 // The separators of a piece, one after another. The piece must end with one and have 64 readable bytes after it.
 template <char... Marks>
 class Separators {
@@ -73,7 +95,7 @@ public:
     const std::uint32_t* now;
     const std::uint32_t* known;
 
-    Separators(const char* first, const char* last) : first(first), now(at + 1), known(at + 1), block(first), last(last) {}
+    Separators(const char* first, const char* last) : first(first), now(at + 1), known(at + 1), block(first), last(last) { at[0] = 0; }
 
     // The next one; never called again after the last byte of the piece.
     ROSENBLATT_INLINE const char* next() {
@@ -81,53 +103,50 @@ public:
         return first + *now++;
     }
 
+#if defined(__AVX512BW__)
+    // The newline that ends the line of `now`, or `known` where that is not yet known.
+    ROSENBLATT_INLINE const std::uint32_t* line_end() {
+        while (at + *line < now) ++line;
+        return at + *line;
+    }
+#endif
+
 private:
-    static constexpr std::size_t blocks = 32;
+    static constexpr std::size_t blocks = 128;
 
     __attribute__((noinline)) void look() {
         at[0] = now[-1];
         now = at + 1;
-        std::size_t count = 1;
-        do {
-            for (std::size_t i = 0; i < blocks && block < last; ++i, block += 64) write(separators<Marks...>(block), count);
-        } while (count == 1 && block < last);
-        if (count == 1) at[count++] = static_cast<std::uint32_t>(last - 1 - first);
-        known = at + count;
-        std::fill_n(at + count, 16, 0);
-    }
-
-    // Written by the batch, without asking how many there are: what is written too much is written over.
-    ROSENBLATT_INLINE void write(std::uint64_t bits, std::size_t& count) {
-        const std::uint32_t base = static_cast<std::uint32_t>(block - first);
-#if defined(__AVX512F__)
-        // Where each quarter goes is counted from the start, so that no quarter waits for the one before.
-        const __m512i places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        __m512i here = _mm512_add_epi32(places, _mm512_set1_epi32(static_cast<int>(base)));
-        for (unsigned quarter = 0; quarter < 64; quarter += 16) {
-            const std::size_t before = static_cast<std::size_t>(std::popcount(bits & ((std::uint64_t{1} << quarter) - 1)));
-            const __mmask16 found = static_cast<__mmask16>(bits >> quarter);
-            const __m512i taken = _mm512_maskz_compress_epi32(found, here);
-            // Words have a byte each, so more than eight are two separators side by side; half a store is the quicker.
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(at + count + before), _mm512_castsi512_si256(taken));
-            if (std::popcount(found) > 8) [[unlikely]] _mm512_storeu_si512(at + count + before, taken);
-            here = _mm512_add_epi32(here, _mm512_set1_epi32(16));
-        }
-        count += static_cast<std::size_t>(std::popcount(bits));
+#if defined(__AVX512BW__)
+        Places<Marks...> to(at, lines);
 #else
-        constexpr std::size_t batch = 12;
-        const std::size_t found = static_cast<std::size_t>(std::popcount(bits));
-        for (std::size_t i = 0; i < found; i += batch)
-            for (std::size_t k = 0; k < batch; ++k) {
-                at[count + i + k] = base + static_cast<std::uint32_t>(std::countr_zero(bits));
-                bits &= bits - 1;
-            }
-        count += found;
+        Places<Marks...> to(at);
+#endif
+        ++to.place;
+        do {
+            const char* const until = block + std::min<std::size_t>(64 * blocks, static_cast<std::size_t>(last - block));
+            to.write(block, until, static_cast<std::uint32_t>(block - first));
+            block = until;
+        } while (to.place == now && block < last);
+        // None that is beyond the end.
+        while (to.place > now && first + to.place[-1] >= last) --to.place;
+        if (to.place == now) *to.place++ = static_cast<std::uint32_t>(last - 1 - first);
+        known = to.place;
+        std::fill_n(to.place, 16, 0);
+#if defined(__AVX512BW__)
+        *to.line = static_cast<std::uint32_t>(known - at);
+        line = lines;
 #endif
     }
 
     const char* block;
     const char* const last;
-    std::uint32_t at[1 + blocks * 64 + 16] = {};
+    std::uint32_t at[1 + blocks * 64 + 16];
+#if defined(__AVX512BW__)
+    std::uint32_t lines[blocks * 64 + 1];
+    const std::uint32_t* line = &none;
+    static constexpr std::uint32_t none = 1;
+#endif
 };
 
 }  // namespace rosenblatt::ROSENBLATT_ISA
