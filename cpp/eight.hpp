@@ -1,11 +1,14 @@
-// Eight features `index:value` at once: every digit of them in three registers, no branch that depends on their lengths.
-// For processors with 512-bit registers; the others read them one by one, with the same bits.
+// Eight features `index:value` at once, no branch that depends on their lengths: here those with up to eight digits before
+// the colon and fourteen bytes behind it, in eight_short.hpp the shorter ones. For processors with 512-bit registers; the
+// others read them one by one, with the same bits. No mask moves to a general register unless a line ends: such a move
+// costs more than the comparison that made the mask.
 #pragma once
 
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
 
 #include <immintrin.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -13,123 +16,167 @@
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
-// What was read: `count` features up to the end of the line or of what is known, and whether the line ended.
 struct Eight {
-    __m512i columns;  // eight 64-bit numbers
+    __m256i columns;
     __m512d numbers;
-    unsigned count;
-    bool ended;
 };
 
-// Four values, each in sixteen bytes: the colon before it, at most fourteen bytes, and the byte behind it as the last.
-struct FourValues {
-    std::uint64_t newline, minus, points, colons, bad;  // a bit for each byte; see the masks in the constructor
-    __m512i bytes;
+// Constants, in memory, and where they lie hidden from the compiler: else it makes them anew for every eight.
+template <class Constants>
+ROSENBLATT_INLINE const Constants& hidden(const Constants& constants) {
+    const Constants* at = &constants;
+    __asm__("" : "+r"(at));
+    return *at;
+}
 
-    static constexpr std::uint64_t lanes = 0x0001000100010001u, ends = lanes << 15;
-
-    // `length` is that of the value with its colon, in each of the sixteen bytes.
-    ROSENBLATT_INLINE FourValues(__m512i bytes, __m512i length) : bytes(bytes) {
-        const __m512i behind = _mm512_broadcast_i32x4(_mm_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
-        const std::uint64_t colon = _mm512_cmpeq_epi8_mask(length, behind), start = colon << 1;
-        newline = is('\n') & ends;
-        colons = colon & is(':');
-        minus = start & is('-');
-        const std::uint64_t body = _mm512_cmplt_epu8_mask(behind, length) & ~ends & ~minus, first = start | minus << 1;
-        points = body & is('.');
-        // Nothing, or a sign only; no digit before the point; a byte behind it that this is not the place for.
-        bad = (first & ends) | (first & points) | (ends & ~newline & ~is(' '));
-        this->bytes = _mm512_maskz_sub_epi8(body, bytes, _mm512_set1_epi8('0'));
-    }
-
-    ROSENBLATT_INLINE std::uint64_t is(char c) const { return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(c)); }
-
-    // The digits without their point, as two times eight of them, each eight in two numbers of four.
-    ROSENBLATT_INLINE __m512i digits() {
-        const __m128i point = _mm_cvtsi64_si128(static_cast<std::int64_t>(points << 1));
-        const __m128i upto = _mm_xor_si128(point, _mm_sub_epi16(point, _mm_set1_epi16(1)));  // all bits where none is
-        const __m128i before = _mm_andnot_si128(_mm_cmpeq_epi16(point, _mm_setzero_si128()), upto);
-        const __m512i whole = _mm512_mask_mov_epi8(
-            _mm512_bslli_epi128(bytes, 1), static_cast<std::uint64_t>(_mm_cvtsi128_si64(before)), _mm512_bslli_epi128(bytes, 2));
-        bad |= _mm512_cmpgt_epu8_mask(whole, _mm512_set1_epi8(9));  // a second point is no digit either
-        return fours(whole);
-    }
-
-    static ROSENBLATT_INLINE __m512i fours(__m512i digits) {
-        const __m512i pairs = _mm512_maddubs_epi16(digits, _mm512_set1_epi16(0x010A));  // tens and ones
-        return _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x00010064));                 // hundreds and ones
-    }
+// Eight words of a register; in hexadecimal, the last byte of a word is written first.
+struct alignas(64) EveryWord {
+    std::uint64_t word[8];
+    constexpr EveryWord(std::uint64_t even, std::uint64_t odd) : word{even, odd, even, odd, even, odd, even, odd} {}
+    constexpr EveryWord(std::uint64_t every) : EveryWord(every, every) {}
+    ROSENBLATT_INLINE operator __m512i() const { return _mm512_load_si512(word); }
 };
 
-// Masks of four values each, as one number of sixteen bits for each of the eight, in their order.
-ROSENBLATT_INLINE __m128i in_order(std::uint64_t even, std::uint64_t odd) {
-    return _mm_unpacklo_epi16(_mm_cvtsi64_si128(static_cast<std::int64_t>(even)), _mm_cvtsi64_si128(static_cast<std::int64_t>(odd)));
+// Those beyond `count` get a column that is read anyway: no other is looked at.
+ROSENBLATT_INLINE void only(std::size_t count, Eight& out) {
+    const __mmask8 others = static_cast<__mmask8>(0xFFu << count);
+    out.columns = _mm256_mask_broadcastd_epi32(out.columns, others, _mm256_castsi256_si128(out.columns));
 }
 
-// The separators: at[-1] stands before the first index, at[0] is its colon, at[1] what is behind its value, and so on;
-// `known` features of them (1 to 8), and seven more that may be any place of the piece. False: not all that are up to
-// the end of the line are usual ones.
-ROSENBLATT_INLINE bool eight_features(const char* origin, const std::uint32_t* at, std::size_t known, std::int64_t base, Eight& out) {
-    const auto sixteen = [&](int i) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(origin + at[i] - 15)); };
-    const auto lengths = [](const std::uint32_t* from) {
-        const __m512i both = _mm512_loadu_si512(from);
-        return _mm512_sub_epi32(_mm512_srli_epi64(both, 32), _mm512_maskz_mov_epi32(0x5555, both));
-    };
-    const auto four = [](__m128i a, __m128i b, __m128i c, __m128i d) {
-        const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
-        const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(c), d, 1);
-        return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
-    };
-    // The values, in two registers: those at even places, and those at odd places.
-    const __m512i length = lengths(at);
-    FourValues even(four(sixteen(1), sixteen(5), sixteen(9), sixteen(13)), _mm512_shuffle_epi8(length, _mm512_setzero_si512()));
-    FourValues odd(four(sixteen(3), sixteen(7), sixteen(11), sixteen(15)), _mm512_shuffle_epi8(length, _mm512_set1_epi8(8)));
+ROSENBLATT_INLINE __m512d signed_as(__mmask8 negative, __m512d size, __m512i minus) {
+    const __m512i bits = _mm512_castpd_si512(size);
+    return _mm512_castsi512_pd(_mm512_mask_xor_epi64(bits, negative, bits, minus));
+}
 
-    const std::uint64_t newlines = even.newline >> 15 | odd.newline >> 14;
-    // A branch and no arithmetic: where the next eight begin is guessed ahead of what is known about these.
-    out.count = static_cast<unsigned>(known);
-    out.ended = false;
-    if (newlines != 0) {
-        const unsigned place = static_cast<unsigned>(std::countr_zero(newlines)), until = place / 16 * 2 + place % 16 + 1;
-        out.ended = until <= known;
-        if (out.ended) out.count = until;
+struct LongConstants {
+    EveryWord colon{0x303030303030303A, 0x3030303030303030}, sign_place{0xFF00}, sign{('-' ^ '0') << 8};
+    EveryWord even_size{0x0404040404040404}, odd_size{0x0C0C0C0C0C0C0C0C}, places{0xF8F7F6F5F4F3F2F1, 0x00FFFEFDFCFBFAF9};
+    EveryWord behind{0, std::uint64_t{0x10} << 56}, body{~std::uint64_t{0}, ~std::uint64_t{0} >> 8}, last{0, 0xFF10000000000000};
+    EveryWord zeros{0x3030303030303030}, point{0x1E1E1E1E1E1E1E1E}, of_point{0x0706050403020100, 0x0F0E0D0C0B0A0908};
+    EveryWord nine{0x0909090909090909}, two{0x0000000200000002}, most{0x0000000D00000007}, seventy_two{0x0000004800000048};
+    EveryWord sign_asks{std::uint64_t{1} << 32}, minus{std::uint64_t{1} << 63};
+    EveryWord pairs{0x010A010A010A010A}, hundreds{0x0001006400010064}, myriads{0x0001271000012710};
+};
+inline constexpr LongConstants long_constants;
+
+class LongEights {
+public:
+    explicit LongEights(std::int64_t base) : base(_mm256_set1_epi32(static_cast<int>(base))) {}
+
+    // The separators: at[-1] stands before the first index, at[0] is its colon, at[1] what is behind its value, and so on;
+    // `count` features of them (1 to 8) in one line, and seven more that may be any place of the piece. False: not all of
+    // them are usual ones.
+    ROSENBLATT_INLINE bool operator()(const char* origin, const std::uint32_t* at, std::size_t count, Eight& out) const {
+        const auto sixteen = [&](int i) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(origin + at[i])); };
+        const auto values = [&](int i) {  // every second one
+            const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(sixteen(i)), sixteen(i + 4), 1);
+            const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(sixteen(i + 8)), sixteen(i + 12), 1);
+            return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+        };
+        const __m512i sizes = _mm512_sub_epi32(_mm512_loadu_si512(at), _mm512_loadu_si512(at - 1));  // index, value, index, ...
+        const __m512i index = digits_of_index(origin, at, sizes);
+        // The values, those at even places and those at odd ones. Their colons become zeros, or no digits where they are
+        // none; so do their signs, which ask for one byte more.
+        __m512i even = _mm512_xor_si512(values(0), colon), odd = _mm512_xor_si512(values(2), colon);
+        __m512i starts = _mm512_unpacklo_epi64(even, odd);
+        const __mmask8 negative = _mm512_cmpeq_epi64_mask(_mm512_and_si512(starts, sign_place), sign);
+        starts = _mm512_mask_xor_epi64(starts, negative, starts, sign);
+        even = right(_mm512_mask_mov_epi64(even, 0x55, starts), _mm512_shuffle_epi8(sizes, even_size));
+        odd = right(_mm512_mask_unpackhi_epi64(odd, 0x55, starts, starts), _mm512_shuffle_epi8(sizes, odd_size));
+
+        const __mmask64 even_points = _mm512_cmpeq_epi8_mask(even, point), odd_points = _mm512_cmpeq_epi8_mask(odd, point);
+        const __m512i even_digits = joined(even, even_points), odd_digits = joined(odd, odd_points);
+        out.columns = _mm256_sub_epi32(_mm512_cvtepi64_epi32(halves(fours(index), 10000)), base);
+        const __m512d size = _mm512_div_pd(whole(even_digits, odd_digits), power(even_points, odd_points));
+        out.numbers = signed_as(negative, size, minus);
+
+        // No digit; a byte behind a value that is no space; a point as the last byte of a value.
+        const __m512i of_even = _mm512_ternarylogic_epi64(even_digits, even, last, 0xF8);  // a | (b & c)
+        const __m512i of_odd = _mm512_ternarylogic_epi64(odd_digits, odd, last, 0xF8);
+        const __mmask64 no_digits = _mm512_cmpgt_epu8_mask(_mm512_max_epu8(index, _mm512_max_epu8(of_even, of_odd)), nine);
+        const __mmask16 too_long = long_ones(sizes, negative);
+        if (count == 8 && _kortestz_mask64_u8(no_digits, too_long)) [[likely]] return true;
+
+        // Fewer than eight, the end of the line, or not all of them usual.
+        only(count, out);
+        const __m512i first = _mm512_unpacklo_epi64(even_digits, odd_digits), second = _mm512_unpackhi_epi64(even_digits, odd_digits);
+        const __m512i digits = _mm512_max_epu8(index, _mm512_max_epu8(first, second));
+        return all_usual(count, digits, too_long, _mm512_unpackhi_epi64(even, odd));
     }
-    const std::uint64_t all = ~std::uint64_t{0};
-    const std::uint64_t of_even = all >> (64 - 16 * ((out.count + 1) / 2)), of_odd = out.count > 1 ? all >> (64 - 16 * (out.count / 2)) : 0;
 
-    // Eights of digits to whole numbers below 10^14, which doubles hold; one division rounds once.
-    const __m512i packed = _mm512_packus_epi32(even.digits(), odd.digits());
-    const __m512i eights = _mm512_madd_epi16(packed, _mm512_set1_epi32(0x00012710));
-    const __m512i whole =
-        _mm512_add_epi64(_mm512_mul_epu32(eights, _mm512_set1_epi64(100000000)), _mm512_srli_epi64(eights, 32));
-    // The place of the point is the exponent of its bit; the last digit is at place 14. No point: place 0.
-    const __m512i bit = _mm512_cvtepu16_epi64(in_order(even.points << 1, odd.points << 1));
-    const __m512i exponent = _mm512_srli_epi64(_mm512_castpd_si512(_mm512_cvtepi64_pd(bit)), 52);
-    const __m512d power = _mm512_permutex2var_pd(_mm512_setr_pd(1, 1e13, 1e12, 1e11, 1e10, 1e9, 1e8, 1e7), exponent,
-                                                 _mm512_setr_pd(1e6, 1e5, 1e4, 1e3, 1e2, 1e1, 1, 1));
-    const __m128i minus = in_order(even.minus, odd.minus);
-    const __m512i number = _mm512_castpd_si512(_mm512_div_pd(_mm512_cvtepi64_pd(whole), power));
-    out.numbers = _mm512_castsi512_pd(_mm512_mask_xor_epi64(
-        number, _mm_test_epi16_mask(minus, minus), number, _mm512_set1_epi64(static_cast<std::int64_t>(std::uint64_t{1} << 63))));
+private:
+    // Those with no byte or too many: from 0 or, where there is a sign, from 1 to `most` more than one byte.
+    ROSENBLATT_INLINE __mmask16 long_ones(__m512i sizes, __mmask8 negative) const {
+        const __m512i more = _mm512_sub_epi32(sizes, two);
+        return _mm512_cmpgt_epu32_mask(_mm512_mask_sub_epi64(more, negative, more, sign_asks),
+                                       _mm512_mask_sub_epi64(most, negative, most, sign_asks));
+    }
 
-    // The indices: eight bytes behind the separator before each, those of the index moved to the end.
-    const auto behind = [&](int i) { return static_cast<std::int64_t>(load8(origin + at[i] + 1)); };
-    const __m512i text = _mm512_setr_epi64(behind(-1), behind(1), behind(3), behind(5), behind(7), behind(9), behind(11), behind(13));
-    const __m512i more = lengths(at - 1);  // one more than the length
-    const __m512i digits = _mm512_sllv_epi64(_mm512_xor_si512(text, _mm512_set1_epi8('0')),
-                                             _mm512_sub_epi64(_mm512_set1_epi64(72), _mm512_slli_epi64(more, 3)));
-    const __m512i halves = FourValues::fours(digits);
-    out.columns = _mm512_sub_epi64(
-        _mm512_add_epi64(_mm512_mul_epu32(halves, _mm512_set1_epi64(10000)), _mm512_srli_epi64(halves, 32)), _mm512_set1_epi64(base));
+    // Whether the first `count` have digits only, are not too long, and end with a digit and a space or a newline behind it.
+    ROSENBLATT_INLINE bool all_usual(std::size_t count, __m512i digits, __mmask16 too_long, __m512i ends) const {
+        const __m512i behind = _mm512_srli_epi64(ends, 56);
+        const __mmask8 no_newline = _mm512_cmpneq_epi64_mask(behind, _mm512_set1_epi64('\n' ^ ' '));
+        const __mmask8 no_space = _mm512_mask_test_epi64_mask(no_newline, behind, behind);
+        const __m512i point_last = _mm512_and_si512(ends, _mm512_set1_epi64(std::int64_t{0x10} << 48));
+        const __mmask64 no_digits = _mm512_cmpgt_epu8_mask(_mm512_max_epu8(digits, point_last), nine);
+        return ((no_space & 0xFFu >> (8 - count)) | (too_long & 0xFFFFu >> (16 - 2 * count)) |
+                (no_digits & ~std::uint64_t{0} >> (64 - 8 * count))) == 0;
+    }
 
-    const std::uint64_t no_digits = _mm512_cmpgt_epu8_mask(digits, _mm512_set1_epi8(9));
-    const __mmask8 too_long = _mm512_cmpge_epu64_mask(_mm512_sub_epi64(more, _mm512_set1_epi64(2)), _mm512_set1_epi64(8));
-    const unsigned odd_ones = too_long | _mm512_movepi64_mask(out.columns);  // also an index below the base
-    const int colons = std::popcount(even.colons & of_even) + std::popcount(odd.colons & of_odd);
-    const std::uint64_t bad = (even.bad & of_even) | (odd.bad & of_odd) | (no_digits & (all >> (64 - 8 * out.count))) |
-                              (odd_ones & (0xFFu >> (8 - out.count)));
-    return bad == 0 && colons == static_cast<int>(out.count);
-}
+    // The bytes of a value moved up to the last but one of its sixteen, zeros before them, and what is behind them last: a
+    // space becomes a zero too.
+    ROSENBLATT_INLINE __m512i right(__m512i value, __m512i size) const {
+        return _mm512_xor_si512(_mm512_shuffle_epi8(value, _mm512_add_epi8(size, places)), behind);
+    }
+
+    // What is before the point is moved onto it; where there is none, all is moved onto what is behind. Of each sixteen bits
+    // the lowest that is set and those below it are where something moves to.
+    ROSENBLATT_INLINE __m512i joined(__m512i value, __mmask64 points) const {
+        value = _mm512_and_si512(value, body);
+        const __mmask64 mark = _kor_mask64(points, 0x8000800080008000u);
+        const __mmask64 upto = _kxor_mask64(mark, _kadd_mask64(mark, 0xFFFEFFFEFFFEFFFFu));  // one less, four times
+        return _mm512_mask_mov_epi8(value, upto, _mm512_bslli_epi128(value, 1));
+    }
+
+    ROSENBLATT_INLINE __m512i digits_of_index(const char* origin, const std::uint32_t* at, __m512i sizes) const {
+        const auto word = [&](int i) { return static_cast<std::int64_t>(load8(origin + at[i] + 1)); };
+        const __m512i text = _mm512_setr_epi64(word(-1), word(1), word(3), word(5), word(7), word(9), word(11), word(13));
+        const __m512i up = _mm512_maskz_sub_epi32(0x5555, seventy_two, _mm512_slli_epi32(sizes, 3));
+        return _mm512_sllv_epi64(_mm512_xor_si512(text, zeros), up);
+    }
+
+    ROSENBLATT_INLINE __m512i fours(__m512i digits) const {
+        return _mm512_madd_epi16(_mm512_maddubs_epi16(digits, pairs), hundreds);
+    }
+
+    // The lower half of each word times `by`, and the upper half.
+    static ROSENBLATT_INLINE __m512i halves(__m512i words, std::int64_t by) {
+        return _mm512_add_epi64(_mm512_mul_epu32(words, _mm512_set1_epi64(by)), _mm512_srli_epi64(words, 32));
+    }
+
+    // Two times eight digits to whole numbers below 10^14, which doubles hold; one division rounds once.
+    ROSENBLATT_INLINE __m512d whole(__m512i even, __m512i odd) const {
+        const __m512i eights = _mm512_madd_epi16(_mm512_packus_epi32(fours(even), fours(odd)), myriads);
+        return _mm512_cvtepi64_pd(halves(eights, 100000000));
+    }
+
+    // By the place of the point, 1 to 14; 0: none. A number with a point has a zero behind its last digit.
+    ROSENBLATT_INLINE __m512d power(__mmask64 even, __mmask64 odd) const {
+        const __m512i of_even = _mm512_maskz_mov_epi8(even, of_point), of_odd = _mm512_maskz_mov_epi8(odd, of_point);
+        const __m512i place = _mm512_or_si512(_mm512_unpacklo_epi64(of_even, of_odd), _mm512_unpackhi_epi64(of_even, of_odd));
+        const __m512i number = _mm512_sad_epu8(place, _mm512_setzero_si512());
+        return _mm512_permutex2var_pd(_mm512_setr_pd(1, 1e14, 1e13, 1e12, 1e11, 1e10, 1e9, 1e8), number,
+                                      _mm512_setr_pd(1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 1e1, 1));
+    }
+
+    // In registers, not read again for every eight: what is written could lie over them, for all the compiler knows.
+    const LongConstants& c = hidden(long_constants);
+    const __m512i colon = c.colon, sign_place = c.sign_place, sign = c.sign, even_size = c.even_size, odd_size = c.odd_size,
+                  places = c.places, behind = c.behind, body = c.body, last = c.last, zeros = c.zeros, point = c.point,
+                  of_point = c.of_point, nine = c.nine, two = c.two, most = c.most, seventy_two = c.seventy_two,
+                  sign_asks = c.sign_asks, minus = c.minus, pairs = c.pairs, hundreds = c.hundreds, myriads = c.myriads;
+    const __m256i base;
+};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "decimal.hpp"
-#include "eight.hpp"
+#include "eight_short.hpp"
 #include "parsers.hpp"
 #include "structure.hpp"
 
@@ -32,7 +32,7 @@ public:
             const std::size_t start = count;
             largest = out.largest;
             if (row(p)) {
-                few = count - start < 4;
+                few = count - start < 2;
                 if (labelled || count > start || bare) end_row();
             } else {
                 count = start;
@@ -127,7 +127,11 @@ private:
         for (;; few = false) {
             if (!few) {
                 const std::size_t before = count;
-                eights();
+                if (longer == 0 && !eights<ShortEights>()) longer = 64;
+                if (longer > 0) {
+                    --longer;
+                    eights<LongEights>();
+                }
                 if (*stop == '\n') return true;
                 alone = count > before ? std::max<std::size_t>(alone / 2, 8) : std::min<std::size_t>(2 * alone, 256);
             }
@@ -140,34 +144,45 @@ private:
     }
 
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
-    // Eight at a time, up to the end of the line, of what is known, or to one that is not usual.
-    void eights() {
+    // Eight at a time, up to the end of the line or of what is known. False: stopped at one that is not usual.
+    template <class Read>
+    __attribute__((noinline)) bool eights() {
+        const Read read(how.base);
+        const __m256i limit = _mm256_set1_epi32(static_cast<int>(std::clamp<std::int64_t>(how.limit, 0, std::int64_t{1} << 31)));
+        __m256i top = _mm256_set1_epi32(static_cast<int>(largest));
+        const char* const origin = stops.first;
         const std::uint32_t* now = stops.now;
-        const __m512i limit = _mm512_set1_epi64(how.limit);
-        std::size_t n = count;
-        __m512i top = _mm512_set1_epi64(largest);
-        for (Eight eight; stops.known - now >= 2;) {
-            std::size_t some = 8;
-            if (stops.known - now < 16) [[unlikely]] some = static_cast<std::size_t>(stops.known - now) / 2;
-            if (!eight_features(stops.first, now, some, how.base, eight)) break;
-            const __mmask8 read = static_cast<__mmask8>(0xFFu >> (8 - eight.count));
-            const __mmask8 kept = _mm512_mask_cmplt_epi64_mask(read, eight.columns, limit);
-            if (kept != read) [[unlikely]] {
-                eight.columns = _mm512_maskz_compress_epi64(kept, eight.columns);
-                eight.numbers = _mm512_maskz_compress_pd(kept, eight.numbers);
+        const std::uint32_t* const end = stops.line_end();
+        std::size_t n = count, left = static_cast<std::size_t>(end - now + (end != stops.known)) / 2;
+        Eight eight;
+        for (std::size_t some; left > 0; left -= some, now += 2 * some) {
+            some = std::min<std::size_t>(left, 8);
+            if (!read(origin, now, some, eight)) break;
+            std::size_t kept = some;
+            const __mmask8 beyond = _mm256_cmpge_epu32_mask(eight.columns, limit);  // also where the index is below the base
+            if (_kortestz_mask8_u8(beyond, beyond)) [[likely]] {
+                top = _mm256_max_epi32(top, eight.columns);
+            } else {
+                if (_mm256_movepi32_mask(eight.columns)) break;
+                kept = keep(static_cast<__mmask8>(~beyond & 0xFFu >> (8 - some)), eight);
+                top = _mm256_mask_max_epi32(top, static_cast<__mmask8>((1u << kept) - 1), top, eight.columns);
             }
-            const std::size_t more = static_cast<std::size_t>(std::popcount(kept));
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(index + n), _mm512_cvtepi64_epi32(eight.columns));
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(index + n), eight.columns);
             _mm512_storeu_pd(value + n, eight.numbers);
-            top = _mm512_mask_max_epi64(top, static_cast<__mmask8>((1u << more) - 1), top, eight.columns);
-            n += more;
-            now += 2 * eight.count;
-            if (eight.ended) break;
+            n += kept;
         }
-        stop = now == stops.now ? stop : stops.first + now[-1];
+        if (now > stops.now) stop = origin + now[-1];
         stops.now = now;
         count = n;
-        largest = _mm512_reduce_max_epi64(top);
+        largest = _mm512_reduce_max_epi32(_mm512_broadcast_i32x8(top));
+        return left == 0;
+    }
+
+    // Only these of eight, one after another: how many they are.
+    static ROSENBLATT_INLINE std::size_t keep(__mmask8 these, Eight& eight) {
+        eight.columns = _mm256_maskz_compress_epi32(these, eight.columns);
+        eight.numbers = _mm512_maskz_compress_pd(these, eight.numbers);
+        return static_cast<std::size_t>(std::popcount(static_cast<unsigned>(these)));
     }
 #endif
 
@@ -297,6 +312,7 @@ private:
     const char* label_end = nullptr;
     std::int32_t code = -1;   // of a label that was met before
     std::size_t alone = 8;    // features to read one by one before eight are tried again: unusual ones come together
+    unsigned longer = 0;      // so many times read as longer ones before short ones are tried again: they come together too
     bool few = false;         // the line before had so few that eight at once are no gain
     bool labelled = false, bare = false, commented = false;
 };
