@@ -15,9 +15,11 @@ public:
     SvmlightPiece(const char* first, const char* last, const Svmlight& how, Parsed& out)
         : how(how), out(out), first(first), last(last), stops(first, last) {
         // A feature and its separator take at least four bytes; eight are written at once.
-        const std::size_t most = out.indices.size() + static_cast<std::size_t>(last - first) / 4 + 8;
-        out.indices.reserve(most);
-        out.values.reserve(most);
+        const std::size_t most = static_cast<std::size_t>(last - first) / 4 + 8;
+        // At first for several pieces: pages that stay empty cost nothing, but growing copies.
+        const std::size_t room = out.indices.size() ? out.indices.size() + most : 4 * most;
+        out.indices.reserve(room);
+        out.values.reserve(room);
         index = out.indices.data();
         value = out.values.data();
         count = out.indices.size();
