@@ -134,7 +134,7 @@ private:
         known = to.place;
         std::fill_n(to.place, 16, 0);
 #if defined(__AVX512BW__)
-        *to.line = static_cast<std::uint32_t>(known - at);
+        *to.line = static_cast<std::uint16_t>(known - at);
         line = lines;
 #endif
     }
@@ -143,9 +143,9 @@ private:
     const char* const last;
     std::uint32_t at[1 + blocks * 64 + 16];
 #if defined(__AVX512BW__)
-    std::uint32_t lines[blocks * 64 + 1];
-    const std::uint32_t* line = &none;
-    static constexpr std::uint32_t none = 1;
+    std::uint16_t lines[blocks * 64 + 1];  // which of them are newlines, and how many there are
+    const std::uint16_t* line = &none;
+    static constexpr std::uint16_t none = 1;
 #endif
 };
 

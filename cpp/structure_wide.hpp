@@ -23,9 +23,9 @@ template <char... Marks>
 class Places {
 public:
     std::uint32_t* place;  // where the next one goes
-    std::uint32_t* line;   // where the number of the next newline among the places goes
+    std::uint16_t* line;   // where the number of the next newline among the places goes
 
-    Places(std::uint32_t* places, std::uint32_t* lines) : place(places), line(lines), places(places) {}
+    Places(std::uint32_t* places, std::uint16_t* lines) : place(places), line(lines), places(places) {}
 
     void write(const char* block, const char* until, std::uint32_t offset) {
         if (can_pack_bytes())
@@ -92,7 +92,7 @@ private:
         const __mmask64 newlines = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(block), _mm512_set1_epi8('\n'));
         if (!_kortestz_mask64_u8(newlines, newlines))
             for (std::uint64_t left = _cvtmask64_u64(newlines); left; left &= left - 1)
-                *line++ = static_cast<std::uint32_t>(place - places + std::popcount(found & ((left & -left) - 1)));
+                *line++ = static_cast<std::uint16_t>(place - places + std::popcount(found & ((left & -left) - 1)));
         place += std::popcount(found);
     }
 
