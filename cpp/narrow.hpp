@@ -18,7 +18,7 @@ ROSENBLATT_INLINE floats load_floats(const float* from) {
     return value;
 }
 
-// The sum of the elements of each of four vectors.
+// The sum of the elements of each of four vectors. All four are stored at once, as they will be loaded.
 ROSENBLATT_INLINE void sums_of_four(const floats (&of)[4], float (&sum)[4]) {
     four_floats folded[4];
     for (int i = 0; i < 4; ++i) {
@@ -28,7 +28,10 @@ ROSENBLATT_INLINE void sums_of_four(const floats (&of)[4], float (&sum)[4]) {
             for (std::size_t k = 0; k < half; ++k) part[k] += part[k + half];
         folded[i] = part[0];
     }
-    for (int i = 0; i < 4; ++i) sum[i] = (folded[i][0] + folded[i][2]) + (folded[i][1] + folded[i][3]);
+    four_floats place[4];
+    for (int k = 0; k < 4; ++k) place[k] = four_floats{folded[0][k], folded[1][k], folded[2][k], folded[3][k]};
+    const four_floats all = (place[0] + place[2]) + (place[1] + place[3]);
+    std::memcpy(sum, &all, sizeof all);
 }
 
 // How far a sum of `lines` cache lines of floats can be from the exact score, in units of |w| |x|: a rounding of each
@@ -53,7 +56,7 @@ struct NarrowColumn {
     Buffer room;
     double norm = 0.0;        // no shorter than the weights
     unsigned moves = 0;       // since it was measured
-    float s[rows_together] = {};
+    alignas(16) float s[rows_together] = {};
 
     NarrowColumn(const Learner& learner, Group& group_, double largest)
         : group(&group_), looking(learner, largest), room((group_.weights.feature.size() + 16 + 63) / 64 * 32, 0.0) {

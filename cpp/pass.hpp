@@ -5,7 +5,7 @@
 #include <system_error>
 #include <thread>
 
-#include "work.hpp"
+#include "narrowly.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

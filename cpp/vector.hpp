@@ -121,6 +121,17 @@ ROSENBLATT_INLINE bool any(mask<8> m) {
 #endif
 }
 
+// The elements that are set, a bit for each.
+ROSENBLATT_INLINE unsigned which(mask<4> m) {
+#if defined(__AVX__)
+    return static_cast<unsigned>(_mm256_movemask_pd((__m256d)m));
+#else
+    unsigned bits = 0;
+    for (unsigned i = 0; i < 4; ++i) bits |= static_cast<unsigned>(m[i] & 1) << i;
+    return bits;
+#endif
+}
+
 // exp with the same bits on every machine (the C library's differ): Cody and Waite's reduction x = n ln 2 + r, then
 // Taylor's series in r, |r| <= ln 2 / 2, to degree 13 (truncation below 2^-57).
 ROSENBLATT_INLINE double exponential(double x) {
