@@ -1,6 +1,7 @@
 // Dense rows and units kept apart, looked at in single precision: four rows are scored by all units while their weights,
 // rounded to floats, pass through the cache once. Most decisions are certain then (certain.hpp) and the others are
-// made exactly. A unit that changes looks at the rest of the four rows again.
+// made exactly. A unit that moves by a multiple of one of the rows says of the others what it said, and that multiple of
+// their inner product with the row; one that changes otherwise looks at the rest of the four rows again.
 #pragma once
 
 #include "certain.hpp"
@@ -35,12 +36,15 @@ ROSENBLATT_INLINE void sums_of_four(const floats (&of)[4], float (&sum)[4]) {
 }
 
 // How far a sum of `lines` cache lines of floats can be from the exact score, in units of |w| |x|: a rounding of each
-// factor, of each product and of each addition (Higham 2002, 3.1, with Cauchy and Schwarz). Twice that covers what is of
-// second order, the rounding of the norms, and the exact sum's own, as long as there are no more features than this.
+// factor, of each product and of each addition (Higham 2002, 3.1, with Cauchy and Schwarz). A score that has followed the
+// unit's steps a x' errs by as much in units of |w| |x| + |a| |x'| |x|, and by one more rounding for each of the steps,
+// three at most: the norm of the unit counts them all. (Inner products of rows are summed eight floats wide.) Twice that
+// covers what is of second order, the rounding of the norms, and the exact sum's own, as long as there are no more
+// features than this.
 inline constexpr std::size_t narrow_features = std::size_t{1} << 24;
 
 inline double relative_distance(std::size_t lines) {
-    return static_cast<double>(lines * (16 / floats_wide) + 8) * 0x1p-23;
+    return static_cast<double>(lines * (16 / std::min<std::size_t>(floats_wide, 8)) + 12) * 0x1p-23;
 }
 
 // The length of a vector, at least: nothing is lost by numbers that vanish as floats, and none may overflow.
@@ -70,9 +74,13 @@ struct NarrowColumn {
         for (std::size_t j = 0; j < exact.size(); j += 8) store_narrow(weights() + j, load<vec<8>>(exact.data() + j));
     }
     // Plain steps, by no more than `length` each, are only added: the sum of a few is little too long.
-    void moved(const Rule& rule, double length) {
+    void moved(double length) {
         norm += length;
-        if (++moves == 32 || rule.rate == Rate::adagrad) measure();
+        ++moves;
+    }
+    // Scores that have followed steps rest on the norm from before them, so it is measured between the rows only.
+    void measure_sometimes() {
+        if (moves >= 32) measure();
     }
     __attribute__((noinline)) void measure() {
         moves = 0;

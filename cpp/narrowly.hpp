@@ -40,16 +40,19 @@ struct FourNarrow {
 
     HeardNarrow hearing(const Job& job) { return {columns[job.number].weights()}; }
     void moved(const Job& job, double a) {
-        columns[job.number].moved(job.learner->rule, std::fabs(a) * norm);
-        look_at_rest(columns[job.number]);
+        NarrowColumn& column = columns[job.number];
+        if (job.learner->rule.rate == Rate::adagrad) return look_at_rest(column);
+        column.moved(std::fabs(a) * norm);
+        for (std::size_t k = r + 1; k < rows_together; ++k)
+            column.s[k] = static_cast<float>(static_cast<double>(column.s[k]) + a * static_cast<double>(packed.product(k, r)));
     }
     void changed(const Job& job, const Group&) {
         NarrowColumn& column = columns[job.number];
         column.round();
-        column.measure();
         look_at_rest(column);
     }
     void look_at_rest(NarrowColumn& column) {
+        column.measure();
         if (r == 0) look_again<3>(packed, column);
         if (r == 1) look_again<2>(packed, column);
         if (r == 2) look_again<1>(packed, column);
@@ -120,7 +123,7 @@ std::size_t work_narrowly(const Examples& examples, Reader& reader, const std::v
         double norm[rows_together];
         for (std::size_t r = 0; r < rows_together; ++r) {
             const std::size_t row = order[p + r];
-            norm[r] = norm_at_least(packed.squares(r), packed.features);
+            norm[r] = norm_at_least(packed.product(r, r), packed.features);
             met.example[r] = {row, static_cast<std::size_t>(examples.labels[row]), 1.0, largest};
             met.distance[r] = relative_distance(packed.lines()) * norm[r];
         }
@@ -128,6 +131,7 @@ std::size_t work_narrowly(const Examples& examples, Reader& reader, const std::v
         for (const Job& job : jobs) {
             if (job.learner != weighed) met.weigh(examples, *job.learner);
             weighed = job.learner;
+            columns[job.number].measure_sometimes();
             visit_four(job, columns[job.number], met, [&](std::size_t r) ROSENBLATT_ALWAYS {
                 const auto row = packed.row(four.row[r]);
                 FourNarrow<typename Reader::Value> scorer{columns, packed, row, r, norm[r], met.distance[r], open};

@@ -61,8 +61,8 @@ public:
     const T* values(std::size_t j, std::size_t r) const {
         return reinterpret_cast<const T*>(room_.data()) + j * rows_together + r * width;
     }
-    // The sum of the squares of a row's floats.
-    float squares(std::size_t r) const { return squares_[r]; }
+    // The inner product of two rows as floats, the first not before the second.
+    float product(std::size_t r, std::size_t q) const { return product_[r * (r + 1) / 2 + q]; }
 
     // One of the rows where it lies; where some blocks of eight are zero, with those that are not.
     template <class V>
@@ -91,25 +91,25 @@ public:
         }
         lines_ = found;
         eights_ = to.found;
-        for (std::size_t r = 0; r < rows_together; ++r) {
-            squares_[r] = 0.0f;
-            for (int l = 0; l < 8; ++l) squares_[r] += to.squares[r][l];
-        }
+        for (std::size_t i = 0; i < pairs; ++i) product_[i] = to.product_of(i);
     }
 
 private:
+    static constexpr std::size_t pairs = rows_together * (rows_together + 1) / 2;
+
     // By itself, so that the compiler sees that what is written does not change where it is written.
     struct Filling {
         std::uint32_t* eight;
         T* value;
         std::size_t found = 0;
-        vector_of<8>::narrow squares[rows_together] = {};
+        vector_of<8>::narrow product[pairs] = {};
 
         // True if the block is not zero in all the rows.
         template <class V, class Values>
         ROSENBLATT_INLINE bool add(std::size_t j, const V* const (&row)[rows_together], Values&& values) {
             T* const to = value + j / width * width * rows_together + j % width;
             mask<8> all = {};
+            [[maybe_unused]] vector_of<8>::narrow narrow[rows_together];
             for (std::size_t r = 0; r < rows_together; ++r) {
                 const vec<8> x = values(row[r] + j);
                 mask<8> bits;
@@ -117,20 +117,25 @@ private:
                 all |= bits;
                 if constexpr (width == 8) store(to + r * width, x);
                 else {
-                    const auto narrow = store_narrow(to + r * width, x);
-                    squares[r] += narrow * narrow;
+                    narrow[r] = store_narrow(to + r * width, x);
+                    for (std::size_t q = 0; q <= r; ++q) product[r * (r + 1) / 2 + q] += narrow[r] * narrow[q];
                 }
             }
             eight[found] = static_cast<std::uint32_t>(j);
             found += any(all);
             return any(all);
         }
+        float product_of(std::size_t i) const {
+            float of[8];
+            std::memcpy(of, &product[i], sizeof of);
+            return tree(of);
+        }
     };
 
     std::vector<std::uint32_t> eight_, line_;
     Buffer room_;
     std::size_t eights_ = 0, lines_ = 0;
-    float squares_[rows_together] = {};
+    float product_[pairs] = {};
 };
 
 // The scores of four rows by U units. The lanes of a sum are taken a register at a time; each lane is added up in
