@@ -156,4 +156,12 @@ void look_again(const Packed<float>& rows, NarrowColumn& column) {
 
 static_assert(rows_together == 4);
 
+// A unit that has changed at row `r` otherwise than by a multiple of it.
+inline void look_at_rest(const Packed<float>& rows, NarrowColumn& column, std::size_t r) {
+    column.measure();
+    if (r == 0) look_again<3>(rows, column);
+    if (r == 1) look_again<2>(rows, column);
+    if (r == 2) look_again<1>(rows, column);
+}
+
 }  // namespace rosenblatt::ROSENBLATT_ISA

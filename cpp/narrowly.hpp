@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "work.hpp"
+#include "narrowly_jointly.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
@@ -41,7 +41,7 @@ struct FourNarrow {
     HeardNarrow hearing(const Job& job) { return {columns[job.number].weights()}; }
     void moved(const Job& job, double a) {
         NarrowColumn& column = columns[job.number];
-        if (job.learner->rule.rate == Rate::adagrad) return look_at_rest(column);
+        if (job.learner->rule.rate == Rate::adagrad) return look_at_rest(packed, column, r);
         column.moved(std::fabs(a) * norm);
         for (std::size_t k = r + 1; k < rows_together; ++k)
             column.s[k] = static_cast<float>(static_cast<double>(column.s[k]) + a * static_cast<double>(packed.product(k, r)));
@@ -49,13 +49,7 @@ struct FourNarrow {
     void changed(const Job& job, const Group&) {
         NarrowColumn& column = columns[job.number];
         column.round();
-        look_at_rest(column);
-    }
-    void look_at_rest(NarrowColumn& column) {
-        column.measure();
-        if (r == 0) look_again<3>(packed, column);
-        if (r == 1) look_again<2>(packed, column);
-        if (r == 2) look_again<1>(packed, column);
+        look_at_rest(packed, column, r);
     }
 };
 
@@ -150,12 +144,13 @@ void work_either_way(const Examples& examples, Reader reader, const std::vector<
     if constexpr (requires { reader.hold(from, to); }) {
         const bool apart = std::none_of(jobs.begin(), jobs.end(), [](const Job& job) { return several(*job.learner); });
         if (apart && (jobs.size() > 1 || !jobs.front().group)) {
-            const bool few = examples.rows.features <= narrow_features;
-            const bool looks = few && to - from >= 64 && std::all_of(jobs.begin(), jobs.end(), [&](const Job& job) {
+            const bool few = examples.rows.features <= narrow_features, joint = looks_jointly(examples, jobs);
+            const bool looks = few && to - from >= 64 && (joint || std::all_of(jobs.begin(), jobs.end(), [&](const Job& job) {
                                    return job.group && Looking(*job.learner, examples.rows.largest).allowed();
-                               });
+                               }));
             while (looks && from + rows_together <= to) {
-                from = work_narrowly(examples, reader, jobs, from, to);
+                from = joint ? work_narrowly_jointly(examples, reader, *jobs.front().learner, from, to)
+                             : work_narrowly(examples, reader, jobs, from, to);
                 from = work_together(examples, reader, jobs, from, std::min(from + 4096, to));
             }
             from = work_together(examples, reader, jobs, from, to);

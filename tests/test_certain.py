@@ -92,6 +92,28 @@ def test_looking_first_changes_no_bit_of_pairs_of_classes(kind: str) -> None:
     assert learned(X, y, options) == learned(sp.csr_matrix(X), y, options) == exact
 
 
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_looking_first_changes_no_bit_of_classes_that_decide_together(kind: str, rule: str) -> None:
+    """Labels that follow the rows as well: most rows are right then, and most units are not scored."""
+    rng = np.random.default_rng(11)
+    X, drawn = rows_of(kind, rng, 140, 33), rng.integers(0, 5, 140)
+    options = RULES[rule] | {"multi_class": "joint"} | ({"fit_intercept": False} if kind == "hair" else {})
+    for y in (drawn, np.argmax(X @ rng.standard_normal((X.shape[1], 5)), axis=1)):
+        exact = learned(messy(X), y, options)
+        assert learned(X, y, options) == learned(np.asfortranarray(X), y, options) == exact
+
+
+def test_a_unit_that_its_steps_bring_back_to_nothing_is_not_certain() -> None:
+    """Rows and their negatives: steps cancel, and what floats leave of a score is all rounding."""
+    rng = np.random.default_rng(3)
+    for columns in (16, 48, 300):
+        X = np.repeat(rng.standard_normal((40, columns)), 4, axis=0) * np.tile([1.0, 1.0, -1.0, 1.0], 40)[:, None]
+        y = rng.integers(0, 3, len(X))
+        options = {"fit_intercept": False, "order": "given"}
+        assert learned(X, y, options) == learned(messy(X), y, options)
+
+
 def parts_learned(parts: list[tuple[Any, Any]]) -> tuple[Any, ...]:
     """What a run leaves behind that is shown one part after the other; if it is refused, the sentence."""
     model = Perceptron(keep="last", fit_intercept=False)
