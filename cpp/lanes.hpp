@@ -3,6 +3,8 @@
 // leaves it as it is, so a dense row, the same row as CSR, and every instruction set give the same bits.
 #pragma once
 
+#include <utility>
+
 #include "learner.hpp"
 #include "readers.hpp"
 
@@ -28,29 +30,52 @@ ROSENBLATT_INLINE vec<8> first_block(const V* value, std::size_t count) {
     return widen(block);
 }
 
-template <class V>
-ROSENBLATT_INLINE vec<8> last_block(const DenseRow<V>& row, std::size_t from) {
-    return first_block(row.value + from, row.features - from);
+// Eight numbers, a register at a time: f(which register), as a constant.
+inline constexpr std::size_t registers = 8 / natural;
+
+template <class F>
+ROSENBLATT_INLINE void each_register(F&& f) {
+    [&]<std::size_t... part>(std::index_sequence<part...>) ROSENBLATT_ALWAYS {
+        (f(std::integral_constant<std::size_t, part>{}), ...);
+    }(std::make_index_sequence<registers>{});
 }
 
-// Eight features of a dense row at a time: f(first index, eight values), the last block filled up with zeros. Blocks
-// that are known to be zero are passed over.
+// The features of a dense row, a register at a time: f(first index, values, which register of their eight), the last
+// eight filled up with zeros. Blocks of eight that are known to be zero are passed over.
 template <class V, class F>
 ROSENBLATT_INLINE void each_block(const DenseRow<V>& row, F&& f) {
     const std::size_t whole = row.features / 8 * 8, known = row.blocks - (whole < row.features);
+    const auto eight = [&](std::size_t j, const V* value) ROSENBLATT_ALWAYS {
+        each_register([&](auto part) ROSENBLATT_ALWAYS {
+            f(j + part() * natural, widen<natural>(value + part() * natural), part);
+        });
+    };
     if (row.block)
-        for (std::size_t b = 0; b < known; ++b) f(row.block[b], widen(row.value + row.block[b]));
+        for (std::size_t b = 0; b < known; ++b) eight(row.block[b], row.value + row.block[b]);
     else
-        for (std::size_t j = 0; j < whole; j += 8) f(j, widen(row.value + j));
-    if (whole < row.features) f(whole, last_block(row, whole));
+        for (std::size_t j = 0; j < whole; j += 8) eight(j, row.value + j);
+    if (whole == row.features) return;
+    V last[8] = {};
+    std::copy_n(row.value + whole, std::min<std::size_t>(row.features - whole, 8), last);
+    eight(whole, last);
 }
 
-// One unit: sum over features of term(index, value); T is vec<8> on dense rows, double on sparse ones.
+// The eight lanes of a sum, in registers. (A vector wider than those would be kept in memory.)
+struct Lanes {
+    vec<natural> of[registers] = {};
+    double sum() const {
+        double lane[8];
+        std::memcpy(lane, of, sizeof lane);
+        return tree(lane);
+    }
+};
+
+// One unit: sum over features of term(index, value), whose values are vectors on dense rows, doubles on sparse ones.
 template <class V, class Term>
 ROSENBLATT_INLINE double lane_sum(const DenseRow<V>& row, Term&& term) {
-    vec<8> lane = {};
-    each_block(row, [&](std::size_t j, vec<8> x) { lane += term(j, x); });
-    return tree(lane);
+    Lanes lane;
+    each_block(row, [&](std::size_t j, auto x, auto part) ROSENBLATT_ALWAYS { lane.of[part()] += term(j, x); });
+    return lane.sum();
 }
 
 template <class I, class V, class Term>
@@ -107,11 +132,16 @@ ROSENBLATT_INLINE vec<W> variance(const Row& row, const Buffer& s) {
         return lane_sums<W>(row, [&](std::size_t j, auto x) { return (load<vec<W>>(of + j * W) * x) * x; });
 }
 
-// Every entry a vector at a time, for updates: f(offset into the weights, value) with the vector the layout allows.
+// Every entry a vector at a time, for updates: f(offset into the weights, value) with the vector the layout allows; who
+// asks for it hears, where one unit meets a dense row, which register of eight it is.
 // Zero blocks are passed over: an update by +-0 changes nothing.
 template <int W, class V, class F>
 ROSENBLATT_INLINE void each_weight(const DenseRow<V>& row, F&& f) {
-    if constexpr (W == 1) each_block(row, [&](std::size_t j, vec<8> x) { f(j, x); });
+    if constexpr (W == 1)
+        each_block(row, [&](std::size_t j, auto x, auto part) ROSENBLATT_ALWAYS {
+            if constexpr (requires { f(j, x, part); }) f(j, x, part);
+            else f(j, x);
+        });
     else
         for (std::size_t b = 0; b < row.blocks; ++b)
             for (std::size_t j = row.block[b], end = std::min(j + 8, row.features); j < end; ++j)

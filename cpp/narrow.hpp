@@ -71,7 +71,8 @@ struct NarrowColumn {
 
     void round() {
         const Buffer& exact = group->weights.feature;
-        for (std::size_t j = 0; j < exact.size(); j += 8) store_narrow(weights() + j, load<vec<8>>(exact.data() + j));
+        for (std::size_t j = 0; j < exact.size(); j += natural)
+            store_narrow<natural>(weights() + j, load<vec<natural>>(exact.data() + j));
     }
     // Plain steps, by no more than `length` each, are only added: the sum of a few is little too long.
     void moved(double length) {
@@ -99,12 +100,13 @@ struct NarrowColumn {
 // The exact score of the old weights, and the new ones rounded.
 struct HeardNarrow {
     float* to;
-    vec<8> lane = {};
-    ROSENBLATT_INLINE void operator()(std::size_t j, vec<8> w, vec<8> x, vec<8> moved) {
-        lane += w * x;
-        store_narrow(to + j, moved);
+    Lanes lane = {};
+    template <class Part>
+    ROSENBLATT_INLINE void operator()(std::size_t j, vec<natural> w, vec<natural> x, vec<natural> moved, Part part) {
+        lane.of[part()] += w * x;
+        store_narrow<natural>(to + j, moved);
     }
-    double score() const { return tree(lane); }
+    double score() const { return lane.sum(); }
 };
 
 // Four rows by U units.

@@ -117,7 +117,7 @@ private:
                 all |= bits;
                 if constexpr (width == 8) store(to + r * width, x);
                 else {
-                    narrow[r] = store_narrow(to + r * width, x);
+                    narrow[r] = store_narrow<8>(to + r * width, x);
                     for (std::size_t q = 0; q <= r; ++q) product[r * (r + 1) / 2 + q] += narrow[r] * narrow[q];
                 }
             }

@@ -121,9 +121,9 @@ ROSENBLATT_INLINE void move(Group& group, const Row& row, bool intercept, double
     };
     std::size_t done = 0;
     if constexpr (W == 1 && Delta::scaled) done = move_eights<averaged>(group, row, before, delta, heard_of);
-    each_weight<W>(rest_of(row, done), [&](std::size_t offset, auto x) ROSENBLATT_ALWAYS {
+    each_weight<W>(rest_of(row, done), [&](std::size_t offset, auto x, auto... part) ROSENBLATT_ALWAYS {
         at(w + offset, averaged ? drift + offset : nullptr, Delta::scaled ? scale + offset : nullptr, x,
-           [&](auto old, auto moved) ROSENBLATT_ALWAYS { heard_of(offset, old, x, moved); });
+           [&](auto old, auto moved) ROSENBLATT_ALWAYS { heard_of(offset, old, x, moved, part...); });
     });
     if constexpr (!std::is_const_v<Hear>) hear = heard_of;
     if (intercept)

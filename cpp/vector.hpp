@@ -83,8 +83,9 @@ ROSENBLATT_INLINE vec<W> widen(const V* from) {
     }
 }
 
-ROSENBLATT_INLINE vector_of<8>::narrow store_narrow(float* to, vec<8> value) {
-    const auto narrowed = __builtin_convertvector(value, vector_of<8>::narrow);
+template <int W>
+ROSENBLATT_INLINE typename vector_of<W>::narrow store_narrow(float* to, vec<W> value) {
+    const auto narrowed = __builtin_convertvector(value, typename vector_of<W>::narrow);
     std::memcpy(to, &narrowed, sizeof narrowed);
     return narrowed;
 }
