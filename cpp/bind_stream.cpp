@@ -1,10 +1,10 @@
 // What a stream needs besides its learners: a checksum as fast as memory, and numbers in fewer bytes for its cache.
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstring>
 
 #include "bind_lines.hpp"
+#include "kernels.hpp"
+#include "pages.hpp"
 
 namespace rosenblatt {
 namespace {
@@ -29,34 +29,16 @@ std::uint64_t checksum(const In<std::uint8_t>& bytes) {
     return total ^ (total >> 32);
 }
 
-template <class To, class From, class F>
-nb::object each_as(const In<From>& from, F f) {
+template <class To, class From, class Make>
+nb::object each_as(const In<From>& from, Make make) {
     Grown<To> found;
     {
         nb::gil_scoped_release free;
-        const std::size_t count = from.shape(0);
-        found.reserve(count);
-        found.resize(count);
-        const From* const source = from.data();
-        To* const to = found.data();
-        for (std::size_t i = 0; i < count; ++i) to[i] = f(source[i]);
+        found.reserve(from.shape(0));
+        found.resize(from.shape(0));
+        make(from.data(), from.shape(0), found.data());
     }
     return array_of(std::move(found));
-}
-
-// The whole numbers m of four bytes with m / power == value, to the bit (a negative zero is not zero), and the largest
-// of their absolute values. False: there is one without.
-bool whole_numbers(const double* value, std::size_t count, double power, std::int32_t* m, std::int32_t& most) {
-    std::uint64_t others = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        const double scaled = value[i] * power;
-        const bool fits = scaled > -2147483647.0 && scaled < 2147483647.0;
-        m[i] = static_cast<std::int32_t>(std::lrint(fits ? scaled : 0.0));
-        others |= std::bit_cast<std::uint64_t>(m[i] / power) ^ std::bit_cast<std::uint64_t>(value[i]);
-        const std::int32_t size = m[i] < 0 ? -m[i] : m[i];
-        most = size > most ? size : most;
-    }
-    return others == 0;
 }
 
 bool all_whole(const In<double>& values, double power, Grown<std::int32_t>& wide, std::int32_t& most) {
@@ -65,7 +47,7 @@ bool all_whole(const In<double>& values, double power, Grown<std::int32_t>& wide
     wide.reserve(count);
     wide.resize(count);
     for (std::size_t i = 0; i < count; i += step)
-        if (!whole_numbers(values.data() + i, std::min(step, count - i), power, wide.data() + i, most)) return false;
+        if (!kernels().pages->whole(values.data() + i, std::min(step, count - i), power, wide.data() + i, most)) return false;
     return true;
 }
 
@@ -78,7 +60,7 @@ nb::object to_whole(const In<double>& values, double power) {
     Grown<std::int16_t> narrow;
     narrow.reserve(wide.size());
     narrow.resize(wide.size());
-    std::copy_n(wide.data(), wide.size(), narrow.data());
+    kernels().pages->shortened(wide.data(), wide.size(), narrow.data());
     return array_of(std::move(narrow));
 }
 
@@ -95,17 +77,17 @@ void bind_stream(nb::module_& m) {
     m.def("checksum", &checksum, "bytes"_a);
     m.def("room", &room, "bytes"_a);
     m.def("to_whole", &to_whole, "values"_a, "power"_a);
-    const auto divided = [](auto whole, double power) {
-        return each_as<double>(whole, [power](auto m) { return static_cast<double>(m) / power; });
+    const auto divided = [](const auto& whole, double power, auto make) {
+        return each_as<double>(whole, [=](auto* m, std::size_t count, double* value) { make(m, count, power, value); });
     };
-    m.def("divided", [=](const In<std::int16_t>& whole, double power) { return divided(whole, power); }, "whole"_a, "power"_a);
-    m.def("divided", [=](const In<std::int32_t>& whole, double power) { return divided(whole, power); }, "whole"_a, "power"_a);
-    m.def("narrowed", [](const In<std::int32_t>& indices) {
-        return each_as<std::uint16_t>(indices, [](std::int32_t i) { return static_cast<std::uint16_t>(i); });
-    }, "indices"_a);
-    m.def("widened", [](const In<std::uint16_t>& indices) {
-        return each_as<std::int32_t>(indices, [](std::uint16_t i) { return static_cast<std::int32_t>(i); });
-    }, "indices"_a);
+    m.def("divided", [=](const In<std::int16_t>& whole, double power) { return divided(whole, power, kernels().pages->divided_short); },
+          "whole"_a, "power"_a);
+    m.def("divided", [=](const In<std::int32_t>& whole, double power) { return divided(whole, power, kernels().pages->divided); },
+          "whole"_a, "power"_a);
+    m.def("narrowed", [](const In<std::int32_t>& indices) { return each_as<std::uint16_t>(indices, kernels().pages->narrowed); },
+          "indices"_a);
+    m.def("widened", [](const In<std::uint16_t>& indices) { return each_as<std::int32_t>(indices, kernels().pages->widened); },
+          "indices"_a);
 }
 
 }  // namespace rosenblatt

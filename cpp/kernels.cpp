@@ -8,8 +8,9 @@ namespace rosenblatt::ROSENBLATT_ISA {
 #define ROSENBLATT_NAME(name) ROSENBLATT_TEXT(name)
 
 extern const Parsers parsers;  // parsers.cpp
+extern const Pages pages;      // pages.cpp
 extern const Kernels table;
 const Kernels table{ROSENBLATT_NAME(ROSENBLATT_ISA), check, pass, mistakes, scores, learner_scores, end_batches, judge_clean,
-                    score_one, &parsers};
+                    score_one, &parsers, &pages};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

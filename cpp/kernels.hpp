@@ -17,6 +17,7 @@ struct Examples {
     std::size_t training_count = 0;
 };
 
+struct Pages;    // pages.hpp
 struct Parsers;  // parsers.hpp
 
 struct Kernels {
@@ -38,6 +39,7 @@ struct Kernels {
     // The score of one row by the only unit of a learner, with its last or its average weights.
     double (*score_one)(const Learner&, const Rows&, bool average);
     const Parsers* parsers;
+    const Pages* pages;
 };
 
 const Kernels& kernels();                      // the widest this machine has, or the one asked for

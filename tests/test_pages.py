@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt import kernels
 from rosenblatt.learn.decimals import Decimals, divided
 from rosenblatt.learn.pages import read_block, write_block
 from rosenblatt.records import Block, Csr
@@ -91,3 +92,31 @@ def test_places_never_fall_and_are_given_up_once() -> None:
     assert decimals.whole(np.array([7.0])).dtype == np.int16  # type: ignore[union-attr]
     assert decimals.whole(np.array([1 / 3])) is None
     assert decimals.whole(np.array([7.0])) is None
+
+
+@pytest.mark.parametrize("count", [1, 7, 8, 9, 100])
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [
+        (32767.0, np.int16),
+        (-32768.0, np.int16),
+        (32768.0, np.int32),
+        (-32769.0, np.int32),
+        (2147483647.0, np.int32),
+        (-2147483648.0, np.int32),
+        (2147483648.0, None),
+        (-2147483649.0, None),
+        (2.0**32, None),
+        (2.0**52, None),
+        (2.0**63, None),
+        (1e300, None),
+        (-0.0, None),
+    ],
+)
+def test_whole_numbers_take_as_few_bytes_as_hold_them(value: float, dtype: type | None, count: int) -> None:
+    array = np.full(count, 5.0)
+    array[-1] = value
+    found = kernels.to_whole(array, 1.0)
+    assert (None if found is None else found.dtype) == dtype
+    if found is not None:
+        assert found.tolist() == array.tolist()

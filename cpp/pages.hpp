@@ -1,0 +1,21 @@
+// Numbers in fewer bytes for the pages of a cache, as the rest of the core sees them: one table of functions per
+// instruction set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rosenblatt {
+
+struct Pages {
+    // The whole numbers m of four bytes with m / power == value, to the bit (a negative zero is not zero), and the largest
+    // of m and -1 - m, or `most` if that is larger. False: there is one without.
+    bool (*whole)(const double* value, std::size_t count, double power, std::int32_t* m, std::int32_t& most);
+    void (*divided_short)(const std::int16_t* m, std::size_t count, double power, double* value);
+    void (*divided)(const std::int32_t* m, std::size_t count, double power, double* value);
+    void (*narrowed)(const std::int32_t* from, std::size_t count, std::uint16_t* to);
+    void (*shortened)(const std::int32_t* from, std::size_t count, std::int16_t* to);
+    void (*widened)(const std::uint16_t* from, std::size_t count, std::int32_t* to);
+};
+
+}  // namespace rosenblatt
