@@ -2,6 +2,7 @@
 // learning. Everything comes in as any kind of array, and goes out as plain numbers or as memory.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 
 #include "bind_lines.hpp"
@@ -86,6 +87,25 @@ double squares(const In<double>& numbers, std::size_t count) {
     return sum;
 }
 
+// The parts that are chosen, one after another.
+nb::bytes joined(const std::vector<nb::bytes>& parts, const In<std::int64_t>& which) {
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < which.shape(0); ++i) {
+        const auto part = static_cast<std::uint64_t>(which.data()[i]);
+        if (part >= parts.size()) throw nb::index_error("there is no such part");
+        size += parts[part].size();
+    }
+    nb::object all = nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+    if (!all.is_valid()) throw nb::python_error();
+    char* to = PyBytes_AsString(all.ptr());
+    for (std::size_t i = 0; i < which.shape(0); ++i) {
+        const nb::bytes& part = parts[static_cast<std::size_t>(which.data()[i])];
+        std::memcpy(to, part.c_str(), part.size());
+        to += part.size();
+    }
+    return nb::borrow<nb::bytes>(all);
+}
+
 // Where it lies.
 std::uintptr_t address(const nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>& memory) {
     return reinterpret_cast<std::uintptr_t>(memory.data());
@@ -96,6 +116,7 @@ std::uintptr_t address(const nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>&
 void bind_memory(nb::module_& m) {
     m.def("address", &address, "memory"_a);
     m.def("coded", &coded, "labels"_a, "table"_a);
+    m.def("joined", &joined, "parts"_a, "which"_a);
     m.def("turns", &turns, "labels"_a, "classes"_a, "last"_a);
     m.def("unusual", &unusual, "numbers"_a, "usual"_a);
     m.def("strongest", &strongest, "numbers"_a, "below"_a, "most"_a);

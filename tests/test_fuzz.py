@@ -39,7 +39,7 @@ def test_a_short_run_finds_nothing(target: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", ["7\x0770:1", "1 2:1\x0770:1", "1 2:1 3:1\x0170:1 4:1"])
 def test_a_control_character_separates_nothing_wherever_the_line_stands(line: str) -> None:
-    # Found by the fuzzer: separators are looked for in stretches, of 2048 bytes then; only at their ends was it refused.
+    # Found by the fuzzer: separators are looked for in stretches, and it was refused only at the ends of these.
     for before in (*range(1960, 2060), *range(8100, 8200)):
         text = b"1 1:1\n#" + b"x" * before + b"\n" + line.encode() + b"\n-1 2:1\n"
         found = Parsed(*kernels.parse_svmlight(text, 0, len(text), base=0, guess_base=False, limit=2**31, skip=True))

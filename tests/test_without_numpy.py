@@ -89,6 +89,14 @@ def test_turns_are_counted_piece_by_piece(first: list[int], second: list[int]) -
     assert end == (known[-1] if known else -1)
 
 
+@given(st.lists(st.binary(max_size=9), min_size=1, max_size=6), st.data())
+def test_parts_are_joined(parts: list[bytes], data: st.DataObject) -> None:
+    which = data.draw(st.lists(st.integers(0, len(parts) - 1), max_size=50))
+    assert kernels.joined(parts, np.array(which, dtype=np.int64)) == b"".join(parts[i] for i in which)
+    with pytest.raises(IndexError, match="no such part"):
+        kernels.joined(parts, np.array([*which, len(parts)], dtype=np.int64))
+
+
 # -- weights ----------------------------------------------------------------------------------------------------------
 
 

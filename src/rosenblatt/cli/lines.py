@@ -11,8 +11,10 @@ if TYPE_CHECKING:
 
 def labels(model: "Decider") -> Callable[["Predicted"], bytes]:
     """Each label on a line of its own."""
-    line = [f"{label}\n".encode() for label in model.classes].__getitem__
-    return lambda chunk: b"".join(map(line, chunk.decided.tolist()))
+    from rosenblatt import kernels
+
+    lines = [f"{label}\n".encode() for label in model.classes]
+    return lambda chunk: kernels.joined(lines, chunk.decided)
 
 
 def with_scores(model: "Decider", as_json: bool) -> Callable[["Predicted"], bytes]:

@@ -28,6 +28,7 @@ hash_columns = _native.hash_columns
 hash_of = _native.hash_of
 instruction_set = _native.instruction_set
 instruction_sets = _native.instruction_sets
+joined = _native.joined
 judge_clean = _native.judge_clean
 learn = _native.learn
 mistakes = _native.mistakes
@@ -72,6 +73,7 @@ __all__ = [
     "hash_of",
     "instruction_set",
     "instruction_sets",
+    "joined",
     "judge_clean",
     "learn",
     "mistakes",
