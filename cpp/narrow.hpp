@@ -47,10 +47,12 @@ inline double relative_distance(std::size_t lines) {
     return static_cast<double>(lines * (16 / std::min<std::size_t>(floats_wide, 8)) + 12) * 0x1p-23;
 }
 
-// The length of a vector, at least: nothing is lost by numbers that vanish as floats, and none may overflow.
+// A length, infinite where a product of two may overflow as a float: nothing is certain then.
+inline double bounded(double norm) { return norm < 1e18 ? norm : std::numeric_limits<double>::infinity(); }
+
+// The length of a vector, at least: nothing is lost by numbers that vanish as floats.
 inline double norm_at_least(double squares, std::size_t features) {
-    const double norm = std::sqrt(squares) + std::sqrt(static_cast<double>(features)) * 0x1p-60;
-    return norm < 1e18 ? norm : std::numeric_limits<double>::infinity();
+    return bounded(std::sqrt(squares) + std::sqrt(static_cast<double>(features)) * 0x1p-60);
 }
 
 // A unit's weights as floats.
@@ -76,7 +78,7 @@ struct NarrowColumn {
     }
     // Plain steps, by no more than `length` each, are only added: the sum of a few is little too long.
     void moved(double length) {
-        norm += length;
+        norm = bounded(norm + length);
         ++moves;
     }
     // Scores that have followed steps rest on the norm from before them, so it is measured between the rows only.

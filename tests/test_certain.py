@@ -157,3 +157,18 @@ def test_a_state_that_understates_its_weights_is_not_believed() -> None:
     for bound in (0.0, -1e9, float("nan")):
         run.restore(run.state() | {"counters": run.learner.counters() | {"bound": bound}})
         assert run.learner.counters()["bound"] == 5.0
+
+
+@pytest.mark.parametrize(("scale", "eta0", "weight"), [(1e17, 1e5, 1.0), (1.0, 1.0, 1e38), (1.0, 1e37, 10.0)])
+def test_a_step_that_overflows_as_a_float_makes_nothing_certain(scale: float, eta0: float, weight: float) -> None:
+    """Weights of length 1, then mistakes that are certain and whose steps are beyond any float."""
+    X = np.array([[1.0, 0, 0]] * 4 + [[40.0, -1, -1]] * 4 + [[0.01, 1, 1]] * 92)
+    y, weights = np.array([1] * 4 + [0] * 4 + [1, 2] * 46), np.full(100, weight)
+    X[4:] *= scale
+    weights[:4] = 1.0
+    found = []
+    for layout in (X, sp.csr_matrix(X), messy(X)):
+        model = Perceptron(max_iter=1, keep="last", order="given", fit_intercept=False, eta0=eta0)
+        model.fit(layout, y, sample_weight=weights)
+        found.append((model.n_mistakes_, model.coef_.tobytes()))
+    assert found[0] == found[1] == found[2]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from rosenblatt.errors import DataError
 from rosenblatt.read.faults import Fault
@@ -12,9 +12,6 @@ from rosenblatt.read.opened import Opened, Stream
 from rosenblatt.read.ordered import ordered
 from rosenblatt.read.source import BadRow, Reading, Source
 from rosenblatt.records import Chunk, ParsedChunk, ParsedCsr
-
-if TYPE_CHECKING:
-    pass
 
 CHUNK = 1 << 20  # bytes of lines parsed at a time; a chunk holds the lines that begin in its part of the file
 _FEW = 10  # bad rows that are kept to be shown
