@@ -1,5 +1,5 @@
-// What a fit from a file asks of labels, values and weights without numpy, whose loading takes as long as 100 MB of
-// learning. Everything comes in as any kind of array, and goes out as plain numbers or as memory.
+// What a fit from a file asks of labels, values and weights without numpy, whose loading takes longer than learning 100 MB
+// of svmlight, and the lines of predictions. Everything comes in as any kind of array, and goes out as plain numbers or as memory.
 #include <algorithm>
 #include <bit>
 #include <cstring>

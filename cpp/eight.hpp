@@ -48,6 +48,19 @@ ROSENBLATT_INLINE __m512d signed_as(__mmask8 negative, __m512d size, __m512i min
     return _mm512_castsi512_pd(_mm512_mask_xor_epi64(bits, negative, bits, minus));
 }
 
+// Those with no byte or too many: from 0 or, where there is a sign, which asks for one more, from 1 to `most` more than one
+// byte; `two` are the separator and that byte.
+ROSENBLATT_INLINE __mmask16 long_ones(__m512i sizes, __mmask8 negative, __m512i two, __m512i most, __m512i sign_asks) {
+    const __m512i more = _mm512_sub_epi32(sizes, two);
+    return _mm512_cmpgt_epu32_mask(_mm512_mask_sub_epi64(more, negative, more, sign_asks),
+                                   _mm512_mask_sub_epi64(most, negative, most, sign_asks));
+}
+
+// Four digits each to one number: pairs of them, then pairs of these.
+ROSENBLATT_INLINE __m512i four_digits(__m512i digits, __m512i pairs, __m512i hundreds) {
+    return _mm512_madd_epi16(_mm512_maddubs_epi16(digits, pairs), hundreds);
+}
+
 struct LongConstants {
     EveryWord colon{0x303030303030303A, 0x3030303030303030}, sign_place{0xFF00}, sign{('-' ^ '0') << 8};
     EveryWord even_size{0x0404040404040404}, odd_size{0x0C0C0C0C0C0C0C0C}, places{0xF8F7F6F5F4F3F2F1, 0x00FFFEFDFCFBFAF9};
@@ -94,7 +107,7 @@ public:
         const __m512i of_even = _mm512_ternarylogic_epi64(even_digits, even, last, 0xF8);  // a | (b & c)
         const __m512i of_odd = _mm512_ternarylogic_epi64(odd_digits, odd, last, 0xF8);
         const __mmask64 no_digits = _mm512_cmpgt_epu8_mask(_mm512_max_epu8(index, _mm512_max_epu8(of_even, of_odd)), nine);
-        const __mmask16 too_long = long_ones(sizes, negative);
+        const __mmask16 too_long = long_ones(sizes, negative, two, most, sign_asks);
         if (count == 8 && _kortestz_mask64_u8(no_digits, too_long)) [[likely]] return true;
 
         // Fewer than eight, the end of the line, or not all of them usual.
@@ -105,13 +118,6 @@ public:
     }
 
 private:
-    // Those with no byte or too many: from 0 or, where there is a sign, from 1 to `most` more than one byte.
-    ROSENBLATT_INLINE __mmask16 long_ones(__m512i sizes, __mmask8 negative) const {
-        const __m512i more = _mm512_sub_epi32(sizes, two);
-        return _mm512_cmpgt_epu32_mask(_mm512_mask_sub_epi64(more, negative, more, sign_asks),
-                                       _mm512_mask_sub_epi64(most, negative, most, sign_asks));
-    }
-
     // Whether the first `count` have digits only, are not too long, and end with a digit and a space or a newline behind it.
     ROSENBLATT_INLINE bool all_usual(std::size_t count, __m512i digits, __mmask16 too_long, __m512i ends) const {
         const __m512i behind = _mm512_srli_epi64(ends, 56);
@@ -145,9 +151,7 @@ private:
         return _mm512_sllv_epi64(_mm512_xor_si512(text, zeros), up);
     }
 
-    ROSENBLATT_INLINE __m512i fours(__m512i digits) const {
-        return _mm512_madd_epi16(_mm512_maddubs_epi16(digits, pairs), hundreds);
-    }
+    ROSENBLATT_INLINE __m512i fours(__m512i digits) const { return four_digits(digits, pairs, hundreds); }
 
     // The lower half of each word times `by`, and the upper half.
     static ROSENBLATT_INLINE __m512i halves(__m512i words, std::int64_t by) {

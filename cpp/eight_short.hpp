@@ -49,7 +49,7 @@ public:
         odd = _mm512_ternarylogic_epi64(odd, value, last, 0xF8);  // a | (b & c)
         odd = _mm512_ternarylogic_epi64(odd, bit, below, 0xF8);
         const __mmask64 no_digits = _mm512_cmpgt_epu8_mask(odd, nine);
-        const __mmask16 too_long = long_ones(sizes, negative);
+        const __mmask16 too_long = long_ones(sizes, negative, two, most, sign_asks);
         const char behind = origin[at[2 * count - 1]];
         if (behind != ' ' && behind != '\n') return false;
         if (count == 8) [[likely]] return _kortestz_mask64_u8(no_digits, too_long);
@@ -58,13 +58,6 @@ public:
     }
 
 private:
-    // Those with no byte or too many: from 0 or, where there is a sign, from 1 to `most` more than one byte.
-    ROSENBLATT_INLINE __mmask16 long_ones(__m512i sizes, __mmask8 negative) const {
-        const __m512i more = _mm512_sub_epi32(sizes, two);
-        return _mm512_cmpgt_epu32_mask(_mm512_mask_sub_epi64(more, negative, more, sign_asks),
-                                       _mm512_mask_sub_epi64(most, negative, most, sign_asks));
-    }
-
     // What is before the point is moved onto it.
     static ROSENBLATT_INLINE __m512i joined(__m512i digits, __m512i below) {
         const __m512i whole = _mm512_and_si512(digits, below);
@@ -73,7 +66,7 @@ private:
 
     // The place of the point is in the exponent of its bit; the last digit is at place 7.
     ROSENBLATT_INLINE void numbers(__m512i index, __m512i digits, __m512i bit, __mmask8 negative, Eight& out) const {
-        const __m512i fours = _mm512_packus_epi32(four(index), four(digits));
+        const __m512i fours = _mm512_packus_epi32(four_digits(index, pairs, hundreds), four_digits(digits, pairs, hundreds));
         const __m512i eights = _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15),
                                                         _mm512_madd_epi16(fours, myriads));
         const __m512i place = _mm512_srli_epi64(_mm512_castpd_si512(_mm512_cvtepi64_pd(bit)), 55);
@@ -81,10 +74,6 @@ private:
         const __m512d size = _mm512_div_pd(_mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(eights, 1)), power);
         out.columns = _mm256_sub_epi32(_mm512_castsi512_si256(eights), base);
         out.numbers = signed_as(negative, size, minus);
-    }
-
-    ROSENBLATT_INLINE __m512i four(__m512i digits) const {
-        return _mm512_madd_epi16(_mm512_maddubs_epi16(digits, pairs), hundreds);
     }
 
     // In registers, not read again for every eight: what is written could lie over them, for all the compiler knows.

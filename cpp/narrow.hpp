@@ -142,6 +142,16 @@ void look_at_columns(const Packed<float>& rows, NarrowColumn* column, std::size_
     if constexpr (U > 1) look_at_columns<U - 1>(rows, column, count, ahead);
 }
 
+// Four rows are packed, then scored by all units; the next four are asked for meanwhile.
+template <class V>
+void pack_and_look(Packed<float>& packed, std::vector<NarrowColumn>& columns, const V* const (&row)[rows_together],
+                   Fetching& ahead) {
+    ahead.pace(0.25, packed.all_lines());
+    packed.pack(row, ahead);
+    ahead.pace(1.0, packed.lines() * ((columns.size() + units_together - 1) / units_together));
+    look_at_columns(packed, columns.data(), columns.size(), ahead);
+}
+
 // The last `Rest` of the four rows once more, by a unit that has changed.
 template <std::size_t Rest>
 void look_again(const Packed<float>& rows, NarrowColumn& column) {

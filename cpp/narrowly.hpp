@@ -110,10 +110,7 @@ std::size_t work_narrowly(const Examples& examples, Reader& reader, const std::v
     std::size_t p = from, open = 0;
     for (; p + rows_together <= to; p += rows_together) {
         Four<Reader> four(reader, examples, order, p);
-        four.ahead.pace(0.25, packed.all_lines());
-        packed.pack(four.row, four.ahead);
-        four.ahead.pace(1.0, packed.lines() * ((columns.size() + units_together - 1) / units_together));
-        look_at_columns(packed, columns.data(), columns.size(), four.ahead);
+        pack_and_look(packed, columns, four.row, four.ahead);
         double norm[rows_together];
         for (std::size_t r = 0; r < rows_together; ++r) {
             const std::size_t row = order[p + r];

@@ -19,10 +19,7 @@ public:
 
     template <class V>
     void visit_four(const V* const (&value)[rows_together], const Order& order, std::size_t p, Fetching& ahead) {
-        ahead.pace(0.25, packed_.all_lines());
-        packed_.pack(value, ahead);
-        ahead.pace(1.0, packed_.lines() * ((units() + units_together - 1) / units_together));
-        look_at_columns(packed_, columns_.data(), units(), ahead);
+        pack_and_look(packed_, columns_, value, ahead);
         for (std::size_t r = 0; r < rows_together; ++r) {
             const std::size_t row = order[p + r], label = static_cast<std::size_t>(examples_.labels[row]);
             const double weight = weight_of(examples_, learner_, row, label);

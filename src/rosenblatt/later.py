@@ -1,7 +1,7 @@
 """numpy, loaded when it is first used: `from rosenblatt.later import np`.
 
-Loading it takes longer than learning 100 MB of text, and a fit from a file may not need it. Where it is only named in
-an annotation, `from __future__ import annotations` keeps that from loading it.
+Loading it takes longer than learning 100 MB of svmlight, and a fit from a file may not need it. Where it is only named
+in an annotation, `from __future__ import annotations` keeps that from loading it.
 """
 
 from __future__ import annotations

@@ -65,7 +65,8 @@ def command(
     if output is not None:
         save_model(fitted.model, output)
     judged = _judged(fitted, data, test, report, reading, asked["threads"])
-    if report is None and not as_json and common.quiet():
+    told = as_json or not common.quiet()
+    if report is None and not told:
         return
     from rosenblatt.report.summary import Summary
 
@@ -74,7 +75,8 @@ def command(
         from rosenblatt.report.page import page
 
         common.write_file(report, page(summary).encode())
-    _tell(summary, report, top, as_json)
+    if told:
+        _tell(summary, report, top, as_json)
 
 
 def _check_together(data: str, asked: dict[str, Any]) -> None:
@@ -147,8 +149,6 @@ def _tell(summary: "Summary", report: str | None, top: int, as_json: bool) -> No
         from rosenblatt.report.answers import fit_record
 
         common.as_json(fit_record(summary, report, top))
-        return
-    if common.quiet():
         return
     from rosenblatt.report.terminal import line, next_steps, summary_lines
 

@@ -44,9 +44,7 @@ class Race:
         pieces = {name: _pieces(self.marks[name]) for name in made}
         self.marks = {name: [mark] for name, mark in made.items()}
         rows = min(sum(rows for _, rows in of) for of in pieces.values())
-        shares = {
-            name: sum(wrong for wrong, _ in of) / max(sum(rows for _, rows in of), 1) for name, of in pieces.items()
-        }
+        shares = {name: _share(of) for name, of in pieces.items()}
         best = min(shares, key=lambda name: shares[name])
         # Two shares of n examples each differ by chance with a variance of at most 2 p (1 - p) / n.
         allowed = _SURE * math.sqrt(2 * max(shares[best] * (1 - shares[best]), 1 / rows) / rows)
