@@ -1,5 +1,6 @@
-// The chunks of a file, parsed ahead by threads that need nothing of Python, and given in order. Who asks for a chunk
-// that is not ready parses another one meanwhile, so that there are as many threads at work as were asked for.
+// Things made one after another, such as the chunks of a file, ahead of who asks for them: by threads that need nothing of
+// Python, and given in order. Who asks for one that is not ready makes another meanwhile, so that there are as many threads
+// at work as were asked for.
 #pragma once
 
 #include <condition_variable>
@@ -14,17 +15,14 @@
 #include <utility>
 #include <vector>
 
-#include "parsed.hpp"
-
 namespace rosenblatt {
 
+template <class Thing>
 class Ahead {
 public:
-    using Parse = std::function<void(std::int64_t begin, std::int64_t end, Parsed&)>;
+    using Make = std::function<void(std::size_t number, Thing&)>;
 
-    // The chunks of `size` bytes: those that begin at a multiple of `chunk`.
-    Ahead(Parse parse, std::int64_t size, std::int64_t chunk, int threads)
-        : parse(std::move(parse)), size(size), chunk(chunk), room(2 * static_cast<std::size_t>(threads)) {
+    Ahead(Make make, std::size_t count, int threads) : make(std::move(make)), count(count), room(2 * static_cast<std::size_t>(threads)) {
         try {
             for (int i = 1; i < threads; ++i) team.emplace_back([this] { work(); });
         } catch (const std::system_error&) {
@@ -35,18 +33,18 @@ public:
     ~Ahead() {
         {
             std::lock_guard hold(mutex);
-            begun = size;
+            begun = count;
             room = 0;
         }
         changed.notify_all();
         for (std::thread& thread : team) thread.join();
     }
 
-    // The next chunk and where it ends; none after the last. What went wrong in a chunk is thrown in its place.
-    std::pair<std::unique_ptr<Parsed>, std::int64_t> next() {
+    // The next one; none after the last. What went wrong in making it is thrown in its place.
+    std::unique_ptr<Thing> next() {
         std::unique_lock hold(mutex);
         for (;;) {
-            if (slots.empty() && begun >= size) return {nullptr, size};
+            if (slots.empty() && begun >= count) return nullptr;
             if (!slots.empty() && slots.front()->filled) break;
             if (may_begin()) begin_one(hold);
             else changed.wait(hold);
@@ -55,28 +53,26 @@ public:
         slots.pop_front();
         changed.notify_all();
         if (slot->fault) std::rethrow_exception(slot->fault);
-        return {std::move(slot->parsed), slot->end};
+        return std::move(slot->thing);
     }
 
 private:
     struct Slot {
-        std::int64_t end;
-        std::unique_ptr<Parsed> parsed;
+        std::unique_ptr<Thing> thing;
         std::exception_ptr fault;
         bool filled = false;
     };
 
-    bool may_begin() const { return begun < size && slots.size() < room; }
+    bool may_begin() const { return begun < count && slots.size() < room; }
 
     void begin_one(std::unique_lock<std::mutex>& hold) {
-        const std::int64_t begin = begun, end = size - begin > chunk ? begin + chunk : size;
         slots.push_back(std::make_unique<Slot>());
         Slot& slot = *slots.back();
-        slot.end = begun = end;
+        const std::size_t number = begun++;
         hold.unlock();
         try {
-            slot.parsed = std::make_unique<Parsed>();
-            parse(begin, end, *slot.parsed);
+            slot.thing = std::make_unique<Thing>();
+            make(number, *slot.thing);
         } catch (...) {
             slot.fault = std::current_exception();
         }
@@ -87,16 +83,16 @@ private:
 
     void work() {
         std::unique_lock hold(mutex);
-        while (begun < size) {
+        while (begun < count) {
             if (may_begin()) begin_one(hold);
             else changed.wait(hold);
         }
     }
 
-    const Parse parse;
-    const std::int64_t size, chunk;
-    std::size_t room;                          // chunks begun and not yet given, so that memory is bounded
-    std::int64_t begun = 0;                    // where the first chunk begins that nobody has begun
+    const Make make;
+    const std::size_t count;
+    std::size_t room;                          // begun and not yet given at most, so that memory is bounded
+    std::size_t begun = 0;                     // the first one that nobody has begun
     std::deque<std::unique_ptr<Slot>> slots;   // begun and not yet given, in order
     std::mutex mutex;
     std::condition_variable changed;

@@ -21,9 +21,10 @@ using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using InMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
 
-// The matrix with the arrays it lies in, so that these live as long as it does.
+// The matrix with what it lies in, which lives as long as it does.
 struct HeldRows : Rows {
     std::vector<AnyArray> held;
+    nb::object owner;
 };
 
 // New arrays of zeros, of numpy or (nb::memview) as memory that numpy is not needed for.

@@ -16,22 +16,30 @@ nb::tuple parse_svmlight(nb::handle source, std::int64_t begin, std::int64_t end
     return parse_any(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) { return parser(first, last, how, out); });
 }
 
-std::unique_ptr<Ahead> svmlight_ahead(int fd, std::int64_t size, std::int64_t chunk, int threads, int base, bool guess_base,
+struct Chunk : Parsed {
+    std::int64_t end = 0;  // of its part of the file
+};
+
+// The chunks of a file of so many bytes: those that begin at a multiple of `chunk`.
+std::unique_ptr<Ahead<Chunk>> svmlight_ahead(int fd, std::int64_t size, std::int64_t chunk, int threads, int base, bool guess_base,
                                       std::int64_t limit, bool skip) {
-    if (chunk < 1 || threads < 1) throw nb::value_error("chunk and threads must be at least 1");
+    if (size < 0 || chunk < 1 || threads < 1) throw nb::value_error("chunk and threads must be at least 1");
     const Svmlight how{base, limit, guess_base, skip};
-    const auto parse = [fd, how, parser = kernels().parsers->svmlight](std::int64_t begin, std::int64_t end, Parsed& out) {
+    const auto parse = [=, parser = kernels().parsers->svmlight](std::size_t number, Chunk& out) {
+        const auto begin = static_cast<std::int64_t>(number) * chunk;
+        out.end = size - begin > chunk ? begin + chunk : size;
         const auto piece = [&](const char* first, const char* last, Parsed& to) { return parser(first, last, how, to); };
-        each_piece(FromFile{fd}, begin, end, [&](const char* first, const char* last) { return parse_piece(first, last, how.skip, out, piece); });
+        each_piece(FromFile{fd}, begin, out.end, [&](const char* first, const char* last) { return parse_piece(first, last, skip, out, piece); });
     };
-    return std::make_unique<Ahead>(parse, size, chunk, threads);
+    const std::int64_t count = size / chunk + (size % chunk != 0);
+    return std::make_unique<Ahead<Chunk>>(parse, static_cast<std::size_t>(count), threads);
 }
 
 // The next chunk as the parsers give it, and where it ends; none after the last.
-nb::object next_chunk(Ahead& ahead) {
-    const auto [parsed, end] = without_python([&] { return ahead.next(); });
-    if (!parsed) return nb::none();
-    return nb::make_tuple(end, given(*parsed));
+nb::object next_chunk(Ahead<Chunk>& ahead) {
+    const auto chunk = without_python([&] { return ahead.next(); });
+    if (!chunk) return nb::none();
+    return nb::make_tuple(chunk->end, given(*chunk));
 }
 
 // Besides what the other parsers give: the names that the dictionary did not have.
@@ -55,7 +63,7 @@ void bind_parse(nb::module_& m) {
           "crossing"_a.none() = nb::none());
     m.def("svmlight_ahead", &svmlight_ahead, "fd"_a, "size"_a, "chunk"_a, "threads"_a, nb::kw_only(), "base"_a, "guess_base"_a,
           "limit"_a, "skip"_a);
-    nb::class_<Ahead>(m, "Ahead").def("next", &next_chunk);
+    nb::class_<Ahead<Chunk>>(m, "Chunks").def("next", &next_chunk);
     nb::class_<Crossing>(m, "Crossing")
         .def(nb::init<const std::vector<std::pair<std::string, std::string>>&>(), "pairs"_a)
         .def_prop_ro("lacking", &Crossing::lacking);

@@ -1,93 +1,82 @@
-// What a stream needs besides its learners: a checksum as fast as memory, and numbers in fewer bytes for its cache.
-#include <algorithm>
-#include <cstring>
+// What a stream needs besides its learners: the pages of its cache, and their checksum for what else must not change.
+#include <nanobind/stl/unique_ptr.h>
 
+#include "ahead.hpp"
 #include "bind_lines.hpp"
-#include "kernels.hpp"
-#include "pages.hpp"
+#include "page.hpp"
 
 namespace rosenblatt {
 namespace {
 
-// Eight sums of words, each multiplied by an odd constant between two words, so that every bit and its place count;
-// then the rest byte by byte.
-std::uint64_t checksum(const In<std::uint8_t>& bytes) {
-    nb::gil_scoped_release free;
-    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
-    std::uint64_t sum[8];
-    for (std::uint64_t i = 0; i < 8; ++i) sum[i] = i;
-    const std::uint8_t* at = bytes.data();
-    std::size_t left = bytes.shape(0);
-    for (; left >= 64; left -= 64, at += 64) {
-        std::uint64_t word[8];
-        std::memcpy(word, at, 64);
-        for (int i = 0; i < 8; ++i) sum[i] = (sum[i] ^ word[i]) * odd;
-    }
-    std::uint64_t total = bytes.shape(0);
-    for (const std::uint64_t part : sum) total = (total ^ (part ^ (part >> 29))) * odd;
-    for (; left > 0; --left, ++at) total = (total ^ *at) * odd;
-    return total ^ (total >> 32);
-}
-
-template <class To, class From, class Make>
-nb::object each_as(const In<From>& from, Make make) {
-    Grown<To> found;
+nb::object page_of(Packer& packer, const HeldRows& rows, const In<std::int32_t>& labels, const std::optional<In<double>>& weights) {
+    const bool whole = rows.sparse ? rows.starts[0] == 0 && rows.entries() == rows.stored
+                                   : rows.column_stride == 1 && rows.row_stride == static_cast<std::ptrdiff_t>(rows.features);
+    if (!whole || rows.degree > 1 || labels.shape(0) != rows.count || (weights && weights->shape(0) != rows.count))
+        throw nb::value_error("a page holds whole matrices with a label for each row");
+    Grown<std::uint8_t> page;
     {
         nb::gil_scoped_release free;
-        found.reserve(from.shape(0));
-        found.resize(from.shape(0));
-        make(from.data(), from.shape(0), found.data());
+        page = packer.page(rows, labels.data(), weights ? weights->data() : nullptr);
     }
-    return array_of(std::move(found));
+    return memory_of(page);
 }
 
-bool all_whole(const In<double>& values, double power, Grown<std::int32_t>& wide, std::int32_t& most) {
-    nb::gil_scoped_release free;
-    const std::size_t count = values.shape(0), step = 4096;  // most values that are not whole are among the first
-    wide.reserve(count);
-    wide.resize(count);
-    for (std::size_t i = 0; i < count; i += step)
-        if (!kernels().pages->whole(values.data() + i, std::min(step, count - i), power, wide.data() + i, most)) return false;
-    return true;
+std::unique_ptr<Ahead<Page>> pages_ahead(int fd, std::vector<std::pair<std::int64_t, std::size_t>> places, int threads) {
+    if (threads < 1) throw nb::value_error("threads must be at least 1");
+    const std::size_t count = places.size();
+    const auto read = [fd, places = std::move(places)](std::size_t number, Page& page) {
+        const auto [offset, size] = places[number];
+        page.content.reserve(size);
+        page.content.resize(size);
+        std::size_t got = 0;
+        while (got < size) {
+            const std::size_t more = FromFile{fd}(reinterpret_cast<char*>(page.content.data()) + got, size - got,
+                                                  offset + static_cast<std::int64_t>(got));
+            if (more == 0) throw Shrunk();
+            got += more;
+        }
+        if (!page.open()) throw std::invalid_argument("a page is damaged");
+    };
+    return std::make_unique<Ahead<Page>>(read, count, threads);
 }
 
-// Values as whole numbers of two or four bytes that are to be divided by power; none where that is not exact.
-nb::object to_whole(const In<double>& values, double power) {
-    Grown<std::int32_t> wide;
-    std::int32_t most = 0;
-    if (!all_whole(values, power, wide, most)) return nb::none();
-    if (most > 32767) return array_of(std::move(wide));
-    Grown<std::int16_t> narrow;
-    narrow.reserve(wide.size());
-    narrow.resize(wide.size());
-    kernels().pages->shortened(wide.data(), wide.size(), narrow.data());
-    return array_of(std::move(narrow));
-}
-
-nb::object room(std::size_t bytes) {
-    Grown<std::uint8_t> found;
-    found.reserve(bytes);
-    found.resize(bytes);
-    return array_of(std::move(found));
+// The next page: the arrays of its matrix (row ends, column numbers, values and how many columns; of a dense one the values
+// alone), labels, weights, and the matrix as rows that need no check, or none where they do. None after the last.
+nb::object next_page(Ahead<Page>& ahead) {
+    auto page = without_python([&] { return ahead.next(); });
+    if (!page) return nb::none();
+    const Rows& found = page->rows;
+    const Page& lies = *page;
+    nb::capsule owner(page.release(), [](void* p) noexcept { delete static_cast<Page*>(p); });
+    const auto memory = [&]<class T>(const T* first, std::initializer_list<std::size_t> shape) {
+        return nb::ndarray<nb::memview, const T>(first, shape, owner);
+    };
+    const auto values = [&](std::initializer_list<std::size_t> shape) {
+        return found.single ? nb::cast(memory(static_cast<const float*>(found.values), shape))
+                            : nb::cast(memory(static_cast<const double*>(found.values), shape));
+    };
+    nb::tuple arrays;
+    if (found.sparse) {
+        const auto* const index = found.indices;
+        const nb::object indices = found.wide_indices ? nb::cast(memory(static_cast<const std::int64_t*>(index), {found.stored}))
+                                                      : nb::cast(memory(static_cast<const std::int32_t*>(index), {found.stored}));
+        arrays = nb::make_tuple(memory(found.starts, {found.count + 1}), indices, values({found.stored}), found.features);
+    } else arrays = nb::make_tuple(values({found.count, found.features}));
+    const nb::object weights = lies.weights ? nb::cast(memory(lies.weights, {found.count})) : nb::none();
+    const nb::object rows = lies.checked ? nb::cast(HeldRows{found, {}, owner}) : nb::none();
+    return nb::make_tuple(arrays, memory(lies.labels, {found.count}), weights, rows);
 }
 
 }  // namespace
 
 void bind_stream(nb::module_& m) {
-    m.def("checksum", &checksum, "bytes"_a);
-    m.def("room", &room, "bytes"_a);
-    m.def("to_whole", &to_whole, "values"_a, "power"_a);
-    const auto divided = [](const auto& whole, double power, auto make) {
-        return each_as<double>(whole, [=](auto* m, std::size_t count, double* value) { make(m, count, power, value); });
-    };
-    m.def("divided", [=](const In<std::int16_t>& whole, double power) { return divided(whole, power, kernels().pages->divided_short); },
-          "whole"_a, "power"_a);
-    m.def("divided", [=](const In<std::int32_t>& whole, double power) { return divided(whole, power, kernels().pages->divided); },
-          "whole"_a, "power"_a);
-    m.def("narrowed", [](const In<std::int32_t>& indices) { return each_as<std::uint16_t>(indices, kernels().pages->narrowed); },
-          "indices"_a);
-    m.def("widened", [](const In<std::uint16_t>& indices) { return each_as<std::int32_t>(indices, kernels().pages->widened); },
-          "indices"_a);
+    m.def("checksum", [](const In<std::uint8_t>& bytes) {
+        nb::gil_scoped_release free;
+        return checksum(bytes.data(), bytes.shape(0));
+    }, "bytes"_a);
+    nb::class_<Packer>(m, "Packer").def(nb::init<>()).def("page", &page_of, "rows"_a, "labels"_a, "weights"_a.none());
+    m.def("pages_ahead", &pages_ahead, "fd"_a, "places"_a, "threads"_a);
+    nb::class_<Ahead<Page>>(m, "Pages").def("next", &next_page);
 }
 
 }  // namespace rosenblatt

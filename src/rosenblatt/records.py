@@ -89,8 +89,10 @@ class Csr:
 class ParsedCsr(Csr):
     """The same in memory of the native core: arrays, and numpy for them, are made when somebody asks."""
 
-    def __init__(self, indptr: Any, indices: Any, values: Any, features: int) -> None:
-        vars(self).update(memory=(indptr, indices, values), features=features)
+    checked: Any  # the same as rows that need no check, if somebody has made it
+
+    def __init__(self, indptr: Any, indices: Any, values: Any, features: int, checked: Any = None) -> None:
+        vars(self).update(memory=(indptr, indices, values), features=features, checked=checked)
 
     @cached_property
     def indptr(self) -> NDArray[Any]:

@@ -4,15 +4,17 @@
 """
 
 from rosenblatt.kernels import _native
-from rosenblatt.kernels.rows import rows_of
+from rosenblatt.kernels.rows import laid, rows_of
 
-Ahead = _native.Ahead
 Candidates = _native.Candidates
+Chunks = _native.Chunks
 Crossing = _native.Crossing
 Hashing = _native.Hashing
 Hulls = _native.Hulls
 Learner = _native.Learner
 Names = _native.Names
+Packer = _native.Packer
+Pages = _native.Pages
 Panel = _native.Panel
 Rows = _native.Rows
 SinglePanel = _native.SinglePanel
@@ -20,7 +22,6 @@ address = _native.address
 ascend = _native.ascend
 checksum = _native.checksum
 coded = _native.coded
-divided = _native.divided
 dual_scores = _native.dual_scores
 dual_visit = _native.dual_visit
 dual_votes = _native.dual_votes
@@ -32,32 +33,31 @@ joined = _native.joined
 judge_clean = _native.judge_clean
 learn = _native.learn
 mistakes = _native.mistakes
-narrowed = _native.narrowed
 order = _native.order
+pages_ahead = _native.pages_ahead
 parse_svmlight = _native.parse_svmlight
 parse_text = _native.parse_text
 parse_vw = _native.parse_vw
-room = _native.room
 scores = _native.scores
 squares = _native.squares
 strongest = _native.strongest
 svmlight_ahead = _native.svmlight_ahead
-to_whole = _native.to_whole
 turns = _native.turns
 unicode_version = _native.unicode_version
 uniform = _native.uniform
 unusual = _native.unusual
-widened = _native.widened
 words_of = _native.words_of
 
 __all__ = [
-    "Ahead",
     "Candidates",
+    "Chunks",
     "Crossing",
     "Hashing",
     "Hulls",
     "Learner",
     "Names",
+    "Packer",
+    "Pages",
     "Panel",
     "Rows",
     "SinglePanel",
@@ -65,7 +65,6 @@ __all__ = [
     "ascend",
     "checksum",
     "coded",
-    "divided",
     "dual_scores",
     "dual_visit",
     "dual_votes",
@@ -75,24 +74,22 @@ __all__ = [
     "instruction_sets",
     "joined",
     "judge_clean",
+    "laid",
     "learn",
     "mistakes",
-    "narrowed",
     "order",
+    "pages_ahead",
     "parse_svmlight",
     "parse_text",
     "parse_vw",
-    "room",
     "rows_of",
     "scores",
     "squares",
     "strongest",
     "svmlight_ahead",
-    "to_whole",
     "turns",
     "unicode_version",
     "uniform",
     "unusual",
-    "widened",
     "words_of",
 ]

@@ -19,6 +19,8 @@ def rows_of(values: Values, name: str = "X", degree: int = 1) -> _native.Rows:
     """
     if degree > 1:
         rows = _products(values, name, degree)
+    elif isinstance(values, ParsedCsr) and isinstance(values.checked, _native.Rows):
+        return values.checked
     elif isinstance(values, Csr):
         rows = _csr(values, name)
     else:
@@ -35,6 +37,15 @@ def rows_of(values: Values, name: str = "X", degree: int = 1) -> _native.Rows:
             f"Products of {degree} values of {name} overflow: scale the features down, or lower the degree."
         )
     return rows
+
+
+def laid(values: Values) -> _native.Rows:
+    """The rows of a matrix as they lie in memory, one after another, not checked."""
+    return (
+        _csr(values, "X")
+        if isinstance(values, Csr)
+        else _native.Rows.dense(np.require(values, requirements=["C", "A"]))
+    )
 
 
 def _products(values: Values, name: str, degree: int) -> _native.Rows:

@@ -6,10 +6,9 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
+from rosenblatt import kernels
 from rosenblatt.errors import DataError
-from rosenblatt.learn.decimals import Decimals
-from rosenblatt.learn.pages import Compactor, Place, bytes_of, read_block, write_block
-from rosenblatt.read.ordered import ordered
+from rosenblatt.learn.pages import DamagedPageError, Place, bytes_of, read_blocks, write_block
 from rosenblatt.records import Block
 
 IN_MEMORY = 64 << 20  # bytes
@@ -24,7 +23,7 @@ class Cache:
         self._bytes = 0
         self._file: Any = None
         self._places: list[Place] = []
-        self._compactor, self._decimals = Compactor(), Decimals()
+        self._packer = kernels.Packer()
 
     def __enter__(self) -> Self:
         return self
@@ -39,7 +38,6 @@ class Cache:
             self._file = None
 
     def append(self, block: Block) -> None:
-        block = self._compactor.compact(block)
         if self._file is None:
             self._blocks.append(block)
             self._bytes += bytes_of(block)
@@ -53,20 +51,25 @@ class Cache:
             self._write(block)
 
     def blocks(self, threads: int = 1) -> Iterator[Block]:
-        """All of them from the beginning; a thread reads ahead where there are threads."""
+        """All of them from the beginning; other threads read ahead where there are threads."""
         if self._file is None:
             yield from self._blocks
-        else:
-            try:
-                self._file.flush()
-            except OSError as error:
-                raise self._unwritten(error) from None
-            yield from ordered(iter(self._places), self._read, 2 if threads > 1 else 1)
+            return
+        try:
+            self._file.flush()
+        except OSError as error:
+            raise self._unwritten(error) from None
+        try:
+            yield from read_blocks(self._file.fileno(), self._places, threads)
+        except DamagedPageError:
+            raise DataError(
+                f"The cache of {self._name} is damaged: learn again, with another folder as cache."
+            ) from None
 
     def _write(self, block: Block) -> None:
         offset = sum(self._places[-1]) if self._places else 0
         try:
-            size = write_block(self._file.write, block, self._decimals)
+            size = write_block(self._file.write, block, self._packer)
         except OSError as error:
             raise self._unwritten(error) from None
         self._places.append((offset, size))
@@ -76,12 +79,6 @@ class Cache:
             f"The cache of {self._name} cannot be written: {error.strerror}. "
             "Name a folder with more room as cache, or learn in one pass."
         )
-
-    def _read(self, place: Place) -> Block:
-        block = read_block(self._file.fileno(), place)
-        if block is None:
-            raise DataError(f"The cache of {self._name} is damaged: learn again, with another folder as cache.")
-        return block
 
 
 def _nameless(folder: str | None, name: str, share: int) -> Any:

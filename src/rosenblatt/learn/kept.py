@@ -14,21 +14,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from rosenblatt import kernels
 from rosenblatt.errors import DataError, ModelError, ParameterError
 from rosenblatt.later import np
 from rosenblatt.learn import tensors as lay
-from rosenblatt.learn.decimals import Decimals
 from rosenblatt.learn.fingerprint import facts_of, is_young, times_of
 from rosenblatt.learn.fitted import KeptCache
 from rosenblatt.learn.header import Header
 from rosenblatt.learn.model_file import parts_bytes, parts_of
-from rosenblatt.learn.pages import Compactor, read_block, write_block
+from rosenblatt.learn.pages import DamagedPageError, read_blocks, write_block
 from rosenblatt.learn.space_file import pack_space, unpack_space
 from rosenblatt.learn.tensors import Tensors
 from rosenblatt.read import BadRow, Opened, Reading, Source
-from rosenblatt.read.ordered import ordered
 from rosenblatt.read.source import SeenThrough
-from rosenblatt.records import Block, Chunk, FeatureSpace
+from rosenblatt.records import Chunk, FeatureSpace, ParsedChunk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -144,17 +143,12 @@ class Kept(Source):
 
     def chunks(self, threads: int = 1) -> Iterator[Chunk]:
         self.skipped, self.bad_rows = self._all_skipped, list(self._all_bad)
-        yield from ordered(iter(self._chunks), self._chunk, 2 if threads > 1 else 1)
-
-    def _chunk(self, entry: list[int]) -> Chunk:
-        offset, size, first_row, done = entry
+        blocks = read_blocks(self._file.fileno(), [(offset, size) for offset, size, _, _ in self._chunks], threads)
         try:
-            block = read_block(self._file.fileno(), (offset, size))
-        except (OSError, ValueError):
-            block = None
-        if block is None:
-            raise DamagedCacheError(str(self._where))
-        return Chunk(block.values, block.labels, block.weights, first_row, done)
+            for block, (_, _, first_row, done) in zip(blocks, self._chunks, strict=True):
+                yield ParsedChunk(block.values, *block.memory, first_row, done)
+        except DamagedPageError:
+            raise DamagedCacheError(str(self._where)) from None
 
 
 class Keeping(SeenThrough):
@@ -218,7 +212,7 @@ class _Pages:
         self._where = where
         self._part = where.with_name(f".{where.name[:60]}.{os.getpid()}.part")
         self._file: BinaryIO | None = None
-        self._compactor, self._decimals = Compactor(), Decimals()
+        self._packer = kernels.Packer()
         self._at = 0
         self.entries: list[tuple[int, int, int, int]] = []
         self.fault = ""
@@ -226,11 +220,10 @@ class _Pages:
     def add(self, chunk: Chunk) -> None:
         if self.fault:
             return
-        block = self._compactor.compact(Block(chunk.values, chunk.labels, chunk.weights))
         try:
             if self._file is None:
                 self._file = self._part.open("wb")
-            size = write_block(self._file.write, block, self._decimals)
+            size = write_block(self._file.write, chunk, self._packer)
         except OSError as fault:
             self.fault = fault.strerror or str(fault)
             return

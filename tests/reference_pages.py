@@ -1,0 +1,69 @@
+"""The slow twin of the pages of a cache: their layout written out with struct, one number at a time."""
+
+import struct
+from fractions import Fraction
+
+import numpy as np
+
+from rosenblatt.records import Block, Csr
+
+_ODD = 0x9E3779B97F4A7C15
+_WORD = 2**64
+
+
+def checksum(content: bytes) -> int:
+    sums = list(range(8))
+    whole = len(content) // 64 * 64
+    for i in range(0, whole, 8):
+        word = int.from_bytes(content[i : i + 8], "little")
+        sums[i // 8 % 8] = (sums[i // 8 % 8] ^ word) * _ODD % _WORD
+    total = len(content)
+    for part in sums:
+        total = (total ^ part ^ part >> 29) * _ODD % _WORD
+    for byte in content[whole:]:
+        total = (total ^ byte) * _ODD % _WORD
+    return total ^ total >> 32
+
+
+def whole(values: list[float], places: int) -> list[int] | None:
+    """The numbers that, divided by 10^places as doubles, are the values to the bit; None where there is one without."""
+    found = [round(Fraction(value) * 10**places) for value in values]
+    same = all(struct.pack("d", m / 10**places) == struct.pack("d", v) for m, v in zip(found, values, strict=True))
+    return found if same and all(-(2**31) <= m < 2**31 for m in found) else None
+
+
+def page(block: Block, places: int = 0) -> bytes:
+    """A block as a page, when so many decimal places have been needed before."""
+    values, rows = block.values, len(block.labels)
+    weights = struct.pack(f"{rows}d", *block.weights) if block.weights is not None else b""
+    arrays = [(8, weights), (4, struct.pack(f"{rows}i", *block.labels))]
+    if not isinstance(values, Csr):
+        kind, letter = (2, "d") if values.dtype == np.float64 else (1, "f")
+        arrays.insert(1, (values.itemsize, struct.pack(f"{values.size}{letter}", *values.ravel())))
+        head = (rows, 0, values.shape[1], 0, kind, 0, bool(weights), 0)
+    else:
+        numbers, entries = values.values.tolist(), len(values.indices)
+        index, width = (
+            (1, "q") if values.indices.dtype == np.int64 else (2, "H") if values.features <= 2**16 else (0, "i")
+        )
+        kind, letter, scaled = 2, "d", numbers
+        if values.values.dtype == np.float32:
+            kind, letter = 1, "f"
+        elif entries and all(number == 1.0 for number in numbers):
+            kind, letter, scaled = 0, "i", []
+        else:
+            tried = (
+                found for places in range(places, 10) if (found := (places, whole(numbers, places)))[1] is not None
+            )
+            places, exact = next(tried, (0, None))
+            if exact is not None:
+                short = all(-(2**15) <= m < 2**15 for m in exact)
+                kind, letter, scaled = (3, "h", exact) if short else (4, "i", exact)  # type: ignore[assignment]
+        arrays.insert(0, (8, struct.pack(f"{rows + 1}q", *values.indptr)))
+        arrays.insert(2, (struct.calcsize(width), struct.pack(f"{entries}{width}", *values.indices)))
+        arrays.insert(3, (struct.calcsize(letter), struct.pack(f"{len(scaled)}{letter}", *scaled)))
+        head = (rows, entries, values.features, 1, kind, places if kind > 2 else 0, bool(weights), index)
+    content = struct.pack("<QQQBBBBB3x", *head) + b"".join(
+        part for _, part in sorted(arrays, key=lambda part: -part[0])
+    )
+    return checksum(content).to_bytes(8, "little") + content
