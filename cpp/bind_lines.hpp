@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bind.hpp"
+#include "kernels.hpp"
 #include "lines.hpp"
 #include "parsed.hpp"
 
@@ -24,15 +25,31 @@ nb::object memory_of(Grown<T>& grown) {
     return array_of<T, nb::memview>(std::move(grown));
 }
 
-inline nb::tuple given(Parsed& parsed) {
+// The examples as a matrix that has been checked: best by the thread that parsed them, in whose cache they lie.
+inline Rows checked(Parsed& parsed) {
+    Rows rows;
+    rows.sparse = true;
+    rows.count = parsed.starts.size() - 1;
+    rows.features = static_cast<std::size_t>(parsed.largest + 1);
+    rows.starts = parsed.starts.data();
+    rows.indices = parsed.indices.data();
+    rows.values = parsed.values.data();
+    rows.stored = parsed.indices.size();
+    if (kernels().check(rows).kind != Fault::none) throw std::logic_error("a parser made rows that cannot be");
+    return rows;
+}
+
+inline nb::tuple given(Parsed& parsed, const Rows& rows) {
     nb::list tokens, bad;
     for (const std::string& token : parsed.table.tokens) tokens.append(nb::bytes(token.data(), token.size()));
     for (const BadLine& line : parsed.bad)
         bad.append(nb::make_tuple(static_cast<int>(line.kind), line.line, line.column, nb::bytes(line.token.data(), line.token.size()),
                                   nb::bytes(line.about.data(), line.about.size())));
     nb::object weights = parsed.weights.size() ? memory_of(parsed.weights) : nb::none();
-    return nb::make_tuple(memory_of(parsed.starts), memory_of(parsed.indices), memory_of(parsed.values), memory_of(parsed.labels),
-                          weights, tokens, parsed.lines, parsed.largest, bad, parsed.bad_count, parsed.stopped);
+    nb::object starts = memory_of(parsed.starts), indices = memory_of(parsed.indices), values = memory_of(parsed.values);
+    const HeldRows held{rows, {}, nb::make_tuple(starts, indices, values)};
+    return nb::make_tuple(starts, indices, values, memory_of(parsed.labels), weights, tokens, parsed.lines, parsed.largest, bad,
+                          parsed.bad_count, parsed.stopped, held);
 }
 
 // work(), while others may use Python; a fault of the system becomes an OSError.
@@ -55,10 +72,11 @@ auto without_python(Work work) {
 template <class Source, class Parse>
 nb::tuple parse_part(const Source& source, std::int64_t begin, std::int64_t end, bool skip, Parse parse) {
     Parsed parsed;
-    without_python([&] {
+    const Rows rows = without_python([&] {
         each_piece(source, begin, end, [&](const char* first, const char* last) { return parse_piece(first, last, skip, parsed, parse); });
+        return checked(parsed);
     });
-    return given(parsed);
+    return given(parsed, rows);
 }
 
 template <class Parse>

@@ -18,6 +18,7 @@ nb::tuple parse_svmlight(nb::handle source, std::int64_t begin, std::int64_t end
 
 struct Chunk : Parsed {
     std::int64_t end = 0;  // of its part of the file
+    Rows rows;
 };
 
 // The chunks of a file of so many bytes: those that begin at a multiple of `chunk`.
@@ -30,6 +31,7 @@ std::unique_ptr<Ahead<Chunk>> svmlight_ahead(int fd, std::int64_t size, std::int
         out.end = size - begin > chunk ? begin + chunk : size;
         const auto piece = [&](const char* first, const char* last, Parsed& to) { return parser(first, last, how, to); };
         each_piece(FromFile{fd}, begin, out.end, [&](const char* first, const char* last) { return parse_piece(first, last, skip, out, piece); });
+        out.rows = checked(out);
     };
     const std::int64_t count = size / chunk + (size % chunk != 0);
     return std::make_unique<Ahead<Chunk>>(parse, static_cast<std::size_t>(count), threads);
@@ -39,7 +41,7 @@ std::unique_ptr<Ahead<Chunk>> svmlight_ahead(int fd, std::int64_t size, std::int
 nb::object next_chunk(Ahead<Chunk>& ahead) {
     const auto chunk = without_python([&] { return ahead.next(); });
     if (!chunk) return nb::none();
-    return nb::make_tuple(chunk->end, given(*chunk));
+    return nb::make_tuple(chunk->end, given(*chunk, chunk->rows));
 }
 
 // Besides what the other parsers give: the names that the dictionary did not have.

@@ -79,6 +79,13 @@ std::optional<std::tuple<std::string, std::size_t, std::int64_t>> check(HeldRows
     return std::make_tuple(std::string(names[fault.kind]), fault.row, fault.column);
 }
 
+// The same rows among so many features.
+HeldRows within(HeldRows rows, std::size_t features) {
+    if (features < rows.features || !rows.sparse) throw nb::value_error("the rows have more features than that");
+    rows.features = features;
+    return rows;
+}
+
 }  // namespace
 
 void bind_rows(nb::module_& m) {
@@ -87,6 +94,7 @@ void bind_rows(nb::module_& m) {
         .def_static("products", &product_rows, "values"_a, "degree"_a, "features"_a)
         .def_static("csr", &csr_rows, "indptr"_a, "indices"_a, "values"_a, "features"_a)
         .def("check", &check)
+        .def("within", &within, "features"_a)
         .def_prop_ro("count", [](const HeldRows& rows) { return rows.count; })
         .def_prop_ro("features", [](const HeldRows& rows) { return rows.features; })
         .def_prop_ro("largest", [](const HeldRows& rows) { return rows.largest; });

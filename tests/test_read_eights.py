@@ -51,7 +51,7 @@ def test_every_shape_of_number_in_every_place(digits: int, among: str) -> None:
         lines.append("1 " + " ".join(f"{index}:{value}" for index, value in row) + "\n")
         indices += [index - 1 for index, _ in row]
         values += [float(value).hex() for _, value in row]
-    _, found_indices, found_values, *_, bad_count, _ = parsed("".join(lines))
+    _, found_indices, found_values, *_, bad_count, _, _ = parsed("".join(lines))
     assert bad_count == 0
     assert found_indices.tolist() == indices
     assert [value.hex() for value in found_values.tolist()] == values
@@ -63,7 +63,7 @@ def test_a_wrong_value_is_refused_in_every_place(wrong: str, among: str) -> None
     for length in range(1, 18):
         for place in range(length):
             words = [f"{i}:{wrong if i == place + 1 else among}" for i in range(1, length + 1)]
-            starts, indices, *_, bad, bad_count, _ = parsed("1 " + " ".join(words) + "\n1 5:5\n")
+            starts, indices, *_, bad, bad_count, _, _ = parsed("1 " + " ".join(words) + "\n1 5:5\n")
             assert (starts.tolist(), indices.tolist(), bad_count) == ([0, 1], [4], 1)
             column = 2 + len(" ".join(words[:place])) + (place > 0)
             assert column < bad[0][2] <= column + len(words[place]) + 1
@@ -73,7 +73,7 @@ def test_a_wrong_value_is_refused_in_every_place(wrong: str, among: str) -> None
 def test_columns_below_the_base_and_beyond_the_limit(among: str) -> None:
     for length in range(1, 18):
         row = [f"{i}:{among}" for i in range(1, length + 1)]
-        _, indices, values, *_, bad_count, _ = parsed("1 " + " ".join(row) + "\n", limit=5)
+        _, indices, values, *_, bad_count, _, _ = parsed("1 " + " ".join(row) + "\n", limit=5)
         assert (indices.tolist(), bad_count) == (list(range(min(length, 5))), 0)
         assert values.tolist() == [float(among)] * min(length, 5)
         for place in range(length):

@@ -377,7 +377,7 @@ for _ in range(3000):
     svm = kernels.parse_svmlight(text, 0, len(text), base=0, guess_base=False, limit=2**31, skip=True)
     vw, _ = kernels.parse_vw(text, 0, len(text), bits=9, names=None, skip=True)
     for found in (svm, vw):
-        for part in found:
+        for part in (*found[:-1], found[-1].largest):
             every.update(part.tobytes() if hasattr(part, "tobytes") else repr(part).encode())
 print(kernels.instruction_set(), every.hexdigest())
 """

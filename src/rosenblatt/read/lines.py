@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
+from rosenblatt import kernels
 from rosenblatt.errors import DataError
 from rosenblatt.read.faults import Fault
 from rosenblatt.read.labels import Labels
@@ -32,6 +33,7 @@ class Parsed(NamedTuple):
     bad: list[tuple[Any, ...]]  # the first few rows that could not be read
     bad_count: int
     stopped: bool  # at the first of them
+    checked: kernels.Rows  # the matrix as the core reads it, among the columns met
     more: Any = None  # what only the format knows
 
 
@@ -111,7 +113,8 @@ class LineSource(Source):
 
     def _chunk(self, parsed: Parsed, rows: int, done: int) -> Chunk:
         self.features = max(self.features, parsed.largest + 1)
-        values = ParsedCsr(parsed.indptr, parsed.indices, parsed.values, self.features)
+        checked = parsed.checked.within(self.features)
+        values = ParsedCsr(parsed.indptr, parsed.indices, parsed.values, self.features, checked)
         labels = self._labels.renumbered(parsed.labels, parsed.tokens)
         return ParsedChunk(values, labels, parsed.weights, first_row=rows, done=done)
 

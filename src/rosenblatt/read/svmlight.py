@@ -95,7 +95,7 @@ class Svmlight(LineSource):
 
     def _zero_in_head(self) -> bool:
         whole = self.opened.head[: self.opened.head.rfind(b"\n") + 1]
-        *_, bad, _, stopped = kernels.parse_svmlight(
+        *_, bad, _, stopped, _ = kernels.parse_svmlight(
             whole, 0, len(whole), base=1, guess_base=True, limit=_ALL, skip=True
         )
         return bool(stopped and bad[-1][0] == Kind.INDEX_ZERO)
