@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include <nanobind/stl/shared_ptr.h>
+
 #include "bind.hpp"
 #include "online.hpp"
 #include "random.hpp"
@@ -21,9 +23,10 @@ T one_of(const std::string& name, std::initializer_list<const char*> names) {
     throw nb::value_error(("unknown name: " + name).c_str());
 }
 
-void new_learner(Learner* at, std::size_t features, const std::string& loss, const std::string& rate,
+void new_learner(HeldLearner* at, std::size_t features, const std::string& loss, const std::string& rate,
                      const std::string& scheme, double eta0, double margin, double r, std::int64_t batch, bool intercept,
-                     bool average, bool pocket, bool record, const In<double>& class_weight, bool apart) {
+                     bool average, bool pocket, bool record, const In<double>& class_weight, bool apart,
+                     std::shared_ptr<Columns> columns) {
     Rule rule;
     rule.loss = one_of<Loss>(loss, {"perceptron", "hinge", "logistic", "squared"});
     rule.rate = one_of<Rate>(rate, {"constant", "inverse", "invsqrt", "adagrad", "pa1", "pa2", "arow"});
@@ -37,7 +40,9 @@ void new_learner(Learner* at, std::size_t features, const std::string& loss, con
     rule.average = average;
     rule.pocket = pocket;
     rule.record = record;
-    new (at) Learner(rule, features, {class_weight.data(), class_weight.data() + rule.classes}, apart);
+    new (at) HeldLearner(rule, columns ? 0 : features, {class_weight.data(), class_weight.data() + rule.classes}, apart);
+    at->columns = std::move(columns);
+    at->grow_to(features);
 }
 
 Part part_of(const std::string& name) {
@@ -46,32 +51,33 @@ Part part_of(const std::string& name) {
 }
 
 // None where this learner has no such part.
-nb::object get_part(const Learner& learner, const std::string& name) {
+nb::object get_part(const HeldLearner& learner, const std::string& name) {
     const Part part = part_of(name);
     if ((learner.groups.front().*part).empty()) return nb::none();
     double *weights, *bias;
     const std::size_t units = learner.rule.unit_count();
-    auto matrix = give<double, nb::memview>(units, learner.features, weights);
+    auto matrix = give<double, nb::memview>(units, learner.all_features(), weights);
     auto column = give<double, nb::memview>(units, bias);
-    read_part(learner, part, weights, bias);
+    const double unmet = part == &Group::scale && learner.rule.rate == Rate::arow ? 1.0 : 0.0;
+    learner.spread([&](double* w, double* b) { read_part(learner, part, w, b); }, unmet, weights, bias);
     return nb::make_tuple(matrix, column);
 }
 
-void put_part(Learner& learner, const std::string& name, const InMatrix& weights, const In<double>& bias) {
+void put_part(HeldLearner& learner, const std::string& name, const InMatrix& weights, const In<double>& bias) {
     const std::size_t units = learner.rule.unit_count();
     const Part part = part_of(name);
     if (weights.shape(0) != units || weights.shape(1) != learner.features || bias.shape(0) != units ||
-        (learner.groups.front().*part).empty())
+        learner.columns || (learner.groups.front().*part).empty())
         throw nb::value_error("this learner has no such weights");
     write_part(learner, part, weights.data(), bias.data());
 }
 
-auto get_answer(const Learner& learner, bool average) {
+auto get_answer(const HeldLearner& learner, bool average) {
     double *weights, *bias;
     const std::size_t units = learner.rule.unit_count();
-    auto matrix = give<double, nb::memview>(units, learner.features, weights);
+    auto matrix = give<double, nb::memview>(units, learner.all_features(), weights);
     auto column = give<double, nb::memview>(units, bias);
-    answer(learner, average, weights, bias);
+    learner.spread([&](double* w, double* b) { answer(learner, average, w, b); }, 0.0, weights, bias);
     return std::make_pair(matrix, column);
 }
 
@@ -175,12 +181,20 @@ Examples examples_of(const HeldRows& rows, const In<std::int32_t>& labels, const
     return examples;
 }
 
-void check_labels(const Learner& learner, const HeldRows& rows, const In<std::int32_t>& labels) {
+void check_labels(const HeldLearner& learner, const HeldRows& rows, const In<std::int32_t>& labels) {
     const auto classes = static_cast<std::int32_t>(learner.rule.classes);
     // A stream that grew knows more features than a part of it has.
-    bool known = rows.sparse ? rows.features <= learner.features : rows.features == learner.features;
+    bool known = rows.sparse ? rows.features <= learner.all_features() : !learner.columns && rows.features == learner.features;
     for (std::size_t i = 0; i < labels.shape(0); ++i) known &= labels.data()[i] >= 0 && labels.data()[i] < classes;
     if (!known) throw nb::value_error("a label is not the index of a class, or the rows have other features");
+}
+
+// The rows as a learner reads them: as they are, or, once for all learners that share their columns, by the places of these.
+const Rows& read_by(HeldLearner& learner, const HeldRows& rows) {
+    if (!learner.columns) return rows;
+    if (!rows.placed || rows.placed->by != learner.columns) rows.placed = std::make_shared<Placed>(learner.columns, rows);
+    learner.grow(learner.columns->size());
+    return rows.placed->rows;
 }
 
 // Rows between two looks at the clock: a few milliseconds of work.
@@ -196,12 +210,18 @@ std::size_t chunk_of(const Examples& examples, const std::vector<Learner*>& lear
 }
 
 // Visits positions from..to-1. Returns where it stopped, and the exception that a signal raised there, if one did.
-nb::tuple learn(std::vector<Learner*> learners, const HeldRows& rows, const In<std::int32_t>& labels,
+nb::tuple learn(const std::vector<HeldLearner*>& held, const HeldRows& rows, const In<std::int32_t>& labels,
                 const std::optional<In<double>>& sample_weight, const std::optional<In<std::uint32_t>>& order,
                 const std::optional<In<std::uint32_t>>& training, std::size_t from, std::size_t to, int threads) {
     using clock = std::chrono::steady_clock;
-    const Examples examples = examples_of(rows, labels, sample_weight, order, training);
-    for (const Learner* learner : learners) check_labels(*learner, rows, labels);
+    Examples examples = examples_of(rows, labels, sample_weight, order, training);
+    std::vector<Learner*> learners;
+    for (HeldLearner* learner : held) {
+        check_labels(*learner, rows, labels);
+        if (learner->columns != held.front()->columns) throw nb::value_error("learners of one pass share their columns");
+        examples.rows = read_by(*learner, rows);
+        learners.push_back(learner);
+    }
     if (to > examples.count) throw nb::value_error("there are not so many examples to visit");
     const std::size_t chunk = chunk_of(examples, learners);
     auto looked = clock::now();
@@ -222,20 +242,22 @@ nb::tuple learn(std::vector<Learner*> learners, const HeldRows& rows, const In<s
     return nb::make_tuple(from, nb::none());
 }
 
-std::uint64_t count_mistakes(const Learner& learner, const HeldRows& rows, const In<std::int32_t>& labels,
+std::uint64_t count_mistakes(HeldLearner& learner, const HeldRows& rows, const In<std::int32_t>& labels,
                              const std::optional<In<double>>& sample_weight,
                              const std::optional<In<std::uint32_t>>& training) {
-    const Examples examples = examples_of(rows, labels, sample_weight, {}, training);
+    Examples examples = examples_of(rows, labels, sample_weight, {}, training);
     check_labels(learner, rows, labels);
+    examples.rows = read_by(learner, rows);
     nb::gil_scoped_release free;
     return kernels().mistakes(examples, learner);
 }
 
-void judge_clean(Learner& learner, const HeldRows& rows, const In<std::int32_t>& labels,
+void judge_clean(HeldLearner& learner, const HeldRows& rows, const In<std::int32_t>& labels,
                  const std::optional<In<double>>& sample_weight, const std::optional<In<std::uint32_t>>& training,
                  const std::vector<std::uint64_t>& mistakes) {
-    const Examples examples = examples_of(rows, labels, sample_weight, {}, training);
+    Examples examples = examples_of(rows, labels, sample_weight, {}, training);
     check_labels(learner, rows, labels);
+    examples.rows = read_by(learner, rows);
     if (mistakes.size() != learner.rule.unit_count()) throw nb::value_error("one number of mistakes a unit");
     nb::gil_scoped_release free;
     kernels().judge_clean(examples, learner, mistakes);
@@ -252,12 +274,13 @@ auto score_rows(const HeldRows& rows, const std::optional<In<std::uint32_t>>& or
     return result;
 }
 
-auto learner_scores(const Learner& learner, const HeldRows& rows) {
-    if (rows.features > learner.features) throw nb::value_error("the rows have more features than the learner");
+auto learner_scores(HeldLearner& learner, const HeldRows& rows) {
+    if (rows.features > learner.all_features()) throw nb::value_error("the rows have more features than the learner");
     double* scores;
     auto result = give(rows.count, learner.rule.unit_count(), scores);
+    const Rows& read = read_by(learner, rows);
     nb::gil_scoped_release free;
-    kernels().learner_scores(learner, rows, scores);
+    kernels().learner_scores(learner, read, scores);
     return result;
 }
 
@@ -305,10 +328,12 @@ NB_MODULE(_native, m) {
 
     bind_rows(m);
     bind_memory(m);
-    nb::class_<Learner>(m, "Learner")
+    nb::class_<Columns>(m, "Columns").def(nb::init<std::size_t>(), "features"_a);
+    nb::class_<Learner>(m, "State");
+    nb::class_<HeldLearner, Learner>(m, "Learner")
         .def("__init__", &new_learner, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "batch"_a,
-             "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "apart"_a)
-        .def_prop_ro("features", [](const Learner& learner) { return learner.features; })
+             "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "apart"_a, "columns"_a.none() = nb::none())
+        .def_prop_ro("features", &HeldLearner::all_features)
         .def_prop_ro("units", [](const Learner& learner) { return learner.rule.unit_count(); })
         .def_prop_ro("t", [](const Learner& learner) { return learner.groups.front().t; })
         .def_prop_ro("mistakes", &mistakes_made)
@@ -316,7 +341,7 @@ NB_MODULE(_native, m) {
         .def("judge", [](Learner& learner, bool wanted) { learner.judged = wanted; }, "wanted"_a)
         .def_prop_ro("wrong", [](const Learner& learner) { return learner.wrong; })
         .def_prop_ro("weighed", [](const Learner& learner) { return learner.weighed; })
-        .def("grow", [](Learner& learner, std::size_t features) { learner.grow(features); }, "features"_a)
+        .def("grow", &HeldLearner::grow_to, "features"_a)
         .def("scores", &learner_scores, "rows"_a)
         .def("get", &get_part, "name"_a)
         .def("put", &put_part, "name"_a, "weights"_a, "bias"_a)
@@ -327,7 +352,7 @@ NB_MODULE(_native, m) {
         .def("take_log", &take_log)
         .def("end_batch", [](Learner& learner) { kernels().end_batch(learner); })
         .def("may_overflow", &may_overflow, "rows"_a, "largest"_a, "heaviest"_a)
-        .def("copy", [](const Learner& learner) { return Learner(learner); })
+        .def("copy", [](const HeldLearner& learner) { return HeldLearner(learner); })
         .def("learn_dense", [](Learner& learner, const In<double>& x, bool positive, double weight) {
             return learn_row(learner, one_dense(x.data(), x.shape(0)), positive, weight);
         }, "x"_a, "positive"_a, "weight"_a)

@@ -9,6 +9,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "columns.hpp"
 #include "rows.hpp"
 
 namespace nb = nanobind;
@@ -25,20 +26,27 @@ using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
 struct HeldRows : Rows {
     std::vector<AnyArray> held;
     nb::object owner;
+    mutable std::shared_ptr<const Placed> placed;  // as the learners that know few of its columns read it
 };
+
+// So many zeros, which take no memory before they are looked at.
+template <class T>
+nb::capsule zeros(std::size_t count, T*& data) {
+    data = static_cast<T*>(std::calloc(count ? count : 1, sizeof(T)));
+    if (!data) throw std::bad_alloc();
+    return nb::capsule(data, [](void* p) noexcept { std::free(p); });
+}
 
 // New arrays of zeros, of numpy or (nb::memview) as memory that numpy is not needed for.
 template <class T, class Kind = nb::numpy>
 auto give(std::size_t rows, std::size_t columns, T*& data) {
-    data = new T[rows * columns]();
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    const nb::capsule owner = zeros(rows * columns, data);
     return nb::ndarray<Kind, T, nb::ndim<2>>(data, {rows, columns}, owner);
 }
 
 template <class T, class Kind = nb::numpy>
 auto give(std::size_t count, T*& data) {
-    data = new T[count]();
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    const nb::capsule owner = zeros(count, data);
     return nb::ndarray<Kind, T, nb::ndim<1>>(data, {count}, owner);
 }
 

@@ -47,7 +47,7 @@ inline nb::tuple given(Parsed& parsed, const Rows& rows) {
                                   nb::bytes(line.about.data(), line.about.size())));
     nb::object weights = parsed.weights.size() ? memory_of(parsed.weights) : nb::none();
     nb::object starts = memory_of(parsed.starts), indices = memory_of(parsed.indices), values = memory_of(parsed.values);
-    const HeldRows held{rows, {}, nb::make_tuple(starts, indices, values)};
+    const HeldRows held{rows, {}, nb::make_tuple(starts, indices, values), {}};
     return nb::make_tuple(starts, indices, values, memory_of(parsed.labels), weights, tokens, parsed.lines, parsed.largest, bad,
                           parsed.bad_count, parsed.stopped, held);
 }

@@ -63,7 +63,7 @@ nb::object next_page(Ahead<Page>& ahead) {
         arrays = nb::make_tuple(memory(found.starts, {found.count + 1}), indices, values({found.stored}), found.features);
     } else arrays = nb::make_tuple(values({found.count, found.features}));
     const nb::object weights = lies.weights ? nb::cast(memory(lies.weights, {found.count})) : nb::none();
-    const nb::object rows = lies.checked ? nb::cast(HeldRows{found, {}, owner}) : nb::none();
+    const nb::object rows = lies.checked ? nb::cast(HeldRows{found, {}, owner, {}}) : nb::none();
     return nb::make_tuple(arrays, memory(lies.labels, {found.count}), weights, rows);
 }
 

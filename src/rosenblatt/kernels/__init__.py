@@ -8,6 +8,7 @@ from rosenblatt.kernels.rows import laid, rows_of
 
 Candidates = _native.Candidates
 Chunks = _native.Chunks
+Columns = _native.Columns
 Crossing = _native.Crossing
 Hashing = _native.Hashing
 Hulls = _native.Hulls
@@ -51,6 +52,7 @@ words_of = _native.words_of
 __all__ = [
     "Candidates",
     "Chunks",
+    "Columns",
     "Crossing",
     "Hashing",
     "Hulls",

@@ -24,6 +24,9 @@ class Rows:
     @property
     def largest(self) -> float: ...
 
+class Columns:
+    def __init__(self, features: int) -> None: ...
+
 class Learner:
     def __init__(
         self,
@@ -42,6 +45,7 @@ class Learner:
         record: bool,
         class_weight: Numbers,
         apart: bool,
+        columns: Columns | None = None,
     ) -> None: ...
     @property
     def features(self) -> int: ...

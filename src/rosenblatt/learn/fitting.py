@@ -190,11 +190,12 @@ class Fitting:
         dense = not isinstance(block.values, Csr)
         tried = affordable(self.plan.candidates, features, classes)
         self._make_room(tried, block)
+        columns = kernels.Columns(features) if self.source.space.kind == "hashed" else None  # of millions few are met
         for name, settings in tried.items():
             if self.plan.adapted:
                 settings = fitted_to(settings, block.values)
             self.tried[name] = settings
-            run = Running(settings, features, [1.0] * classes, self.plan.seed, dense=dense)
+            run = Running(settings, features, [1.0] * classes, self.plan.seed, dense=dense, columns=columns)
             run.learner.judge(True)
             run.begin_pass()
             self.runs[name] = run

@@ -47,13 +47,14 @@ class Running:
         seed: int,
         *,
         dense: bool = False,
+        columns: kernels.Columns | None = None,
     ) -> None:
         self.settings = settings
         self.dense = dense  # what the weights are laid out for; the answer is the same
         self.weight_of_class = array("d", class_weight)
         if not any(self.weight_of_class):
             raise DataError("Class weights must not all be zero: there would be nothing to learn from.")
-        self.learner = settings.learner(features, self.weight_of_class, dense=dense)
+        self.learner = settings.learner(features, self.weight_of_class, dense=dense, columns=columns)
         self.chosen: list[Any] = []  # the options as its owner spelled them
         self.random = seed % _WORD
         self.split_seed = (seed ^ _OTHER) % _WORD  # for held-out rows; not the stream that shuffles the first epoch

@@ -45,8 +45,16 @@ class Settings:
     def scheme(self, classes: int) -> str:
         return "binary" if classes == 2 else self.multi_class
 
-    def learner(self, features: int, class_weight: array[float] | Floats, *, dense: bool = False) -> kernels.Learner:
-        """A native learner that has seen nothing, its weights laid out for dense or for sparse rows; it takes both."""
+    def learner(
+        self,
+        features: int,
+        class_weight: array[float] | Floats,
+        *,
+        dense: bool = False,
+        columns: kernels.Columns | None = None,
+    ) -> kernels.Learner:
+        """A native learner that has seen nothing, its weights laid out for dense or for sparse rows; it takes both.
+        With `columns` it takes sparse rows alone, and has weights only for those of their columns that were met."""
         return kernels.Learner(
             features=features,
             loss=self.loss,
@@ -62,4 +70,5 @@ class Settings:
             record=bool(self.record) or self.keep == "vote",
             class_weight=class_weight,
             apart=dense,
+            columns=columns,
         )

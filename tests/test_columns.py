@@ -1,0 +1,126 @@
+"""Weights for the columns met alone: the same bits as weights for all of them, whatever the rows and the rule."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rosenblatt import kernels
+from rosenblatt.learn import Running, Settings, share_pass
+from rosenblatt.learn.running import PARTS
+from rosenblatt.records import Block, Csr
+
+FEATURES = 5_000
+RULES = [
+    Settings(),
+    Settings(keep="last", margin=1.0, batch=7),
+    Settings(loss="logistic", learning_rate="adagrad", keep="last"),
+    Settings(loss="hinge", learning_rate="arow", r=2.0),
+    Settings(loss="squared", learning_rate="invsqrt", eta0=0.01),
+    Settings(learning_rate="pa1", keep="pocket"),
+    Settings(keep="vote"),
+]
+
+
+def block(seed: int, rows: int = 60, index: type = np.int32, value: type = np.float64, *, messy: bool = False) -> Block:
+    """Rows of few columns out of many; messy ones name them in any order, and some twice."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(0, 20, rows)
+    drawn = [rng.choice(FEATURES // 50, n, replace=messy) * 50 + rng.integers(0, 3) for n in lengths]
+    columns = np.concatenate([part if messy else np.sort(part) for part in drawn]).astype(index)
+    values = rng.standard_normal(len(columns)).astype(value)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return Block(Csr(starts, columns, values, FEATURES), rng.integers(0, 3, rows).astype(np.int32))
+
+
+def of_two(block: Block) -> Block:
+    return Block(block.values, np.minimum(block.labels, 1).astype(np.int32))
+
+
+def counted(run: Running) -> dict[str, Any]:
+    counts = run.counts()
+    counts["votes"] = repr(counts["votes"])
+    del counts["counters"]["bound"]  # of messy rows one may know a better one than another
+    return counts
+
+
+def same(one: Running, two: Running) -> bool:
+    for name in PARTS:
+        a, b = one.part(name), two.part(name)
+        if (a is None) != (b is None) or (
+            a is not None and any(x.tobytes() != y.tobytes() for x, y in zip(a, b, strict=True))
+        ):
+            return False
+    return counted(one) == counted(two) and one.answer.coef.tobytes() == two.answer.coef.tobytes()
+
+
+@pytest.mark.parametrize("settings", RULES)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_pass_gives_the_same_bits(settings: Settings, classes: int) -> None:
+    scheme = replace(settings, multi_class="joint") if settings.keep == "last" else settings
+    blocks = [
+        block(1),
+        block(2, index=np.int64),
+        block(3, value=np.float32),
+        block(4, messy=True),
+        block(5, messy=True, index=np.int64, value=np.float32),
+    ]
+    columns = kernels.Columns(FEATURES)
+    plain = Running(scheme, FEATURES, [1.0] * classes, 0)
+    few, other = (Running(scheme, FEATURES, [1.0] * classes, 0, columns=columns) for _ in range(2))
+    for part in (of_two(one) if classes == 2 else one for one in blocks * 2):
+        share_pass([plain], part)
+        share_pass([few, other], part)
+        assert same(plain, few)
+        rows = kernels.rows_of(part.values)
+        assert plain.learner.scores(rows).tobytes() == few.learner.scores(rows).tobytes()
+    assert same(plain, other)
+
+
+def test_a_run_by_epochs_gives_the_same_bits() -> None:
+    for keep in ("average", "pocket"):
+        settings = Settings(keep=keep, order="shuffle")
+        plain = Running(settings, FEATURES, [1.0, 2.0], 3)
+        few = Running(settings, FEATURES, [1.0, 2.0], 3, columns=kernels.Columns(FEATURES))
+        for run in (plain, few):
+            run.fit(of_two(block(6)), 4)
+        assert same(plain, few)
+
+
+def test_columns_are_met_by_one_and_another_learner() -> None:
+    """What one has met and the other not is as if it had not been met; a copy goes its own way."""
+    columns = kernels.Columns(FEATURES)
+    settings = Settings(learning_rate="arow", keep="last")
+    first, second = (Running(settings, FEATURES, [1.0] * 3, 0, columns=columns) for _ in range(2))
+    alone = Running(settings, FEATURES, [1.0] * 3, 0)
+    share_pass([first], block(7))
+    twin = first.learner.copy()
+    share_pass([second], block(8))
+    share_pass([alone], block(8))
+    assert same(second, alone)
+    share_pass([first], block(8))
+    assert bytes(twin.get("weights")[0]) != bytes(first.learner.get("weights")[0])
+
+
+def test_columns_may_become_more() -> None:
+    columns, wide = kernels.Columns(10), block(9)
+    settings = Settings(keep="last")
+    few, plain = Running(settings, 10, [1.0] * 3, 0, columns=columns), Running(settings, 10, [1.0] * 3, 0)
+    narrow = Block(Csr(np.array([0, 2]), np.array([1, 9], np.int32), np.ones(2), 10), np.array([1], np.int32))
+    for part in (narrow, wide, narrow):
+        for run in (few, plain):
+            run.visit(part, kernels.rows_of(part.values), None)
+    assert few.learner.features == plain.learner.features == FEATURES
+    assert same(few, plain)
+
+
+def test_what_it_cannot_do_is_refused() -> None:
+    run, other = (Running(Settings(), FEATURES, [1.0] * 3, 0, columns=kernels.Columns(FEATURES)) for _ in range(2))
+    weights: Any = run.part("weights")
+    with pytest.raises(ValueError, match="has no such weights"):
+        run.learner.put("weights", *weights)
+    with pytest.raises(ValueError, match="share their columns"):
+        share_pass([run, other], block(1))
+    with pytest.raises(ValueError, match="other features"):
+        run.visit(Block(np.ones((1, FEATURES)), np.zeros(1, np.int32)), kernels.rows_of(np.ones((1, FEATURES))), None)
