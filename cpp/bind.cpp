@@ -82,7 +82,7 @@ auto get_answer(const HeldLearner& learner, bool average) {
 }
 
 // Everything that is not a weight: counters, pockets, the bound, in plain numbers.
-nb::dict get_counters(const Learner& learner) {
+nb::dict get_counters(const HeldLearner& learner) {
     const Group& head = learner.groups.front();
     nb::list mistakes, loss, pockets;
     double bound = 0.0;
@@ -108,7 +108,7 @@ nb::dict get_counters(const Learner& learner) {
     return d;
 }
 
-void put_counters(Learner& learner, const nb::dict& d) {
+void put_counters(HeldLearner& learner, const nb::dict& d) {
     learner.wrong = d.contains("wrong") ? nb::cast<double>(d["wrong"]) : 0.0;
     learner.weighed = d.contains("weighed") ? nb::cast<double>(d["weighed"]) : 0.0;
     for (Group& group : learner.groups) {
@@ -128,7 +128,7 @@ void put_counters(Learner& learner, const nb::dict& d) {
 }
 
 // The loss since the last call, summed over the units in their order.
-double take_loss(Learner& learner) {
+double take_loss(HeldLearner& learner) {
     double sum = 0.0;
     for (Group& group : learner.groups)
         for (double& loss : group.loss) sum += std::exchange(loss, 0.0);
@@ -136,7 +136,7 @@ double take_loss(Learner& learner) {
 }
 
 // The mistake log since the last call, by example and unit: (t, row, unit, coefficient).
-auto take_log(Learner& learner) {
+auto take_log(HeldLearner& learner) {
     std::vector<LogEntry> log;
     for (Group& group : learner.groups) {
         log.insert(log.end(), group.log.begin(), group.log.end());
@@ -157,7 +157,7 @@ auto take_log(Learner& learner) {
     return result;
 }
 
-std::int64_t overflow_row(const Learner& learner) {
+std::int64_t overflow_row(const HeldLearner& learner) {
     for (const Group& group : learner.groups)
         if (group.overflow_row >= 0) return group.overflow_row;
     return -1;
@@ -329,18 +329,17 @@ NB_MODULE(_native, m) {
     bind_rows(m);
     bind_memory(m);
     nb::class_<Columns>(m, "Columns").def(nb::init<std::size_t>(), "features"_a);
-    nb::class_<Learner>(m, "State");
-    nb::class_<HeldLearner, Learner>(m, "Learner")
+    nb::class_<HeldLearner>(m, "Learner")
         .def("__init__", &new_learner, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "batch"_a,
              "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "apart"_a, "columns"_a.none() = nb::none())
         .def_prop_ro("features", &HeldLearner::all_features)
-        .def_prop_ro("units", [](const Learner& learner) { return learner.rule.unit_count(); })
-        .def_prop_ro("t", [](const Learner& learner) { return learner.groups.front().t; })
-        .def_prop_ro("mistakes", &mistakes_made)
+        .def_prop_ro("units", [](const HeldLearner& learner) { return learner.rule.unit_count(); })
+        .def_prop_ro("t", [](const HeldLearner& learner) { return learner.groups.front().t; })
+        .def_prop_ro("mistakes", [](const HeldLearner& learner) { return mistakes_made(learner); })
         .def_prop_ro("overflow_row", &overflow_row)
-        .def("judge", [](Learner& learner, bool wanted) { learner.judged = wanted; }, "wanted"_a)
-        .def_prop_ro("wrong", [](const Learner& learner) { return learner.wrong; })
-        .def_prop_ro("weighed", [](const Learner& learner) { return learner.weighed; })
+        .def("judge", [](HeldLearner& learner, bool wanted) { learner.judged = wanted; }, "wanted"_a)
+        .def_prop_ro("wrong", [](const HeldLearner& learner) { return learner.wrong; })
+        .def_prop_ro("weighed", [](const HeldLearner& learner) { return learner.weighed; })
         .def("grow", &HeldLearner::grow_to, "features"_a)
         .def("scores", &learner_scores, "rows"_a)
         .def("get", &get_part, "name"_a)
@@ -350,20 +349,22 @@ NB_MODULE(_native, m) {
         .def("restore", &put_counters, "counters"_a)
         .def("take_loss", &take_loss)
         .def("take_log", &take_log)
-        .def("end_batch", [](Learner& learner) { kernels().end_batch(learner); })
-        .def("may_overflow", &may_overflow, "rows"_a, "largest"_a, "heaviest"_a)
+        .def("end_batch", [](HeldLearner& learner) { kernels().end_batch(learner); })
+        .def("may_overflow", [](const HeldLearner& learner, double rows, double largest, double heaviest) {
+            return may_overflow(learner, rows, largest, heaviest);
+        }, "rows"_a, "largest"_a, "heaviest"_a)
         .def("copy", [](const HeldLearner& learner) { return HeldLearner(learner); })
-        .def("learn_dense", [](Learner& learner, const In<double>& x, bool positive, double weight) {
+        .def("learn_dense", [](HeldLearner& learner, const In<double>& x, bool positive, double weight) {
             return learn_row(learner, one_dense(x.data(), x.shape(0)), positive, weight);
         }, "x"_a, "positive"_a, "weight"_a)
-        .def("learn_sparse", [](Learner& learner, const In<std::int64_t>& index, const In<double>& value, bool positive, double weight,
+        .def("learn_sparse", [](HeldLearner& learner, const In<std::int64_t>& index, const In<double>& value, bool positive, double weight,
                                 std::size_t limit) {
             return learn_row(learner, OneSparse(index.data(), value.data(), entries_of(index, value), limit), positive, weight);
         }, "indices"_a, "values"_a, "positive"_a, "weight"_a, "limit"_a)
-        .def("score_dense", [](const Learner& learner, const In<double>& x, bool average) {
+        .def("score_dense", [](const HeldLearner& learner, const In<double>& x, bool average) {
             return score_row(learner, one_dense(x.data(), x.shape(0)), average);
         }, "x"_a, "average"_a)
-        .def("score_sparse", [](const Learner& learner, const In<std::int64_t>& index, const In<double>& value, bool average,
+        .def("score_sparse", [](const HeldLearner& learner, const In<std::int64_t>& index, const In<double>& value, bool average,
                                 std::size_t limit) {
             return score_row(learner, OneSparse(index.data(), value.data(), entries_of(index, value), limit), average);
         }, "indices"_a, "values"_a, "average"_a, "limit"_a);
