@@ -63,7 +63,7 @@ def test_the_stub_names_exactly_what_the_binary_has() -> None:
 
 def test_the_kernels_room_shows_all_of_the_binary() -> None:
     public = {name for name in vars(_native) if not name.startswith("_")}
-    assert public | {"rows_of"} == set(kernels.__all__)
+    assert public | {"laid", "rows_of"} == set(kernels.__all__)
 
 
 def test_the_chosen_instruction_set_is_one_of_this_machine() -> None:
