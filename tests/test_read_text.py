@@ -64,6 +64,13 @@ def test_a_header_and_a_byte_order_mark_are_no_examples(write: Any) -> None:
     assert source.labels == ["label", "ham"]
 
 
+def test_a_header_is_not_learned(write: Any) -> None:
+    lines = "ham\tone two\nspam\ttwo three\nham\tone\nspam\tthree\n"
+    plain, headed = (fit_file(write(text), rule="perceptron").model for text in (lines, "label\ttext\n" + lines))
+    assert plain.running.answer.coef.tobytes() == headed.running.answer.coef.tobytes()
+    assert plain.running.counts() == headed.running.counts()
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_threads_and_packing_change_nothing(write: Any, monkeypatch: pytest.MonkeyPatch, packed: bool) -> None:
     monkeypatch.setattr(lines, "CHUNK", 4096)

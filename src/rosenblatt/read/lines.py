@@ -33,7 +33,7 @@ class Parsed(NamedTuple):
     bad: list[tuple[Any, ...]]  # the first few rows that could not be read
     bad_count: int
     stopped: bool  # at the first of them
-    checked: kernels.Rows  # the matrix as the core reads it, among the columns met
+    checked: kernels.Rows | None  # the matrix as the core reads it, where it is the whole of what was parsed
     more: Any = None  # what only the format knows
 
 
@@ -113,7 +113,7 @@ class LineSource(Source):
 
     def _chunk(self, parsed: Parsed, rows: int, done: int) -> Chunk:
         self.features = max(self.features, parsed.largest + 1)
-        checked = parsed.checked.within(self.features)
+        checked = None if parsed.checked is None else parsed.checked.within(self.features)
         values = ParsedCsr(parsed.indptr, parsed.indices, parsed.values, self.features, checked)
         labels = self._labels.renumbered(parsed.labels, parsed.tokens)
         return ParsedChunk(values, labels, parsed.weights, first_row=rows, done=done)

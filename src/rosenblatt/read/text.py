@@ -163,4 +163,5 @@ def _without_header(parsed: Parsed) -> Parsed:
         values=parsed.values[first:],
         labels=labels,
         tokens=tokens,
+        checked=None,
     )
