@@ -66,7 +66,8 @@ def test_a_header_and_a_byte_order_mark_are_no_examples(write: Any) -> None:
 
 def test_a_header_is_not_learned(write: Any) -> None:
     lines = "ham\tone two\nspam\ttwo three\nham\tone\nspam\tthree\n"
-    plain, headed = (fit_file(write(text), rule="perceptron").model for text in (lines, "label\ttext\n" + lines))
+    texts, reading = (lines, "label\ttext\n" + lines), Reading(format="text")
+    plain, headed = (fit_file(write(text), rule="perceptron", reading=reading).model for text in texts)
     assert plain.running.answer.coef.tobytes() == headed.running.answer.coef.tobytes()
     assert plain.running.counts() == headed.running.counts()
 
