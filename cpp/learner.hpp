@@ -9,13 +9,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <utility>
 #include <vector>
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
+#include "buffer.hpp"
 #include "rule.hpp"
 
 namespace rosenblatt {
@@ -24,59 +21,6 @@ inline constexpr std::size_t lanes = 8;
 
 inline constexpr std::size_t padded(std::size_t features) { return (features + lanes - 1) / lanes * lanes; }
 
-// Doubles aligned to a cache line. Large ones ask for huge pages: weights are visited at random.
-class Buffer {
-public:
-    Buffer() = default;
-    Buffer(std::size_t size, double fill) { resize(size, fill); }
-    Buffer(const Buffer& other) : Buffer(other.size_, 0.0) { std::copy_n(other.data(), size_, data()); }
-    Buffer(Buffer&& other) noexcept
-        : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)), room_(std::exchange(other.room_, 0)) {}
-    Buffer& operator=(Buffer other) {
-        std::swap(data_, other.data_);
-        std::swap(size_, other.size_);
-        std::swap(room_, other.room_);
-        return *this;
-    }
-
-    void resize(std::size_t size, double fill) {
-        reserve(size);
-        if (size > size_) std::fill(data() + size_, data() + size, fill);
-        size_ = size;
-    }
-
-    // Room for this many without moving; what is there stays as it is, also where there is no memory.
-    void reserve(std::size_t size) {
-        if (size <= room_) return;
-        constexpr std::size_t line = 64, huge = std::size_t{1} << 21;
-        if (size > (std::size_t{1} << 48)) throw std::bad_alloc();
-        const std::size_t bytes = size * sizeof(double);
-        const std::size_t alignment = bytes >= huge ? huge : line;
-        const std::size_t room = (bytes + alignment - 1) / alignment * alignment;
-        auto* fresh = static_cast<double*>(std::aligned_alloc(alignment, room ? room : alignment));
-        if (!fresh) throw std::bad_alloc();
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-        if (bytes >= huge) madvise(fresh, room, MADV_HUGEPAGE);
-#endif
-        std::copy_n(data(), size_, fresh);
-        data_.reset(fresh);
-        room_ = size;
-    }
-
-    double* data() { return data_.get(); }
-    const double* data() const { return data_.get(); }
-    std::size_t size() const { return size_; }
-    std::size_t room() const { return room_; }
-    double& operator[](std::size_t i) { return data_[i]; }
-    double operator[](std::size_t i) const { return data_[i]; }
-
-private:
-    struct Free {
-        void operator()(double* p) const { std::free(p); }
-    };
-    std::unique_ptr<double[], Free> data_;
-    std::size_t size_ = 0, room_ = 0;
-};
 
 // One column per unit: its weights, and its bias, which is the weight of the constant 1 and is treated like any other.
 struct Weights {

@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rosenblatt.learn import cache, shuffling
+from rosenblatt.learn import cache, fit_file, shuffling
+from rosenblatt.learn.fitting import Fitting
 from rosenblatt.learn.sorting import Sorting
+from rosenblatt.read import Reading
 from rosenblatt.records import Block
 
 
@@ -40,6 +42,17 @@ def test_pieces_and_rows_without_a_label_do_not_matter() -> None:
 def test_of_few_rows_nothing_is_said() -> None:
     assert not seen(np.repeat([0, 1], 20).astype(np.int32), 2).grouped
     assert seen(np.repeat([0, 1], 30).astype(np.int32), 2).grouped
+
+
+def test_a_file_that_is_found_sorted_is_learned_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = tmp_path / "sorted.svm"
+    data.write_text("".join(f"{label} {1 + label}:1 {4 + i % 7}:1\n" for label in (0, 1) for i in range(100)))
+    begun: list[Fitting] = []
+    monkeypatch.setattr(Fitting, "run", lambda self, save, run=Fitting.run: (begun.append(self), run(self, save)))
+    assert fit_file(data).order == "shuffle"
+    assert len(begun) == 1
+    assert fit_file(data, reading=Reading(classes=(0, 1))).order == "shuffle"  # nobody looked: learned, then anew
+    assert len(begun) == 3
 
 
 def numbered(rows: int, pieces: int) -> list[Block]:

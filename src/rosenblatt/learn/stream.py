@@ -170,6 +170,8 @@ def _begin(source: Source, plan: Plan, named: tuple[Label, ...]) -> Fitting:
     if not classes:
         source, classes = _first_labels(source, plan)
     check_classes(classes, source)
+    if plan.order == "auto" and source.grouped:
+        plan = replace(plan, order="shuffle")
     return Fitting(source, plan, classes, fixed=bool(named))
 
 
@@ -195,8 +197,10 @@ def _first_labels(source: Source, plan: Plan) -> tuple[Source, tuple[Label, ...]
 
 
 def _all_labels(source: Source, plan: Plan) -> tuple[Label, ...]:
-    for _ in source.chunks(plan.threads):
-        pass
+    sorting = Sorting(0)
+    for chunk in source.chunks(plan.threads):
+        sorting.see(chunk.memory[0])
+    source.grouped = source.rewindable and sorting.grouped
     return classes_of(source.labels)
 
 

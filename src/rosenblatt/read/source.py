@@ -67,7 +67,9 @@ class Source(ABC):
     labels: list[Label]  # every label met, in the order met
     skipped: int  # bad rows left out so far
     bad_rows: list[BadRow]  # the first few of them
-    classes_met: tuple[Label, ...] = ()  # what a first look has found, so that nobody need look again
+    # What a first look has found, so that nobody need look again: the labels, and that all of them come sorted.
+    classes_met: tuple[Label, ...] = ()
+    grouped: bool = False
 
     @abstractmethod
     def chunks(self, threads: int = 1) -> Iterator[Chunk]:
