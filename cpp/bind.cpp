@@ -277,7 +277,7 @@ auto score_rows(const HeldRows& rows, const std::optional<In<std::uint32_t>>& or
 auto learner_scores(HeldLearner& learner, const HeldRows& rows) {
     if (rows.features > learner.all_features()) throw nb::value_error("the rows have more features than the learner");
     double* scores;
-    auto result = give(rows.count, learner.rule.unit_count(), scores);
+    auto result = give<double, nb::memview>(rows.count, learner.rule.unit_count(), scores);
     const Rows& read = read_by(learner, rows);
     nb::gil_scoped_release free;
     kernels().learner_scores(learner, read, scores);

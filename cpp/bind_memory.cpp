@@ -1,14 +1,18 @@
-// What a fit from a file asks of labels, values and weights without numpy, whose loading takes longer than learning 100 MB
-// of svmlight, and the lines of predictions. Everything comes in as any kind of array, and goes out as plain numbers or as memory.
+// What fitting and predicting a file ask of labels, scores and weights without numpy, whose loading takes longer than
+// learning 100 MB of svmlight. Everything comes in as any kind of array, and goes out as plain numbers or as memory.
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <limits>
 
 #include "bind_lines.hpp"
+#include "majority.hpp"
 
 namespace rosenblatt {
 namespace {
+
+using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;  // of any shape
 
 // table[label] for each label, and the least of them; a negative label stays as it is. (No label at all: the least is 0.)
 nb::tuple coded(const In<std::int32_t>& labels, const std::vector<std::int32_t>& table) {
@@ -44,7 +48,7 @@ auto turns(const In<std::int32_t>& labels, std::size_t classes, std::int32_t las
 }
 
 // Which numbers are not `usual` to the bit, and these; none where writing all of them takes no more bytes.
-nb::object unusual(const nb::ndarray<const double, nb::c_contig, nb::device::cpu>& numbers, double usual) {
+nb::object unusual(const Numbers& numbers, double usual) {
     const std::size_t size = numbers.size();
     const auto is_usual = [bits = std::bit_cast<std::uint64_t>(usual)](double x) { return std::bit_cast<std::uint64_t>(x) == bits; };
     const double* const all = numbers.data();
@@ -60,6 +64,49 @@ nb::object unusual(const nb::ndarray<const double, nb::c_contig, nb::device::cpu
         value.push(all[i]);
     }
     return nb::make_tuple(memory_of(index), memory_of(value));
+}
+
+// The other way: a matrix of `usual` but for the values at the indices; none unless these ascend and lie within it.
+nb::object spread(const In<std::uint32_t>& index, const In<double>& value, double usual, std::size_t rows, std::size_t columns) {
+    const std::uint32_t *const first = index.data(), *const last = first + index.shape(0);
+    if (value.shape(0) != index.shape(0) || std::adjacent_find(first, last, std::greater_equal<>()) != last ||
+        (first != last && last[-1] >= rows * columns))
+        return nb::none();
+    double* whole;
+    auto matrix = give<double, nb::memview>(rows, columns, whole);
+    if (usual != 0.0) std::fill_n(whole, rows * columns, usual);  // zeros are there already
+    for (const std::uint32_t* at = first; at != last; ++at) whole[*at] = value.data()[at - first];
+    return nb::cast(matrix);
+}
+
+// Where the first number is that does not lie between the least and the most; -1 where all of them do.
+std::int64_t outside(const Numbers& numbers, double least, double most) {
+    const double *const first = numbers.data(), *const last = first + numbers.size();
+    const auto* found = std::find_if_not(first, last, [=](double x) { return least <= x && x <= most; });
+    return found == last ? -1 : found - first;
+}
+
+// Which column of each row is the highest, the first of equals; of a single one, whether it is above 0.
+auto highest_of(const InMatrix& scores) {
+    const std::size_t rows = scores.shape(0), columns = scores.shape(1);
+    if (columns == 0) throw nb::value_error("scores of no class");
+    std::int64_t* found;
+    auto result = give<std::int64_t, nb::memview>(rows, found);
+    const double* s = scores.data();
+    for (std::size_t i = 0; i < rows; ++i, s += columns)
+        found[i] = columns == 1 ? *s > 0 : static_cast<std::int64_t>(highest(s, columns));
+    return result;
+}
+
+// The votes for each class, from the scores of one-vs-one units.
+auto majority_of(const InMatrix& scores, std::size_t classes) {
+    const std::size_t rows = scores.shape(0), units = scores.shape(1);
+    if (classes == 0 || 2 * units != classes * (classes - 1)) throw nb::value_error("one unit for each pair of classes");
+    double* votes;
+    auto result = give<double, nb::memview>(rows, classes, votes);
+    std::vector<double> sums(classes);
+    for (std::size_t i = 0; i < rows; ++i) majority(scores.data() + i * units, classes, votes + i * classes, sums.data());
+    return result;
 }
 
 // The places and sizes of the largest numbers above 0, or of the smallest below 0, the furthest from 0 first.
@@ -116,7 +163,11 @@ std::uintptr_t address(const nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>&
 void bind_memory(nb::module_& m) {
     m.def("address", &address, "memory"_a);
     m.def("coded", &coded, "labels"_a, "table"_a);
+    m.def("highest", &highest_of, "scores"_a);
     m.def("joined", &joined, "parts"_a, "which"_a);
+    m.def("majority", &majority_of, "scores"_a, "classes"_a);
+    m.def("outside", &outside, "numbers"_a, "least"_a, "most"_a);
+    m.def("spread", &spread, "index"_a, "value"_a, "usual"_a, "rows"_a, "columns"_a);
     m.def("turns", &turns, "labels"_a, "classes"_a, "last"_a);
     m.def("unusual", &unusual, "numbers"_a, "usual"_a);
     m.def("strongest", &strongest, "numbers"_a, "below"_a, "most"_a);

@@ -9,14 +9,20 @@ namespace rosenblatt {
 
 using Part = Weights Group::*;
 
-inline void read_part(const Learner& learner, Part part, double* weights, double* bias) {
+// part_of(group, unit) of each unit.
+template <class PartOf>
+void read_units(const Learner& learner, PartOf part_of, double* weights, double* bias) {
     for (const Group& group : learner.groups)
         for (std::size_t u = 0; u < group.units; ++u) {
-            const Weights& from = group.*part;
+            const Weights& from = group.*part_of(group, u);
             double* to = weights + (group.first + u) * learner.features;
             for (std::size_t j = 0; j < learner.features; ++j) to[j] = from.feature[j * group.width + u];
             bias[group.first + u] = from.bias[u];
         }
+}
+
+inline void read_part(const Learner& learner, Part part, double* weights, double* bias) {
+    read_units(learner, [part](const Group&, std::size_t) { return part; }, weights, bias);
 }
 
 inline void write_part(Learner& learner, Part part, const double* weights, const double* bias) {
@@ -42,6 +48,13 @@ inline std::uint64_t mistakes_made(const Learner& learner) {
     return sum;
 }
 
+// Where the answer of a unit lies: in its pocket once some weights were put there. Units that decide jointly share one.
+inline Part kept_in(const Learner& learner, const Group& group, std::size_t unit) {
+    if (!learner.rule.pocket) return &Group::weights;
+    const Pocket& pocket = learner.rule.scheme == Scheme::joint ? learner.groups.front().pockets.front() : group.pockets[unit];
+    return std::isfinite(pocket.errors) ? &Group::pocket : &Group::weights;
+}
+
 // The answer of the run if it ended here: an unfinished batch counts as finished.
 inline void answer(const Learner& learner, bool average, double* weights, double* bias) {
     if (learner.groups.front().in_batch > 0) {
@@ -49,7 +62,7 @@ inline void answer(const Learner& learner, bool average, double* weights, double
         kernels().end_batch(ended);
         return answer(ended, average, weights, bias);
     }
-    read_part(learner, &Group::weights, weights, bias);
+    read_units(learner, [&](const Group& group, std::size_t u) { return kept_in(learner, group, u); }, weights, bias);
     const std::uint64_t t = learner.groups.front().t;
     if (!average || t == 0) return;
     const auto examples = static_cast<double>(t);

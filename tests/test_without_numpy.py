@@ -1,4 +1,4 @@
-"""A fit from an svmlight file does not load numpy, and what it asks of the core instead is what numpy would say."""
+"""Fitting and predicting svmlight load no numpy, and what they ask of the core instead is what numpy would say."""
 
 import json
 import math
@@ -7,7 +7,7 @@ import sys
 from array import array
 from dataclasses import replace
 from importlib import import_module
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from rosenblatt import kernels
+from rosenblatt import Perceptron, kernels, save
 from rosenblatt.later import Later
-from rosenblatt.learn import model_file, tensors
+from rosenblatt.learn import Running, Settings, model_file, tensors
 from rosenblatt.records import Block, Csr, ParsedBlock, ParsedChunk, ParsedCsr
 
 LABELS = st.lists(st.integers(-1, 5), max_size=40)
@@ -47,9 +47,49 @@ sys.exit(code or ("numpy was loaded" if "numpy" in sys.modules else 0))
 def test_a_fit_from_svmlight_does_not_load_numpy(words: list[str], classes: int, tmp_path: Path) -> None:
     data = tmp_path / "rows.svm"
     data.write_text("".join(f"{i * 7 % classes} 1:{i % 5} {2 + i * 7 % classes}:1 9:0.5\n" for i in range(200)))
-    command = [sys.executable, "-c", PROGRAM, "fit", str(data), "-o", str(tmp_path / "m.model"), *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    run("fit", data, "-o", tmp_path / "m.model", *words)
+
+
+def run(*words: str | Path) -> str:
+    """What a command prints; it says nothing else, and loads no numpy."""
+    done = subprocess.run([sys.executable, "-c", PROGRAM, *words], capture_output=True, encoding="utf-8", timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+UNITS = [
+    Perceptron(keep="last"),
+    Perceptron(keep="average", multi_class="joint"),
+    Perceptron(keep="pocket", multi_class="ovo", max_iter=5),
+    Perceptron(learning_rate="arow", max_iter=2),
+]
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("unit", UNITS, ids=str)
+def test_predicting_svmlight_does_not_load_numpy(unit: Perceptron, classes: int, tmp_path: Path) -> None:
+    X, names = np.arange(120.0).reshape(40, 3) * 7 % 11 - 5, "aàäö"[:classes]
+    unit.fit(X, [names[i * 7 % classes] for i in range(40)])
+    save(unit, tmp_path / "m.model")
+    labels = ["", "other "]  # what stands there does not matter, and feature 9 is new
+    rows = (" ".join(f"{j}:{x}" for j, x in enumerate(row, 1)) for row in X)
+    (tmp_path / "rows.svm").write_text("".join(f"{labels[i % 2]}{row} 9:1\n" for i, row in enumerate(rows)))
+    decided = list(zip(unit.predict(X).tolist(), unit.decision_function(X).reshape(40, -1).tolist(), strict=True))
+    for option, line in PRINTED.items():
+        found = run("predict", tmp_path / "m.model", tmp_path / "rows.svm", *option.split())
+        assert found.splitlines() == [line(names, label, scores) for label, scores in decided]
+
+
+def as_object(names: str, label: str, scores: list[float]) -> str:
+    more = {"score": scores[0]} if len(names) == 2 else {"scores": dict(zip(names, scores, strict=True))}
+    return json.dumps({"label": label, **more}, ensure_ascii=False)
+
+
+PRINTED = {
+    "": lambda names, label, scores: label,
+    "--scores": lambda names, label, scores: "\t".join([label, *map(repr, scores)]),
+    "--json": as_object,
+}
 
 
 def test_a_module_is_loaded_when_it_is_used() -> None:
@@ -113,6 +153,83 @@ def test_numbers_that_are_not_usual_are_found(numbers: list[float], usual: float
         assert np.asarray(found[1]).tobytes() == values[other].tobytes()
 
 
+@given(NUMBERS, st.sampled_from([0.0, 1.0]))
+def test_what_is_not_usual_finds_its_place_again(numbers: list[float], usual: float) -> None:
+    values = np.array(numbers[len(numbers) % 2 :]).reshape(-1, 2)
+    other = kernels.unusual(values, usual)
+    if other is not None:
+        made = kernels.spread(*other, usual, *values.shape)
+        assert made is not None
+        assert made.shape == values.shape
+        assert np.asarray(made).tobytes() == values.tobytes()
+
+
+@pytest.mark.parametrize("index", [[1, 1], [2, 1], [0, 6], [1], [1, 2, 3]])
+def test_indices_that_do_not_ascend_or_lie_outside_are_refused(index: list[int]) -> None:
+    value = np.ones(2)
+    assert kernels.spread(np.array([0, 5], dtype=np.uint32), value, 0.0, 2, 3) is not None
+    assert kernels.spread(np.array(index, dtype=np.uint32), value, 0.0, 2, 3) is None
+
+
+@given(st.lists(st.floats(width=16), max_size=12), st.sampled_from([-sys.float_info.max, 0.0]))
+def test_the_first_number_outside_is_found(numbers: list[float], least: float) -> None:
+    fine = [math.isfinite(number) and number >= least for number in numbers]
+    assert kernels.outside(np.array(numbers), least, sys.float_info.max) == (
+        [*fine, False].index(False) if not all(fine) else -1
+    )
+
+
+# -- scores -----------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 6), st.data())
+def test_the_highest_is_the_first_of_equals(columns: int, data: st.DataObject) -> None:
+    rows = st.lists(st.sampled_from([-2.0, -0.0, 0.0, 1.0, 1.5]), min_size=columns, max_size=columns)
+    scores = np.array(data.draw(st.lists(rows, max_size=8))).reshape(-1, columns)
+    wanted = scores[:, 0] > 0 if columns == 1 else np.argmax(scores, axis=1)
+    for given_as in (scores, np.asfortranarray(scores)):
+        assert kernels.highest(given_as).tolist() == wanted.astype(int).tolist()
+
+
+@given(st.integers(2, 6), st.data())
+def test_votes_of_pairs_are_counted(classes: int, data: st.DataObject) -> None:
+    pairs = list(combinations(range(classes), 2))
+    rows = st.lists(st.floats(-9, 9), min_size=len(pairs), max_size=len(pairs))
+    scores = np.array(data.draw(st.lists(rows, max_size=8))).reshape(-1, len(pairs))
+    votes, sums = np.zeros((len(scores), classes)), np.zeros((len(scores), classes))
+    for score, (i, j) in zip(scores.T, pairs, strict=True):
+        votes[:, i] += score <= 0
+        votes[:, j] += score > 0
+        sums[:, i] -= score
+        sums[:, j] += score
+    votes += sums / (3 * (np.abs(sums) + 1))
+    assert np.asarray(kernels.majority(scores, classes)).tobytes() == votes.tobytes()
+
+
+def test_scores_of_another_shape_are_refused() -> None:
+    with pytest.raises(ValueError, match="no class"):
+        kernels.highest(np.empty((2, 0)))
+    with pytest.raises(ValueError, match="each pair"):
+        kernels.majority(np.empty((2, 2)), 3)
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo", "joint"])
+def test_the_answer_of_a_unit_is_in_its_pocket_once_something_is(multi_class: str) -> None:
+    X, labels = np.arange(60.0).reshape(20, 3) * 7 % 11 - 5, int32([i * 7 % 4 for i in range(20)])
+    run = Running(Settings(keep="pocket", multi_class=multi_class), 3, np.ones(4), 0)
+    for passes in (0, 3):
+        run.fit(Block(X, labels), passes)
+        weights, pocket = run.part("weights"), run.part("pocket")
+        assert weights is not None
+        assert pocket is not None
+        filled = [errors < math.inf for _, _, errors, _, _ in run.learner.counters()["pockets"]]
+        filled = [filled[0]] * len(filled) if multi_class == "joint" else filled
+        assert any(filled) == (passes > 0)
+        assert_array_equal(run.answer.coef, np.where(np.array(filled)[:, None], pocket[0], weights[0]))
+        assert_array_equal(run.answer.intercept, np.where(filled, pocket[1], weights[1]))
+        assert [run.bias(k) for k in range(run.learner.units)] == run.answer.intercept.tolist()
+
+
 @given(NUMBERS, st.booleans(), st.integers(0, 12))
 def test_the_strongest_are_those_of_a_stable_sort(numbers: list[float], below: bool, most: int) -> None:
     sizes = [-number if below else number for number in numbers]
@@ -170,7 +287,7 @@ def test_the_same_file_with_and_without_numpy(monkeypatch: pytest.MonkeyPatch) -
     import_module("safetensors.numpy")
     monkeypatch.delattr("safetensors.TensorSpec", raising=False)  # as before version 0.8
     assert model_file.parts_bytes(header, dict(KEPT)) == content
-    found = model_file.parts_of(content, lambda _, arrays: dict(arrays), "test")
+    found = model_file.parts_of(content, lambda _, read: {name: np.asarray(read[name]) for name in read}, "test")
     for name, tensor in KEPT.items():
         wanted = np.asarray(tensors.memory_of(tensor))
         assert (found[name].dtype, found[name].shape) == (wanted.dtype, wanted.shape), name

@@ -14,11 +14,13 @@ def labels(model: "Decider") -> Callable[["Predicted"], bytes]:
     from rosenblatt import kernels
 
     lines = [f"{label}\n".encode() for label in model.classes]
-    return lambda chunk: kernels.joined(lines, chunk.decided)
+    return lambda chunk: kernels.joined(lines, chunk.memory[0])
 
 
 def with_scores(model: "Decider", as_json: bool) -> Callable[["Predicted"], bytes]:
     """Each label with its score: of two classes the score of the positive one, of more the score of each."""
+    from rosenblatt.learn.answer import by_class
+
     names, classes = [str(label) for label in model.classes], model.classes
 
     def as_object(decided: int, scores: list[float]) -> str:
@@ -32,7 +34,8 @@ def with_scores(model: "Decider", as_json: bool) -> Callable[["Predicted"], byte
     line = as_object if as_json else as_columns
 
     def written(chunk: "Predicted") -> bytes:
-        rows = zip(chunk.decided.tolist(), model.class_scores(chunk.scores).tolist(), strict=True)
+        decided, scores, *_ = chunk.memory
+        rows = zip(decided.tolist(), by_class(model.scheme, scores, len(classes)).tolist(), strict=True)
         return "".join([line(decided, scores) + "\n" for decided, scores in rows]).encode()
 
     return written

@@ -1,8 +1,7 @@
 """The model in a file, whatever it is made of: a hyperplane, a kernel sum, a network of threshold units."""
 
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +9,7 @@ if TYPE_CHECKING:
     from rosenblatt.learn import Model
     from rosenblatt.learn.decider import Decider
     from rosenblatt.learn.header import Header
+    from rosenblatt.learn.tensors import Tensors
 
 
 def load_decider(path: str, data: str | None = None) -> "Decider":
@@ -48,7 +48,7 @@ _CANNOT = {
 }
 
 
-def _unpacked(header: "Header", tensors: Mapping[str, Any]) -> "Decider":
+def _unpacked(header: "Header", tensors: "Tensors") -> "Decider":
     kind = header.text("kind")
     if kind == "kernel model":
         from rosenblatt.learn.dual_model import unpack_kernel_model

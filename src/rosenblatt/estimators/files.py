@@ -21,6 +21,7 @@ from rosenblatt.learn import Model, dual_model, save_model
 from rosenblatt.learn.decider import space_of
 from rosenblatt.learn.header import Header
 from rosenblatt.learn.model_file import read_parts, unpack_model
+from rosenblatt.learn.tensors import Tensors
 from rosenblatt.logic import network_model
 from rosenblatt.records import Label
 
@@ -69,7 +70,7 @@ def load(path: Path) -> Any:
         raise ModelError(f"{os.fspath(path)}: its estimator cannot be made: {error}") from None
 
 
-def _any(header: Header, tensors: Mapping[str, Any]) -> Saved:
+def _any(header: Header, tensors: Tensors) -> Saved:
     kind = header.text("kind")
     if kind == dual_model.KIND:
         return kernel_of(header, tensors)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt import options
 from rosenblatt.errors import ModelError
@@ -46,7 +45,7 @@ def _pairs(weights: Mapping[Any, Any]) -> list[list[Any]]:
     return [[getattr(label, "item", lambda label=label: label)(), float(weight)] for label, weight in weights.items()]
 
 
-def kernel_of(header: Header, tensors: Mapping[str, NDArray[Any]]) -> KernelPerceptron:
+def kernel_of(header: Header, tensors: Tensors) -> KernelPerceptron:
     """The kernel perceptron in a file, ready to predict and to go on learning."""
     classes = unpack_classes(header.section("classes"))
     parameters = dict(header.section("parameters").values)

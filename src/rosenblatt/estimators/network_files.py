@@ -2,11 +2,8 @@
 
 import os
 import sys
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt import options
 from rosenblatt.errors import ModelError
@@ -45,7 +42,7 @@ def save_network(estimator: ThresholdNetwork, path: str | os.PathLike[str]) -> N
     write_parts(path, header | {"parameters": plain_values, "dtype": dtype, "named": bool(named)}, tensors)
 
 
-def network_of(header: Header, tensors: Mapping[str, NDArray[Any]]) -> ThresholdNetwork:
+def network_of(header: Header, tensors: Tensors) -> ThresholdNetwork:
     """The network in a file as the estimator it was."""
     model = unpack_network(header, tensors)
     parameters = dict(header.section("parameters").values)

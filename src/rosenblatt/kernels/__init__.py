@@ -28,18 +28,22 @@ dual_visit = _native.dual_visit
 dual_votes = _native.dual_votes
 hash_columns = _native.hash_columns
 hash_of = _native.hash_of
+highest = _native.highest
 instruction_set = _native.instruction_set
 instruction_sets = _native.instruction_sets
 joined = _native.joined
 judge_clean = _native.judge_clean
 learn = _native.learn
+majority = _native.majority
 mistakes = _native.mistakes
 order = _native.order
+outside = _native.outside
 pages_ahead = _native.pages_ahead
 parse_svmlight = _native.parse_svmlight
 parse_text = _native.parse_text
 parse_vw = _native.parse_vw
 scores = _native.scores
+spread = _native.spread
 squares = _native.squares
 strongest = _native.strongest
 svmlight_ahead = _native.svmlight_ahead
@@ -72,20 +76,24 @@ __all__ = [
     "dual_votes",
     "hash_columns",
     "hash_of",
+    "highest",
     "instruction_set",
     "instruction_sets",
     "joined",
     "judge_clean",
     "laid",
     "learn",
+    "majority",
     "mistakes",
     "order",
+    "outside",
     "pages_ahead",
     "parse_svmlight",
     "parse_text",
     "parse_vw",
     "rows_of",
     "scores",
+    "spread",
     "squares",
     "strongest",
     "svmlight_ahead",

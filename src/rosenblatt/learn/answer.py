@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
 from rosenblatt.later import np
@@ -32,14 +32,14 @@ def scores(answer: Answer, rows: kernels.Rows, order: NDArray[np.uint32] | None 
     return kernels.scores(rows, order, answer.coef, answer.intercept)
 
 
-def decide(scheme: str, unit_scores: Floats, classes: int) -> NDArray[np.intp]:
+def decide(scheme: str, unit_scores: Any, classes: int) -> NDArray[np.intp]:
     """The index of the predicted class of each row; the positive class when the score is above 0."""
-    if scheme == "binary":
-        return (unit_scores[:, 0] > 0).astype(np.intp)
-    if scheme == "ovo":
-        unit_scores = majority(unit_scores, classes)
-    best: NDArray[np.intp] = np.argmax(unit_scores, axis=1)
-    return best
+    return np.asarray(kernels.highest(by_class(scheme, unit_scores, classes)))
+
+
+def by_class(scheme: str, unit_scores: Any, classes: int) -> Any:
+    """Scores as `decision_function` gives them, as memory: one column for two classes, else one per class."""
+    return kernels.majority(unit_scores, classes) if scheme == "ovo" else unit_scores
 
 
 def pairs(classes: int) -> Sequence[tuple[int, int]]:
@@ -49,13 +49,4 @@ def pairs(classes: int) -> Sequence[tuple[int, int]]:
 
 def majority(unit_scores: Floats, classes: int) -> Floats:
     """Votes per class of one-vs-one units; summed scores, squeezed below half a vote, tell equal votes apart."""
-    votes: Floats = np.zeros((len(unit_scores), classes))
-    sums = np.zeros_like(votes)
-    for unit, (i, j) in enumerate(pairs(classes)):
-        score = unit_scores[:, unit]
-        votes[:, i] += score <= 0
-        votes[:, j] += score > 0
-        sums[:, i] -= score
-        sums[:, j] += score
-    votes += sums / (3 * (np.abs(sums) + 1))
-    return votes
+    return np.asarray(kernels.majority(unit_scores, classes))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt.errors import ModelError
 from rosenblatt.learn.fingerprint import facts_of
@@ -17,9 +16,6 @@ from rosenblatt.learn.racing import Race
 from rosenblatt.learn.space_file import pack_classes, unpack_classes
 from rosenblatt.learn.tensors import Tensors
 from rosenblatt.read import Source
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _NO_MATTER = ("format", "cross", "on_bad_row")  # those that were found are compared; a bad row may be skipped later on
 _ERRORS = ("progressive", "held_error", "waited", "best_then")
@@ -61,7 +57,7 @@ def load_checkpoint(source: Source, plan: Plan) -> Fitting | None:
     if not os.path.exists(plan.checkpoint):
         return None
 
-    def decode(header: Header, tensors: Mapping[str, NDArray[Any]]) -> Fitting:
+    def decode(header: Header, tensors: Tensors) -> Fitting:
         if header.text("kind") != "checkpoint":
             raise ModelError("it is a finished model, not a checkpoint: fit without resume")
         of = header.section("of")
@@ -77,7 +73,7 @@ def load_checkpoint(source: Source, plan: Plan) -> Fitting | None:
     return read_parts(plan.checkpoint, decode)
 
 
-def _restored(header: Header, tensors: Mapping[str, NDArray[Any]], source: Source, plan: Plan) -> Fitting:
+def _restored(header: Header, tensors: Tensors, source: Source, plan: Plan) -> Fitting:
     classes = unpack_classes(header.section("classes"))
     fitting = Fitting(source, plan, classes, fixed=header.flag("fixed"))
     fitting.pass_, fitting.rows, fitting.resumed = header.count("pass"), header.count("rows"), True

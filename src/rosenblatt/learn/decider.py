@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from sys import float_info
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from rosenblatt import kernels
 from rosenblatt.errors import DataError
 from rosenblatt.later import np
 from rosenblatt.records import Csr, FeatureSpace, Floats, Label, Values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+T = TypeVar("T", bound=Any)
 
 
 class Decider(Protocol):
@@ -28,6 +32,7 @@ class Decider(Protocol):
     @property
     def loss(self) -> str: ...
     def scores(self, values: Values) -> Floats: ...
+    def scored(self, values: Values) -> Any: ...
     def class_scores(self, unit_scores: Floats) -> Floats: ...
     def decide(self, unit_scores: Floats) -> NDArray[np.intp]: ...
 
@@ -41,11 +46,11 @@ def as_wide(values: Values, features: int) -> Values:
     return values
 
 
-def refuse_overflow(scores: Floats) -> Floats:
+def refuse_overflow(scores: T) -> T:
     """The scores as they are, if all of them are numbers."""
-    finite = np.isfinite(scores).all(axis=1)
-    if not finite.all():
-        raise DataError(f"The score of row {int(np.argmin(finite))} overflows: scale its values down.")
+    found = kernels.outside(scores, -float_info.max, float_info.max)
+    if found >= 0:
+        raise DataError(f"The score of row {found // scores.shape[1]} overflows: scale its values down.")
     return scores
 
 

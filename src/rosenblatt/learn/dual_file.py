@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import ModelError, ParameterError
@@ -14,11 +13,8 @@ from rosenblatt.learn.dual_budget import Forgetron
 from rosenblatt.learn.dual_kernel import Kernel
 from rosenblatt.learn.dual_support import Updates, joined
 from rosenblatt.learn.header import Header, damaged
-from rosenblatt.learn.tensors import Tensors, plain
+from rosenblatt.learn.tensors import Tensors, dtype_of, plain
 from rosenblatt.records import Csr, Floats, Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _STATUS = ("separated", "budget", "open")
 _KERNEL = ("name", "degree", "gamma", "coef0", "skips_zeros")
@@ -60,7 +56,7 @@ def pack_dual(run: Dual, tensors: Tensors) -> dict[str, Any]:
     }
 
 
-def unpack_dual(header: Header, tensors: Mapping[str, NDArray[Any]], classes: int) -> Dual:
+def unpack_dual(header: Header, tensors: Tensors, classes: int) -> Dual:
     """The run that was saved; whatever does not fit together raises ModelError."""
     settings, kernel = _settings(header.section("settings")), _kernel(header.section("kernel"))
     class_weight = _finite(tensors, "class_weight", (classes,))
@@ -104,7 +100,7 @@ def _kernel(header: Header) -> Kernel:
     return Kernel(name, degree, gamma, coef0, skips_zeros=header.flag("skips_zeros"))
 
 
-def _finite(tensors: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...] | None = None) -> Floats:
+def _finite(tensors: Tensors, name: str, shape: tuple[int, ...] | None = None) -> Floats:
     found: Floats = plain(tensors, name, np.float64, shape)
     if not np.isfinite(found).all():
         raise damaged(f"{name} holds a number that is not finite")
@@ -121,9 +117,9 @@ def _pack_rows(values: Values, tensors: Tensors) -> str:
     return "places" if values.ndim == 1 else "dense"
 
 
-def _unpack_rows(layout: str, header: Header, tensors: Mapping[str, NDArray[Any]], count: int) -> Values:
+def _unpack_rows(layout: str, header: Header, tensors: Tensors, count: int) -> Values:
     features = header.count("features", 2**32)
-    dtype = np.dtype(tensors["support.values" if layout == "sparse" else "support"].dtype)
+    dtype = np.dtype(dtype_of(tensors["support.values" if layout == "sparse" else "support"]))
     if layout == "places":
         places = plain(tensors, "support", np.dtype(np.int64), (count,))
         if (places < 0).any():
@@ -141,7 +137,7 @@ def _unpack_rows(layout: str, header: Header, tensors: Mapping[str, NDArray[Any]
     return Csr(np.array(indptr), np.array(indices), np.array(values), features)
 
 
-def _unpack_support(run: Dual, header: Header, tensors: Mapping[str, NDArray[Any]]) -> None:
+def _unpack_support(run: Dual, header: Header, tensors: Tensors) -> None:
     origin = plain(tensors, "origin", np.int64)
     layout, count = header.text("rows"), len(origin)
     if (layout == "none") != (count == 0) or layout not in ("none", "dense", "sparse", "places"):
@@ -157,7 +153,7 @@ def _unpack_support(run: Dual, header: Header, tensors: Mapping[str, NDArray[Any
     run.support.drift = _finite(tensors, "drift", (count, run.units))
 
 
-def _unpack_log(run: Dual, header: Header, tensors: Mapping[str, NDArray[Any]]) -> None:
+def _unpack_log(run: Dual, header: Header, tensors: Tensors) -> None:
     count = header.count("log", 2**48)
     if count == 0:
         return
@@ -171,7 +167,7 @@ def _unpack_log(run: Dual, header: Header, tensors: Mapping[str, NDArray[Any]]) 
     run.log = [Updates(**columns)]
 
 
-def _unpack_pocket(run: Dual, header: Header, tensors: Mapping[str, NDArray[Any]]) -> None:
+def _unpack_pocket(run: Dual, header: Header, tensors: Tensors) -> None:
     assert run.pocket is not None
     keepers = 1 if run.joint else run.units
     for name, dtype in _POCKET.items():
@@ -183,7 +179,7 @@ def _unpack_pocket(run: Dual, header: Header, tensors: Mapping[str, NDArray[Any]
         run.pocket.coefficient[unit] = held[:, unit].copy()
 
 
-def _unpack_budget(run: Forgetron, header: Header, tensors: Mapping[str, NDArray[Any]]) -> None:
+def _unpack_budget(run: Forgetron, header: Header, tensors: Tensors) -> None:
     run.damage = _finite(tensors, "damage", (run.units,))
     run.unit_mistakes = np.array(plain(tensors, "unit_mistakes", np.int64, (run.units,)))
     run.largest = header.number("largest")

@@ -14,6 +14,7 @@ from rosenblatt.learn.dual import Dual
 from rosenblatt.learn.dual_file import unpack_dual
 from rosenblatt.learn.header import Header
 from rosenblatt.learn.space_file import unpack_classes
+from rosenblatt.learn.tensors import Tensors
 from rosenblatt.records import FeatureSpace, Floats, Label, Values
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class KernelModel:
         """One score per row and unit."""
         return refuse_overflow(self.running.scores(as_wide(values, self.features)))
 
+    scored = scores
+
     def class_scores(self, unit_scores: Floats) -> Floats:
         """Scores as `decision_function` gives them: one column for two classes, else one per class."""
         return majority(unit_scores, len(self.classes)) if self.scheme == "ovo" else unit_scores
@@ -50,7 +53,7 @@ class KernelModel:
         return decide(self.scheme, unit_scores, len(self.classes))
 
 
-def unpack_kernel_model(header: Header, tensors: Mapping[str, NDArray[Any]]) -> KernelModel:
+def unpack_kernel_model(header: Header, tensors: Tensors) -> KernelModel:
     """The kernel perceptron that header and tensors hold; one of a precomputed kernel has no rows to compare with."""
     classes = unpack_classes(header.section("classes"))
     names, features = tuple(map(str, header.items("names"))), header.count("n_features", 2**32)

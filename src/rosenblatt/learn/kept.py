@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError, ModelError, ParameterError
@@ -28,9 +28,6 @@ from rosenblatt.learn.tensors import Tensors
 from rosenblatt.read import BadRow, Opened, Reading, Source
 from rosenblatt.read.source import SeenThrough
 from rosenblatt.records import Chunk, FeatureSpace, ParsedChunk
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _LAYOUT = 1
 _MAGIC = b"RBCACHE\x01"
@@ -118,7 +115,7 @@ class Kept(Source):
             raise DamagedCacheError(str(fault)) from None
         self.note = KeptCache(str(where), "reused")
 
-    def _unpack(self, header: Header, tensors: Mapping[str, NDArray[Any]]) -> None:
+    def _unpack(self, header: Header, tensors: Tensors) -> None:
         if header.text("kind") != "cache":
             raise ModelError("it is no cache")
         self.of = header.section("of").values

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
-from rosenblatt.errors import DataError
 from rosenblatt.features.polynomial import called, columns_of, product_at
 from rosenblatt.later import np
 from rosenblatt.learn.answer import decide, majority
+from rosenblatt.learn.decider import refuse_overflow
 from rosenblatt.learn.running import Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.read.crossing import parents
@@ -74,15 +74,13 @@ class Model:
 
     def scores(self, values: Values) -> Floats:
         """One score per row and unit; what lies beyond the features of the model adds nothing."""
+        return np.asarray(self.scored(values))
+
+    def scored(self, values: Values) -> Any:
+        """The same as memory, which needs no numpy."""
         rows = kernels.rows_of(values, degree=self.settings.degree)
-        votes = self.running.answer.votes
-        if votes is not None:
-            return votes.scores(rows)
-        found = self._scorer.scores(rows)
-        if not np.isfinite(found).all():
-            row = int(np.argmin(np.isfinite(found).all(axis=1)))
-            raise DataError(f"The score of row {row} overflows: scale its values down.")
-        return found
+        votes = self.running.votes
+        return refuse_overflow(self._scorer.scores(rows)) if votes is None else votes.scores(rows)
 
     def class_scores(self, unit_scores: Floats) -> Floats:
         """Scores as `decision_function` gives them: one column for two classes, else one per class."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from rosenblatt import kernels
 from rosenblatt.errors import ModelError, RosenblattError
@@ -17,11 +17,8 @@ from rosenblatt.learn.header import Header, damaged
 from rosenblatt.learn.model import Model
 from rosenblatt.learn.packing import pack_run, unpack_run
 from rosenblatt.learn.space_file import pack_classes, pack_space, unpack_classes, unpack_space
-from rosenblatt.learn.tensors import Tensors, dtype_of, memory_of
+from rosenblatt.learn.tensors import Tensors, dtype_of, laid_out, memory_of
 from rosenblatt.learn.whole import write_whole
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 T = TypeVar("T")
 FORMAT = "rosenblatt-model"
@@ -53,7 +50,7 @@ def model_header(model: Model, tensors: Tensors) -> dict[str, Any]:
     }
 
 
-def unpack_model(header: Header, tensors: Mapping[str, NDArray[Any]]) -> Model:
+def unpack_model(header: Header, tensors: Tensors) -> Model:
     """The model that header and tensors hold."""
     kind = header.text("kind")
     if kind != "model":
@@ -105,7 +102,7 @@ def _saved(tensors: Mapping[str, memoryview], metadata: dict[str, str]) -> bytes
     return bytes(serialize(specs, metadata=metadata))
 
 
-def read_parts(path: str | os.PathLike[str], decode: Callable[[Header, Mapping[str, NDArray[Any]]], T]) -> T:
+def read_parts(path: str | os.PathLike[str], decode: Callable[[Header, Tensors], T]) -> T:
     """What `decode` makes of header and tensors; every refusal is a ModelError that names the file."""
     try:
         with open(path, "rb") as file:
@@ -115,7 +112,7 @@ def read_parts(path: str | os.PathLike[str], decode: Callable[[Header, Mapping[s
     return parts_of(content, decode, os.fspath(path))
 
 
-def parts_of(content: bytes, decode: Callable[[Header, Mapping[str, NDArray[Any]]], T], name: str) -> T:
+def parts_of(content: bytes, decode: Callable[[Header, Tensors], T], name: str) -> T:
     """The same of bytes that were read already."""
     try:
         header = _header_of(content)
@@ -157,12 +154,12 @@ def _refuse(constant: str) -> None:
     raise ValueError(constant)
 
 
-def _tensors_of(content: bytes, header: dict[str, Any]) -> Mapping[str, NDArray[Any]]:
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
+def _tensors_of(content: bytes, header: dict[str, Any]) -> Tensors:
+    from safetensors import SafetensorError, deserialize
 
     try:
-        tensors = load(content)
+        found = deserialize(content)  # type: ignore[no-untyped-call,unused-ignore]
+        tensors = {name: laid_out(of["data"], of["dtype"], of["shape"]) for name, of in found}
     except (SafetensorError, LookupError, ValueError, TypeError) as error:
         raise damaged(f"its tensors cannot be read ({error})") from None
     unsigned = {key: value for key, value in header.items() if key != "checksum"}
@@ -175,7 +172,7 @@ def canonical(header: Mapping[str, Any]) -> str:
     return json.dumps(header, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def checksum(header: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]) -> str:
+def checksum(header: Mapping[str, Any], tensors: Mapping[str, Any]) -> str:
     """SHA-256 of the header as canonical JSON, then of every tensor by name: its type, its shape, its bytes."""
     from hashlib import sha256
 

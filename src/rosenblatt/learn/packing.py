@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -67,17 +66,18 @@ def _votes_out(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any] | 
     return pack_votes(run.votes, tensors, prefix)
 
 
-def unpack_run(header: Header, tensors: Mapping[str, NDArray[Any]], prefix: str, classes: int) -> Running:
+def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> Running:
     """The run of a section; whatever does not fit raises ModelError."""
     settings = unpack_settings(header.section("settings"))
-    class_weight = lay.plain(tensors, f"{prefix}class_weight", np.float64, (classes,))
-    if not (np.isfinite(class_weight).all() and (class_weight >= 0).all() and class_weight.any()):
+    class_weight = lay.memory_in(tensors, f"{prefix}class_weight", "float64", (classes,))
+    if not (lay.is_finite(class_weight, 0.0) and any(class_weight)):
         raise damaged("the class weights are not finite numbers of at least 0")
     units, features = units_of(settings, classes), header.count("features", MOST_FEATURES + 1)
     if units > MOST_UNITS:
         raise damaged(f"{units} units are more than a model has")
     parts = _parts_in(header.section("parts"), tensors, prefix, (units, features))
-    run = Running(settings, 0, class_weight, 0, dense=header.flag("dense"))  # its weights are made by `restore`
+    # Its weights are made by `restore`.
+    run = Running(settings, 0, class_weight.tolist(), 0, dense=header.flag("dense"))
     if "weights" not in parts or any((run.learner.get(name) is None) == (name in parts) for name in PARTS):
         raise damaged("it does not hold the parts that its settings need")
     section: dict[str, Any] = {name: header.count(name) for name in _COUNTS}
@@ -102,7 +102,7 @@ def unpack_run(header: Header, tensors: Mapping[str, NDArray[Any]], prefix: str,
         from rosenblatt.learn.packing_votes import unpack_votes
 
         shape = (units, features)
-        state["votes"] = unpack_votes(votes, tensors, f"{prefix}votes.", settings, class_weight, shape)
+        state["votes"] = unpack_votes(votes, tensors, f"{prefix}votes.", settings, run.class_weight, shape)
     if len(state["before_epoch"]) not in (0, units):
         raise damaged("the mistakes before the epoch are not one number a unit")
     run.restore(state)
@@ -125,22 +125,20 @@ def unpack_settings(header: Header) -> Settings:
     return Settings(**values)
 
 
-def _parts_in(
-    header: Header, tensors: Mapping[str, NDArray[Any]], prefix: str, shape: tuple[int, int]
-) -> dict[str, Any]:
+def _parts_in(header: Header, tensors: Tensors, prefix: str, shape: tuple[int, int]) -> dict[str, Any]:
     if not set(header.values) <= set(PARTS):
         raise damaged("it has weights of an unknown kind")
     found: dict[str, Any] = dict.fromkeys(PARTS)
     for name in header.values:
         weights = lay.take(tensors, f"{prefix}{name}", header.section(name), shape)
-        bias = lay.plain(tensors, f"{prefix}{name}.bias", np.float64, shape[:1])
-        if not np.isfinite(bias).all() or (name == "scale" and (weights < 0).any()):
+        bias = lay.memory_in(tensors, f"{prefix}{name}.bias", "float64", shape[:1])
+        if not lay.is_finite(bias) or (name == "scale" and not lay.is_finite(weights, 0.0)):
             raise damaged(f"{name} holds a number that cannot be")
-        found[name] = (np.ascontiguousarray(weights), np.ascontiguousarray(bias))
+        found[name] = (weights, bias)
     return {name: part for name, part in found.items() if part is not None}
 
 
-def _log_in(tensors: Mapping[str, NDArray[Any]], prefix: str) -> list[tuple[NDArray[Any], ...]]:
+def _log_in(tensors: Tensors, prefix: str) -> list[tuple[NDArray[Any], ...]]:
     columns = tuple(lay.plain(tensors, f"{prefix}log.{name}", dtype) for name, dtype in _LOG.items())
     if len({len(column) for column in columns}) != 1:
         raise damaged("the columns of the mistake log differ in length")

@@ -90,13 +90,13 @@ def _weights(store: Store) -> Floats:
 
 def unpack_votes(
     header: Header,
-    tensors: Mapping[str, NDArray[Any]],
+    tensors: Tensors,
     prefix: str,
     settings: Settings,
     class_weight: Floats,
     shape: tuple[int, int],
 ) -> Votes:
-    start = lay.take(tensors, f"{prefix}start", header.section("start"), shape)
+    start = np.asarray(lay.take(tensors, f"{prefix}start", header.section("start"), shape))
     bias = lay.plain(tensors, f"{prefix}start.bias", np.float64, shape[:1])
     stores = [
         _store(kind, tensors, f"{prefix}{i}.", shape[1], len(class_weight))
@@ -128,7 +128,7 @@ def _check_visits(columns: Mapping[str, NDArray[Any]], stores: Sequence[Store], 
         raise damaged("its voters name an example or a unit that is not there")
 
 
-def _store(kind: Header, tensors: Mapping[str, NDArray[Any]], prefix: str, features: int, classes: int) -> Store:
+def _store(kind: Header, tensors: Tensors, prefix: str, features: int, classes: int) -> Store:
     rows, dtype = kind.count("rows", 2**32), np.float32 if kind.text("dtype") == "float32" else np.float64
     labels = lay.plain(tensors, f"{prefix}labels", np.int32, (rows,))
     weights = lay.plain(tensors, f"{prefix}weights", np.float64, (rows,)) if kind.flag("weighed") else None

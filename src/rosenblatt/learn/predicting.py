@@ -4,28 +4,46 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
+from rosenblatt import kernels
 from rosenblatt.later import np
+from rosenblatt.learn.answer import by_class
 from rosenblatt.learn.decider import Decider
 from rosenblatt.read import Reading, Source, open_source
-from rosenblatt.records import Floats
+from rosenblatt.records import Floats, record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True)
+@record
 class Predicted:
-    """The predictions of one chunk, in the order of the file."""
+    """The predictions of one chunk, in the order of the file; they become arrays when somebody asks."""
 
-    decided: NDArray[np.intp]  # positions in the classes of the model
-    scores: Floats  # one row per example, one column per unit
-    truth: NDArray[np.int32]  # positions in the classes of the model; -1 without a label, -2 for a label of no class
-    weights: Floats | None
+    memory: tuple[Any, Any, Any, Any]  # decided, scores, truth, weights
     first_row: int
     done: int
+
+    @cached_property
+    def decided(self) -> NDArray[np.intp]:
+        """Positions in the classes of the model."""
+        return np.asarray(self.memory[0])
+
+    @cached_property
+    def scores(self) -> Floats:
+        """One row per example, one column per unit."""
+        return np.asarray(self.memory[1])
+
+    @cached_property
+    def truth(self) -> NDArray[np.int32]:
+        """Positions in the classes of the model; -1 without a label, -2 for a label of no class."""
+        return np.asarray(self.memory[2])
+
+    @cached_property
+    def weights(self) -> Floats | None:
+        return None if self.memory[3] is None else np.asarray(self.memory[3])
 
 
 def predict_file(
@@ -38,11 +56,12 @@ def predict_file(
 
 def predict_source(model: Decider, source: Source, threads: int = 1) -> Iterator[Predicted]:
     index = {label: i for i, label in enumerate(model.classes)}
-    codes = np.empty(0, dtype=np.int32)
+    codes: list[int] = []
     for chunk in source.chunks(threads):
-        if len(codes) != len(source.labels) + 1:
-            known = [index.get(label, index.get(str(label), -2)) for label in source.labels]
-            codes = np.array([*known, -1], dtype=np.int32)  # a row without a label has the last position, -1
-        scores = model.scores(chunk.values)
-        decided = model.decide(scores)
-        yield Predicted(decided, scores, codes[chunk.labels], chunk.weights, chunk.first_row, chunk.done)
+        if len(codes) != len(source.labels):
+            codes = [index.get(label, index.get(str(label), -2)) for label in source.labels]
+        labels, weights = chunk.memory
+        scores = model.scored(chunk.values)
+        decided = kernels.highest(by_class(model.scheme, scores, len(model.classes)))
+        truth, _ = kernels.coded(labels, codes)
+        yield Predicted((decided, scores, truth, weights), chunk.first_row, chunk.done)

@@ -268,8 +268,6 @@ class Running:
         """What the run would answer if it ended here."""
         if self._answer is None:
             coef, intercept = (np.asarray(part) for part in self._memory())
-            if self.settings.keep == "pocket":
-                self._out_of_pocket(coef, intercept)
             scheme = self.settings.scheme(self.classes)
             coef.setflags(write=False)
             intercept.setflags(write=False)
@@ -278,14 +276,12 @@ class Running:
 
     def unit(self, k: int) -> Any:
         """The weights of one unit of the answer, as memory: numpy is not needed to look at them."""
-        if self.settings.keep == "pocket":
-            return self.answer.coef[k]
         features = self.learner.features
         return self._memory()[0].cast("B").cast("d")[k * features : (k + 1) * features] if features else array("d")
 
     def bias(self, k: int) -> float:
         """The bias of one unit of the answer."""
-        return float((self.answer.intercept if self.settings.keep == "pocket" else self._memory()[1])[k])
+        return float(self._memory()[1][k])
 
     def _memory(self) -> tuple[memoryview, memoryview]:
         if self._given is None:
@@ -297,19 +293,10 @@ class Running:
         keeps its last weights, rows are sparse, and no batch waits to be finished."""
         if self.settings.keep == "last" and not self.dense and not self.learner.counters()["in_batch"]:
             return self.learner
-        answer, plain = self.answer, Settings(multi_class=self.settings.multi_class, keep="last")
-        learner = plain.learner(answer.coef.shape[1], self.weight_of_class)
-        learner.put("weights", answer.coef, answer.intercept)
+        plain = Settings(multi_class=self.settings.multi_class, keep="last")
+        learner = plain.learner(self.learner.features, self.weight_of_class)
+        learner.put("weights", *self._memory())
         return learner
-
-    def _out_of_pocket(self, coef: Floats, intercept: Floats) -> None:
-        """Replace the last weights by those in the pocket, for every unit that has put some there."""
-        pocket = self.part("pocket")
-        assert pocket is not None
-        filled = np.array([errors < np.inf for _, _, errors, _, _ in self.learner.counters()["pockets"]])
-        if self.settings.scheme(self.classes) == "joint":
-            filled[:] = filled[0]
-        coef[filled], intercept[filled] = pocket[0][filled], pocket[1][filled]
 
     @property
     def record(self) -> Run:

@@ -6,7 +6,7 @@ import json
 from array import array
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt.errors import ModelError
 from rosenblatt.later import np
@@ -15,9 +15,6 @@ from rosenblatt.learn.header import Header, damaged
 from rosenblatt.learn.tensors import Tensors
 from rosenblatt.read.names import ColumnNames
 from rosenblatt.records import FeatureSpace, Label
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _KINDS: Mapping[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
 _WORD = 2**63
@@ -79,12 +76,12 @@ def _put_names(tensors: Tensors, names: Mapping[int, str]) -> None:
     lay.put_texts(tensors, "space.names", (names[column] for column in sorted(names)))
 
 
-def unpack_space(header: Header, tensors: Mapping[str, NDArray[Any]]) -> FeatureSpace:
+def unpack_space(header: Header, tensors: Tensors) -> FeatureSpace:
     kind = header.text("kind")
     if kind not in ("index", "columns", "hashed"):
         raise damaged(f"{kind!r} is no kind of feature space")
     names = header.count("names", 2**32)
-    columns = lay.plain(tensors, "space.names.column", np.int64, (names,)).tolist()
+    columns = lay.memory_in(tensors, "space.names.column", "int64", (names,)).tolist()
     shift = scale = None
     if "scaled" in header:
         shape = (header.count("scaled", 2**32),)

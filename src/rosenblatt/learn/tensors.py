@@ -6,20 +6,24 @@ Texts lie as UTF-8 bytes and the offsets where each one ends.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import accumulate
+from math import prod
+from sys import float_info
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rosenblatt import kernels
 from rosenblatt.later import np
 from rosenblatt.learn.header import Header, damaged
-from rosenblatt.records import Floats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Arrays by name: of numpy, or any other memory of numbers that knows its type and shape.
 Tensors: TypeAlias = dict[str, Any]
+_FORMATS: dict[str, Any] = dict(
+    zip(("F64", "F32", "I64", "U64", "I32", "U32", "I16", "U16", "I8", "U8", "BOOL"), "dfqQiIhHbB?", strict=True)
+)
 _MOST = 2**33  # weights of one part: 64 GB; more than that is no model
 
 
@@ -53,42 +57,60 @@ def dtype_of(memory: memoryview) -> str:
     return f"{kind}{8 * memory.itemsize}"
 
 
-def take(tensors: Mapping[str, NDArray[Any]], name: str, header: Header, shape: tuple[int, ...]) -> Floats:
-    """An array of finite doubles of the shape it must have."""
+def laid_out(data: bytes, dtype: str, shape: list[int]) -> memoryview:
+    """Bytes as numbers of a type, as safetensors spells it, and a shape.
+
+    >>> laid_out(bytes(32), "F64", [2, 2]).tolist()
+    [[0.0, 0.0], [0.0, 0.0]]
+    """
+    memory, letter = memoryview(data), _FORMATS[dtype]
+    if len(shape) == 1:
+        return memory.cast(letter)
+    return np.empty(shape, letter).data if 0 in shape else memory.cast(letter, shape)  # a memoryview has no such shape
+
+
+def take(tensors: Tensors, name: str, header: Header, shape: tuple[int, int]) -> memoryview:
+    """A matrix of finite doubles of the shape it must have."""
     declared = tuple(header.counts("shape"))
     if declared != shape:
         raise damaged(f"{name} is declared as {declared} and should be {shape}")
     if "usual" not in header:
-        whole: Floats = plain(tensors, name, np.float64, shape)
+        whole = memory_in(tensors, name, "float64", shape)
         _check_finite(name, whole)
         return whole
-    size = int(np.prod(shape, dtype=object))
-    if size > _MOST:
-        raise damaged(f"{name} would have {size} weights")
-    index, value = plain(tensors, f"{name}.index", np.uint32), plain(tensors, f"{name}.value", np.float64)
-    if len(index) != len(value) or (len(index) and (index[-1] >= size or not (index[1:] > index[:-1]).all())):
+    if prod(shape) > _MOST:
+        raise damaged(f"{name} would have {prod(shape)} weights")
+    index, value = memory_in(tensors, f"{name}.index", "uint32"), memory_in(tensors, f"{name}.value", "float64")
+    made = kernels.spread(index, value, header.number("usual"), *shape)
+    if made is None:
         raise damaged(f"the indices of {name} do not ascend, or lie outside it")
     _check_finite(name, value)
-    flat = np.full(size, header.number("usual"))
-    flat[index] = value
-    return flat.reshape(shape)
+    return made
 
 
-def plain(
-    tensors: Mapping[str, NDArray[Any]], name: str, dtype: Any, shape: tuple[int, ...] | None = None
-) -> NDArray[Any]:
+def plain(tensors: Tensors, name: str, dtype: Any, shape: tuple[int, ...] | None = None) -> NDArray[Any]:
+    """The same as an array of numpy."""
+    return np.asarray(memory_in(tensors, name, str(np.dtype(dtype)), shape)).view(dtype)
+
+
+def memory_in(tensors: Tensors, name: str, dtype: str, shape: tuple[int, ...] | None = None) -> memoryview:
     """A tensor as it lies, of the type and shape it must have; one dimension where no shape is named."""
     if name not in tensors:
         raise damaged(f"the tensor {name} is missing")
-    found = tensors[name]
-    if found.dtype != dtype or (found.ndim != 1 if shape is None else found.shape != shape):
+    found: memoryview = tensors[name]
+    if dtype_of(found) != dtype or (found.ndim != 1 if shape is None else found.shape != shape):
         wanted = "one dimension" if shape is None else f"the shape {shape}"
-        raise damaged(f"the tensor {name} is {found.dtype} {found.shape}, not {np.dtype(dtype)} with {wanted}")
+        raise damaged(f"the tensor {name} is {dtype_of(found)} {found.shape}, not {dtype} with {wanted}")
     return found
 
 
-def _check_finite(name: str, array: Floats) -> None:
-    if not np.isfinite(array).all():
+def is_finite(numbers: memoryview, least: float = -float_info.max) -> bool:
+    """Are all of them finite, and none below the least?"""
+    return kernels.outside(numbers, least, float_info.max) < 0
+
+
+def _check_finite(name: str, numbers: memoryview) -> None:
+    if not is_finite(numbers):
         raise damaged(f"{name} holds a number that is not finite")
 
 
@@ -98,9 +120,9 @@ def put_texts(tensors: Tensors, name: str, texts: Iterable[str]) -> None:
     tensors[f"{name}.bytes"] = b"".join(coded)
 
 
-def take_texts(tensors: Mapping[str, NDArray[Any]], name: str, count: int) -> list[str]:
-    ends = plain(tensors, f"{name}.ends", np.int64, (count,)).tolist()
-    content = plain(tensors, f"{name}.bytes", np.uint8).tobytes()
+def take_texts(tensors: Tensors, name: str, count: int) -> list[str]:
+    ends = memory_in(tensors, f"{name}.ends", "int64", (count,)).tolist()
+    content = memory_in(tensors, f"{name}.bytes", "uint8").tobytes()
     starts = [0, *ends][:-1]
     if sorted([0, *ends]) != [0, *ends] or (ends[-1] if ends else 0) != len(content):
         raise damaged(f"the texts of {name} do not end where they should")

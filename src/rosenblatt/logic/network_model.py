@@ -65,6 +65,8 @@ class NetworkModel:
         rows = kernels.rows_of(as_wide(values, len(self.names)))
         return refuse_overflow(self.cascade.scores(rows))
 
+    scored = scores
+
     def class_scores(self, unit_scores: Floats) -> Floats:
         return unit_scores
 
@@ -101,7 +103,7 @@ def pack_network(model: NetworkModel, tensors: Tensors) -> dict[str, Any]:
     }
 
 
-def unpack_network(header: Header, tensors: Mapping[str, NDArray[Any]]) -> NetworkModel:
+def unpack_network(header: Header, tensors: Tensors) -> NetworkModel:
     """The network that was saved; whatever does not fit together raises ModelError."""
     classes = unpack_classes(header.section("classes"))
     features, status = header.count("features", _MOST), header.text("status")
@@ -131,7 +133,7 @@ def unpack_network(header: Header, tensors: Mapping[str, NDArray[Any]]) -> Netwo
     )
 
 
-def _cascade(header: Header, tensors: Mapping[str, NDArray[Any]], features: int, outputs: int) -> Cascade:
+def _cascade(header: Header, tensors: Tensors, features: int, outputs: int) -> Cascade:
     units, wires = header.count("units", _MOST), header.count("wires", _MOST)
     coef = plain(tensors, "coef", np.float64, (units, features))
     intercept = plain(tensors, "intercept", np.float64, (units,))
