@@ -85,7 +85,9 @@ def edits() -> dict[str, Any]:
 def test_what_does_not_fit_together_is_refused(what: str, tmp_path: Path) -> None:
     X, y = whole_numbers(40, 4, 3, 1)
     save(KernelPerceptron(kernel="poly", keep="vote", max_iter=2).fit(X, y), tmp_path / "model")
-    header, tensors = read_parts(tmp_path / "model", lambda h, t: (dict(h.values), dict(t)))
+    header, tensors = read_parts(
+        tmp_path / "model", lambda h, t: (dict(h.values), {k: np.asarray(v) for k, v in t.items()})
+    )
     edits()[what](header, tensors)
     header.pop("checksum")
     write_parts(tmp_path / "damaged", header, tensors)

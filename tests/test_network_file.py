@@ -75,7 +75,9 @@ def test_one_without_units_is_not_saved(tmp_path: Path) -> None:
 
 
 def parts(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    header, tensors = read_parts(path, lambda header, tensors: (dict(header.values), dict(tensors)))
+    header, tensors = read_parts(
+        path, lambda header, tensors: (dict(header.values), {k: np.asarray(t) for k, t in tensors.items()})
+    )
     return {key: value for key, value in header.items() if key not in ("checksum", "format", "version")}, tensors
 
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from rosenblatt import Perceptron, kernels, save
+from rosenblatt.errors import ModelError
 from rosenblatt.later import Later
 from rosenblatt.learn import Running, Settings, model_file, tensors
 from rosenblatt.records import Block, Csr, ParsedBlock, ParsedChunk, ParsedCsr
@@ -287,7 +288,7 @@ def test_the_same_file_with_and_without_numpy(monkeypatch: pytest.MonkeyPatch) -
     import_module("safetensors.numpy")
     monkeypatch.delattr("safetensors.TensorSpec", raising=False)  # as before version 0.8
     assert model_file.parts_bytes(header, dict(KEPT)) == content
-    found = model_file.parts_of(content, lambda _, read: {name: np.asarray(read[name]) for name in read}, "test")
+    found = model_file.parts_of(content, lambda _, read: {k: np.asarray(v) for k, v in read.items()}, "test")
     for name, tensor in KEPT.items():
         wanted = np.asarray(tensors.memory_of(tensor))
         assert (found[name].dtype, found[name].shape) == (wanted.dtype, wanted.shape), name
@@ -305,3 +306,28 @@ def _checksum(header: dict[str, Any], arrays: dict[str, Any]) -> str:
     for name in sorted(arrays):
         total.update(f"\n{name} {arrays[name].dtype.str} {arrays[name].shape}\n".encode() + arrays[name].tobytes())
     return f"sha256:{total.hexdigest()}"
+
+
+FEW = {
+    "run.weights.index": (lambda index: index[::-1].copy(), "indices of run.weights do not ascend"),
+    "run.scale.index": (lambda index: index + np.uint32(300), "indices of run.scale do not ascend, or lie outside"),
+    "run.drift.value": (lambda value: value[1:].copy(), "indices of run.drift do not ascend"),
+    "run.weights.value": (lambda value: value * np.inf, "run.weights holds a number that is not finite"),
+    "run.scale.value": (lambda value: -value, "scale holds a number that cannot be"),
+    "run.scale.bias": (lambda bias: bias * np.nan, "scale holds a number that cannot be"),
+    "run.class_weight": (lambda weight: weight * 0, "class weights are not finite numbers of at least 0"),
+}
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_few_weights_that_cannot_be_are_refused(name: str, tmp_path: Path) -> None:
+    """Few among many lie as indices and values; an enemy may write what he likes."""
+    path, X = tmp_path / "m.model", np.zeros((2, 300))
+    X[0, 3], X[1, 250] = 1.0, 2.0
+    save(Perceptron(learning_rate="arow", keep="average", order="given").fit(X, [0, 1]), path)
+    header, found = model_file.read_parts(path, lambda header, read: (dict(header.values), dict(read)))
+    header.pop("checksum")
+    change, sentence = FEW[name]
+    model_file.write_parts(path, header, found | {name: change(np.asarray(found[name]))})
+    with pytest.raises(ModelError, match=sentence):
+        model_file.load_model(path)
