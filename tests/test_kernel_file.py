@@ -66,6 +66,7 @@ def edits() -> dict[str, Any]:
 
     return {
         "a status": of_run("status", "done"),
+        "an age": of_run("t", 2**63),
         "a layout": of_run("rows", "sparse"),
         "a kernel": lambda header, tensors: header["run"]["kernel"].update(name="function"),
         "a negative gamma": lambda header, tensors: header["run"]["kernel"].update(gamma=-1.0),

@@ -62,7 +62,7 @@ def unpack_dual(header: Header, tensors: Tensors, classes: int) -> Dual:
     class_weight = _finite(tensors, "class_weight", (classes,))
     made = Dual if settings.budget is None else Forgetron
     run = made(settings, kernel, class_weight, header.count("random"))
-    run.t, run.n_mistakes = header.count("t"), header.count("n_mistakes")
+    run.t, run.n_mistakes = header.count("t", 2**63), header.count("n_mistakes")
     run.rows_streamed, run.mistakes = header.count("rows_streamed"), header.counts("mistakes")
     status = header.text("status")
     if status not in _STATUS:
