@@ -20,7 +20,7 @@ from numpy.testing import assert_array_equal
 from rosenblatt import Perceptron, kernels, save
 from rosenblatt.errors import ModelError
 from rosenblatt.later import Later
-from rosenblatt.learn import Running, Settings, model_file, tensors
+from rosenblatt.learn import Running, Settings, fit_file, model_file, save_model, tensors
 from rosenblatt.records import Block, Csr, ParsedBlock, ParsedChunk, ParsedCsr
 
 LABELS = st.lists(st.integers(-1, 5), max_size=40)
@@ -79,6 +79,15 @@ def test_predicting_svmlight_does_not_load_numpy(unit: Perceptron, classes: int,
     for option, line in PRINTED.items():
         found = run("predict", tmp_path / "m.model", tmp_path / "rows.svm", *option.split())
         assert found.splitlines() == [line(names, label, scores) for label, scores in decided]
+
+
+@pytest.mark.parametrize(("name", "line"), [("rows.vw", "{} | {}:1 same"), ("rows.txt", "{}\tyou are {}, the same")])
+def test_predicting_words_does_not_load_numpy(name: str, line: str, tmp_path: Path) -> None:
+    data, model = tmp_path / name, tmp_path / "m.model"
+    lines = (line.format(*[(1, "good"), (2, "bad")][i * 7 % 5 % 2]) for i in range(50))
+    data.write_text("\n".join(lines))
+    save_model(fit_file(data, rule="perceptron").model, model)
+    assert run("predict", model, data).split() == [str(1 + i * 7 % 5 % 2) for i in range(50)]
 
 
 def as_object(names: str, label: str, scores: list[float]) -> str:
@@ -306,6 +315,22 @@ def _checksum(header: dict[str, Any], arrays: dict[str, Any]) -> str:
     for name in sorted(arrays):
         total.update(f"\n{name} {arrays[name].dtype.str} {arrays[name].shape}\n".encode() + arrays[name].tobytes())
     return f"sha256:{total.hexdigest()}"
+
+
+@given(st.lists(st.sampled_from(["a", "ä", "€", "\ud800"])), st.data())
+def test_texts_are_refused_where_one_of_them_is_no_text(letters: list[str], data: st.DataObject) -> None:
+    content = "".join(letters).encode("utf-8", "surrogatepass")
+    content = content[: data.draw(st.integers(0, len(content)))]
+    ends = [*sorted(data.draw(st.lists(st.integers(0, len(content)), max_size=4))), len(content)]
+    parts = [content[a:b] for a, b in pairwise([0, *ends])]
+    read = {"words.ends": memoryview(array("q", ends)), "words.bytes": memoryview(content)}
+    try:
+        wanted = [part.decode("utf-8", "surrogatepass") for part in parts]
+    except UnicodeDecodeError:
+        with pytest.raises(ModelError, match="a text of words is not UTF-8"):
+            tensors.take_texts(read, "words", len(ends))
+    else:
+        assert tensors.take_texts(read, "words", len(ends)) == wanted
 
 
 FEW = {

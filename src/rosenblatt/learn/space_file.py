@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from math import isfinite
 from typing import Any
 
@@ -76,12 +77,33 @@ def _put_names(tensors: Tensors, names: Mapping[int, str]) -> None:
     lay.put_texts(tensors, "space.names", (names[column] for column in sorted(names)))
 
 
+class _ReadNames(Mapping[int, str]):
+    """Column -> name, out of a file. There may be hundreds of thousands, and whoever predicts asks for none of them."""
+
+    def __init__(self, columns: list[int], texts: tuple[bytes, list[int]]) -> None:
+        self._columns, self._texts = columns, texts
+
+    @cached_property
+    def _all(self) -> dict[int, str]:
+        return dict(zip(self._columns, lay.apart(*self._texts), strict=True))
+
+    def __getitem__(self, column: int) -> str:
+        return self._all[column]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+
 def unpack_space(header: Header, tensors: Tensors) -> FeatureSpace:
     kind = header.text("kind")
     if kind not in ("index", "columns", "hashed"):
         raise damaged(f"{kind!r} is no kind of feature space")
     names = header.count("names", 2**32)
     columns = lay.memory_in(tensors, "space.names.column", "int64", (names,)).tolist()
+    texts = lay.texts_in(tensors, "space.names", names)
     shift = scale = None
     if "scaled" in header:
         shape = (header.count("scaled", 2**32),)
@@ -96,6 +118,6 @@ def unpack_space(header: Header, tensors: Tensors) -> FeatureSpace:
         ngrams=header.count("ngrams", 100),
         shift=shift,
         scale=scale,
-        names=dict(zip(columns, lay.take_texts(tensors, "space.names", names), strict=True)),
+        names=_ReadNames(columns, texts),
         settings=dict(header.section("settings").values),
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import prod
 from sys import float_info
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -121,12 +121,28 @@ def put_texts(tensors: Tensors, name: str, texts: Iterable[str]) -> None:
 
 
 def take_texts(tensors: Tensors, name: str, count: int) -> list[str]:
+    return apart(*texts_in(tensors, name, count))
+
+
+def texts_in(tensors: Tensors, name: str, count: int) -> tuple[bytes, list[int]]:
+    """So many texts as they lie, and where each one ends; `apart` makes them."""
     ends = memory_in(tensors, f"{name}.ends", "int64", (count,)).tolist()
     content = memory_in(tensors, f"{name}.bytes", "uint8").tobytes()
-    starts = [0, *ends][:-1]
     if sorted([0, *ends]) != [0, *ends] or (ends[-1] if ends else 0) != len(content):
         raise damaged(f"the texts of {name} do not end where they should")
     try:
-        return [content[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, ends, strict=True)]
+        content.decode("utf-8", "surrogatepass")
+        cut = not content.isascii() and any(content[end] & 0xC0 == 0x80 for end in ends if end < len(content))
     except UnicodeDecodeError:
-        raise damaged(f"a text of {name} is not UTF-8") from None
+        cut = True
+    if cut:
+        raise damaged(f"a text of {name} is not UTF-8")
+    return content, ends
+
+
+def apart(content: bytes, ends: list[int]) -> list[str]:
+    """
+    >>> apart(b"onetwo", [3, 3, 6])
+    ['one', '', 'two']
+    """
+    return [content[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise([0, *ends])]
