@@ -20,11 +20,6 @@ import sys
 from rosenblatt.learn import fit_file, save_model
 save_model(fit_file(sys.argv[1], rule=sys.argv[3], passes=int(sys.argv[4])).model, sys.argv[2])
 """
-PREDICT = """
-import sys
-from rosenblatt.learn import load_model, predict_file
-print(sum(len(part.decided) for part in predict_file(load_model(sys.argv[1]), sys.argv[2])))
-"""
 WABBIT = """
 import sys
 from vowpalwabbit import Workspace
@@ -148,7 +143,7 @@ def passes(folder: Path, size: Size) -> Iterator[Row]:
             "ours_name": "a later pass",
         }
     )
-    predict = process("predict", PREDICT, model, large)
+    predict = command("predict", "-m", "rosenblatt", "predict", model, large, "--quiet", "-o", folder / "predicted")
     yield run(
         Race(
             "file-predict", "predict, against a learning pass", predict, one, reading(large), Target(1.0), unit="file"
