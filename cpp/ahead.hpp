@@ -3,6 +3,7 @@
 // at work as were asked for.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -22,7 +23,9 @@ class Ahead {
 public:
     using Make = std::function<void(std::size_t number, Thing&)>;
 
-    Ahead(Make make, std::size_t count, int threads) : make(std::move(make)), count(count), room(2 * static_cast<std::size_t>(threads)) {
+    // Until somebody asks for the first one, as many as `early` may be made.
+    Ahead(Make make, std::size_t count, int threads, std::size_t early = 0)
+        : make(std::move(make)), count(count), ahead(2 * static_cast<std::size_t>(threads)), room(std::max(ahead, early)) {
         try {
             for (int i = 1; i < threads; ++i) team.emplace_back([this] { work(); });
         } catch (const std::system_error&) {
@@ -43,6 +46,7 @@ public:
     // The next one; none after the last. What went wrong in making it is thrown in its place.
     std::unique_ptr<Thing> next() {
         std::unique_lock hold(mutex);
+        room = ahead;
         for (;;) {
             if (slots.empty() && begun >= count) return nullptr;
             if (!slots.empty() && slots.front()->filled) break;
@@ -90,7 +94,7 @@ private:
     }
 
     const Make make;
-    const std::size_t count;
+    const std::size_t count, ahead;
     std::size_t room;                          // begun and not yet given at most, so that memory is bounded
     std::size_t begun = 0;                     // the first one that nobody has begun
     std::deque<std::unique_ptr<Slot>> slots;   // begun and not yet given, in order

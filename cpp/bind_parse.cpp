@@ -23,7 +23,7 @@ struct Chunk : Parsed {
 
 // The chunks of a file of so many bytes: those that begin at a multiple of `chunk`.
 std::unique_ptr<Ahead<Chunk>> svmlight_ahead(int fd, std::int64_t size, std::int64_t chunk, int threads, int base, bool guess_base,
-                                      std::int64_t limit, bool skip) {
+                                      std::int64_t limit, bool skip, std::size_t early) {
     if (size < 0 || chunk < 1 || threads < 1) throw nb::value_error("chunk and threads must be at least 1");
     const Svmlight how{base, limit, guess_base, skip};
     const auto parse = [=, parser = kernels().parsers->svmlight](std::size_t number, Chunk& out) {
@@ -34,7 +34,7 @@ std::unique_ptr<Ahead<Chunk>> svmlight_ahead(int fd, std::int64_t size, std::int
         out.rows = checked(out);
     };
     const std::int64_t count = size / chunk + (size % chunk != 0);
-    return std::make_unique<Ahead<Chunk>>(parse, static_cast<std::size_t>(count), threads);
+    return std::make_unique<Ahead<Chunk>>(parse, static_cast<std::size_t>(count), threads, early);
 }
 
 // The next chunk as the parsers give it, and where it ends; none after the last.
@@ -64,7 +64,7 @@ void bind_parse(nb::module_& m) {
     m.def("parse_vw", &parse_vw, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "bits"_a, "names"_a.none(), "skip"_a,
           "crossing"_a.none() = nb::none());
     m.def("svmlight_ahead", &svmlight_ahead, "fd"_a, "size"_a, "chunk"_a, "threads"_a, nb::kw_only(), "base"_a, "guess_base"_a,
-          "limit"_a, "skip"_a);
+          "limit"_a, "skip"_a, "early"_a = 0);
     nb::class_<Ahead<Chunk>>(m, "Chunks").def("next", &next_chunk);
     nb::class_<Crossing>(m, "Crossing")
         .def(nb::init<const std::vector<std::pair<std::string, std::string>>&>(), "pairs"_a)

@@ -9,10 +9,10 @@ import pytest
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
-from rosenblatt.learn import RULES
+from rosenblatt.learn import RULES, fit_file
 from rosenblatt.learn.fitting import Plan
 from rosenblatt.learn.stream import fit_source
-from rosenblatt.read import Reading, open_source
+from rosenblatt.read import Reading, lines, open_source
 
 HOW = {"base": 1, "guess_base": False, "limit": 1 << 31, "skip": False}
 LINES = [f"{row % 3} {row + 1}:{row / 7:.3f} {row + 900}:1\n" for row in range(700)]
@@ -86,3 +86,32 @@ def test_no_model_is_made_of_a_part_of_a_file(name: str, line: str, tmp_path: Pa
     os.truncate(path, 5000)
     with pytest.raises(DataError, match=rf"{name}: cannot be read: it became shorter while it was read\."):
         fit_source(source, Plan({"last": RULES["last"]}))
+
+
+@pytest.mark.parametrize("early", [0, 3, 1000])
+def test_what_is_read_before_somebody_asks_is_the_same(fd: int, early: int) -> None:
+    size = os.fstat(fd).st_size
+    usual, begun = (kernels.svmlight_ahead(fd, size, 100, 2, early=early, **HOW) for early in (0, early))
+    while (wanted := usual.next()) is not None:
+        given = begun.next()
+        assert given is not None
+        assert [bytes(part) for part in given[1][:4]] == [bytes(part) for part in wanted[1][:4]]
+    assert begun.next() is None
+
+
+def test_a_source_that_has_begun_gives_all_its_chunks_and_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "CHUNK", 64)
+    path = tmp_path / "rows.svm"
+    path.write_text("".join(f"{i % 2} {1 + i}:{i}\n" for i in range(100)))
+    plain, begun = (open_source(path, Reading()) for _ in range(2))
+    begun.begin(2)
+    for _ in range(2):
+        wanted = [chunk.values.values.tolist() for chunk in plain.chunks()]  # type: ignore[union-attr]
+        assert [chunk.values.values.tolist() for chunk in begun.chunks()] == wanted  # type: ignore[union-attr]
+    begun.begin(2)  # and nobody asks
+    model = fit_file(path, rule="perceptron").model.running.state()
+    opened = open_source(path, Reading())
+    opened.begin(2)
+    assert repr(fit_file(opened, rule="perceptron").model.running.state()) == repr(model)

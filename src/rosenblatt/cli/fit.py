@@ -11,7 +11,7 @@ from rosenblatt.cli.progress import Watching
 
 if TYPE_CHECKING:
     from rosenblatt.learn import Fitted
-    from rosenblatt.read import Reading
+    from rosenblatt.read import Reading, Source
     from rosenblatt.report.summary import Judged, Summary
 
 _PACKED = (".gz", ".zst", ".bz2", ".xz")
@@ -55,14 +55,14 @@ def command(
 
     With no option a portfolio of rules is learned side by side in one pass, and the best is kept.
     """
-    from rosenblatt.learn import save_model
-
     _check_together(data, asked)
     reading = common.reading(asked)
     output = output or model_name(data)
     _check_files([data, test, reading.labels_from], [output, asked["checkpoint"], report])
     fitted = _fitted(data, reading, output, asked)
     if output is not None:
+        from rosenblatt.learn import save_model
+
         save_model(fitted.model, output)
     judged = _judged(fitted, data, test, report, reading, asked["threads"])
     told = as_json or not common.quiet()
@@ -102,6 +102,7 @@ def _check_files(read: list[str | None], written: list[str | None]) -> None:
 
 def _fitted(data: str, reading: "Reading", output: str | None, asked: dict[str, Any]) -> "Fitted":
     """Learn, with progress on a terminal; Ctrl-C leaves a checkpoint beside the model to go on from."""
+    source = data if asked["keep_cache"] else _begun(data, reading, asked["threads"])
     from rosenblatt.learn import fit_file
 
     if asked["checkpoint"] is None and output is not None and data != "-":
@@ -109,11 +110,20 @@ def _fitted(data: str, reading: "Reading", output: str | None, asked: dict[str, 
     checkpoint = asked["checkpoint"]
     try:
         with Watching("learning") as watching:
-            return fit_file(data, reading=reading, on_progress=watching, **asked)
+            return fit_file(source, reading=reading, on_progress=watching, **asked)
     except KeyboardInterrupt:
         if checkpoint is None or not os.path.exists(checkpoint):
             raise
         raise KeyboardInterrupt(f"interrupted; the same command with --resume goes on from {checkpoint}.") from None
+
+
+def _begun(data: str, reading: "Reading", threads: int | None) -> "Source":
+    """The source, which reads ahead while the rest of the program is loaded."""
+    from rosenblatt.read import open_source
+
+    source = open_source(data, reading)
+    source.begin(threads or os.cpu_count() or 1)
+    return source
 
 
 def model_name(data: str) -> str | None:

@@ -299,7 +299,16 @@ def parse_svmlight(
     source: int | bytes, begin: int, end: int, *, base: int, guess_base: bool, limit: int, skip: bool
 ) -> tuple[Any, ...]: ...
 def svmlight_ahead(
-    fd: int, size: int, chunk: int, threads: int, *, base: int, guess_base: bool, limit: int, skip: bool
+    fd: int,
+    size: int,
+    chunk: int,
+    threads: int,
+    *,
+    base: int,
+    guess_base: bool,
+    limit: int,
+    skip: bool,
+    early: int = 0,
 ) -> Chunks: ...
 
 class Chunks:

@@ -1,4 +1,4 @@
-"""A source that can be read only once, with its first chunks read already."""
+"""A source whose first chunks were read to see its labels."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -13,11 +13,11 @@ _MOST = 64 << 20  # bytes that are held while only one label has been met
 
 
 class Replayed(SeenThrough):
-    """The same source; the chunks that were taken to see its labels come first."""
+    """The same source; the chunks that were taken to see its labels come first, and need not be read again."""
 
     def __init__(self, source: Source, first: list[Chunk], rest: Iterator[Chunk]) -> None:
-        super().__init__(source, rewindable=False)
-        self._chunks = chain(first, rest)
+        super().__init__(source, source.rewindable)
+        self._begun: Iterator[Chunk] | None = chain(first, rest)
 
     @classmethod
     def until_two_labels(cls, source: Source, threads: int) -> tuple[Source, tuple[Label, ...]]:
@@ -35,4 +35,5 @@ class Replayed(SeenThrough):
         return cls(source, first, rest), classes_of(source.labels)
 
     def chunks(self, threads: int = 1) -> Iterator[Chunk]:
-        return self._chunks
+        begun, self._begun = self._begun, None
+        return begun or self._source.chunks(threads)

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
+from itertools import islice
 from typing import Any
 
 from rosenblatt import options
@@ -15,6 +16,7 @@ from rosenblatt.learn.fitted import Candidate, Fitted, Progress
 from rosenblatt.learn.fitting import Fitting, Plan, SortedLabelsError
 from rosenblatt.learn.model import Model
 from rosenblatt.learn.naming import LateLabelError, check_classes, classes_of
+from rosenblatt.learn.piped import Replayed
 from rosenblatt.learn.portfolio import candidates
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.sorting import Sorting
@@ -25,7 +27,7 @@ _FEWEST_BITS = 18
 
 
 def fit_file(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Source,
     *,
     rule: str | Settings = options.rule.default,
     passes: int = options.passes.default,
@@ -45,7 +47,8 @@ def fit_file(
     resume: bool = options.resume.default,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Fitted:
-    """Learn the examples of a file in their order, in bounded memory; '-' is standard input.
+    """Learn the examples of a file in their order, in bounded memory; '-' is standard input, and a source that is open
+    already, with the same `reading`, will do.
 
     With rule 'auto' several rules learn side by side and the one with the fewest errors is kept, of those that chance
     cannot tell apart the first. The answer is that of the estimator on the same rows with order='given', to the bit,
@@ -71,12 +74,14 @@ def fit_file(
         raise ParameterError("fit_file cannot use patience without holdout: there are no rows to judge by.")
 
     def opened() -> Source:
-        return _with_room(open_source(path, reading), path, reading, plan)
+        source = path if isinstance(path, Source) else open_source(path, reading)
+        return _with_room(source, reading, plan)
 
     def fit(source: Source) -> Fitted:
         return fit_source(source, plan, reading, resume=resume, test=test)
 
-    return _by_way_of_cache(path, reading, cache, opened, fit) if keep_cache else fit(opened())
+    name = path.name if isinstance(path, Source) else path
+    return _by_way_of_cache(name, reading, cache, opened, fit) if keep_cache else fit(opened())
 
 
 def _plan(asked: Mapping[str, Any], reading: Reading, on_progress: Callable[[Progress], None] | None) -> Plan:
@@ -118,14 +123,16 @@ def _by_way_of_cache(
     return replace(fitted, cache=source.note)
 
 
-def _with_room(source: Source, path: str | os.PathLike[str], reading: Reading, plan: Plan) -> Source:
+def _with_room(source: Source, reading: Reading, plan: Plan) -> Source:
     """Words are hashed into fewer columns where each of them has a weight for every one of many classes."""
     bits = source.space.bits
     if not bits or reading.bits is not None or not source.rewindable:
         return source
-    classes = len(classes_of(reading.classes) or _first_labels(source, plan)[1])
-    fewer = max(bits - (classes - 1).bit_length(), _FEWEST_BITS)
-    return source if classes <= 2 or fewer >= bits else open_source(path, replace(reading, bits=fewer))
+    classes = classes_of(reading.classes)
+    if not classes:
+        source, classes = _first_labels(source, plan)
+    fewer = max(bits - (len(classes) - 1).bit_length(), _FEWEST_BITS)
+    return source if len(classes) <= 2 or fewer >= bits else open_source(source.name, replace(reading, bits=fewer))
 
 
 def fit_source(
@@ -176,23 +183,22 @@ def _begin(source: Source, plan: Plan, named: tuple[Label, ...]) -> Fitting:
 
 
 def _first_labels(source: Source, plan: Plan) -> tuple[Source, tuple[Label, ...]]:
-    """The labels of the first chunk, of all if it has one only or is sorted; what was read of a pipe is read again."""
-    if not source.rewindable:
-        from rosenblatt.learn.piped import Replayed
-
-        return Replayed.until_two_labels(source, plan.threads)
+    """The labels of the first chunk, of all if it has one only or is sorted; the first chunk is not read again."""
     if source.classes_met:
         return source, source.classes_met
-    chunks = source.chunks(1)
-    first = next(chunks, None)
-    close = getattr(chunks, "close", None)
-    if close is not None:
-        close()
+    if not source.rewindable:
+        return Replayed.until_two_labels(source, plan.threads)
+    chunks = source.chunks(plan.threads)
+    first = list(islice(chunks, 1))
     sorting = Sorting(len(source.labels))
-    if first is not None:
-        sorting.see(first.memory[0])
-    few = len(source.labels) < 2 or sorting.grouped
-    source.classes_met = _all_labels(source, plan) if few else classes_of(source.labels)
+    for chunk in first:
+        sorting.see(chunk.memory[0])
+    if len(source.labels) < 2 or sorting.grouped:
+        del chunks
+        source.classes_met = _all_labels(source, plan)
+    else:
+        source = Replayed(source, first, chunks)
+        source.classes_met = classes_of(source.labels)
     return source, source.classes_met
 
 

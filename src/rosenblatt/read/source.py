@@ -71,6 +71,9 @@ class Source(ABC):
     classes_met: tuple[Label, ...] = ()
     grouped: bool = False
 
+    def begin(self, threads: int) -> None:  # noqa: B027 - most have nothing to begin
+        """Read ahead from now on, where the format can: who asks for the chunks first finds some ready."""
+
     @abstractmethod
     def chunks(self, threads: int = 1) -> Iterator[Chunk]:
         """The examples from the beginning, parsed in parallel, given in order."""

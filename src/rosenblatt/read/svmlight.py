@@ -16,6 +16,7 @@ from rosenblatt.read.source import Reading, Source, StartAgain
 from rosenblatt.records import FeatureSpace
 
 _ALL = 1 << 31
+_EARLY = 32  # chunks that may be read before somebody asks for them
 
 
 def open(opened: Opened, reading: Reading, space: FeatureSpace | None = None) -> Source:
@@ -32,6 +33,7 @@ class Svmlight(LineSource):
         known = space.index_base if space is not None and learned else reading.index_base
         self._limit = _ALL if space is None else int(space.settings.get("features", _ALL))
         self._frozen = space
+        self._begun: kernels.Chunks | None = None
         self._base = 1 if known is None else known
         self._guess = known is None
         if self._guess and self._zero_in_head():
@@ -50,11 +52,10 @@ class Svmlight(LineSource):
 
     def parsed(self, threads: int) -> Iterator[tuple[int, Parsed]]:
         """Of a plain file by threads of the native core, which need not take turns with those of Python."""
-        opened = self.opened
-        if not opened.plain or opened.size is None:
+        ahead, self._begun = self._begun or self._ahead(threads), None
+        if ahead is None:
             yield from super().parsed(threads)
             return
-        ahead = kernels.svmlight_ahead(opened.fileno(), opened.size, lines.CHUNK, threads, **self._how())
         try:
             while (chunk := ahead.next()) is not None:
                 yield chunk[0], Parsed(*chunk[1])
@@ -63,6 +64,15 @@ class Svmlight(LineSource):
             raise self.unreadable(fault) from fault
         finally:
             del ahead  # its threads end before the file is closed
+
+    def begin(self, threads: int) -> None:
+        self._begun = self._ahead(threads, _EARLY)
+
+    def _ahead(self, threads: int, early: int = 0) -> kernels.Chunks | None:
+        opened = self.opened
+        if not opened.plain or opened.size is None:
+            return None
+        return kernels.svmlight_ahead(opened.fileno(), opened.size, lines.CHUNK, threads, early=early, **self._how())
 
     def _how(self) -> dict[str, Any]:
         skip = self.reading.on_bad_row == "skip"
