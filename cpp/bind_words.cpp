@@ -1,5 +1,7 @@
 // The door to Python of the words: chunks of text come in as bytes, sparse rows go out without being copied.
+#include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "bind_lines.hpp"
 #include "words_lines.hpp"
@@ -108,6 +110,25 @@ nb::list words_of(nb::bytes text) {
     return found;
 }
 
+// The first name met of each column, in the order of the columns, of which `first` is that of hash 0: the columns, where each
+// name ends in the text, and the text.
+nb::tuple by_column(const Names& names, std::int64_t first) {
+    const auto &column = names.columns(), &end = names.ends();
+    std::vector<std::uint32_t> order(column.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return column[a] < column[b]; });
+    Grown<std::int64_t> columns, ends;
+    std::string text;
+    for (const std::uint32_t i : order) {
+        if (columns.size() && columns[columns.size() - 1] == column[i] + first) continue;
+        const std::size_t begin = i ? end[i - 1] : 0;
+        text.append(names.text(), begin, end[i] - begin);
+        columns.push(column[i] + first);
+        ends.push(static_cast<std::int64_t>(text.size()));
+    }
+    return nb::make_tuple(memory_of(columns), memory_of(ends), nb::bytes(text.data(), text.size()));
+}
+
 }  // namespace
 
 void bind_words(nb::module_& m) {
@@ -119,6 +140,7 @@ void bind_words(nb::module_& m) {
             new (at) Names(bits, limit);
         }, "bits"_a, "limit"_a)
         .def("merge", &Names::merge, "candidates"_a)
+        .def("by_column", &by_column, "first"_a)
         .def_prop_ro("exact", &Names::exact)
         .def_prop_ro("occupied", &Names::occupied)
         .def_prop_ro("distinct", &Names::distinct)

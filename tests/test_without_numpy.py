@@ -51,6 +51,14 @@ def test_a_fit_from_svmlight_does_not_load_numpy(words: list[str], classes: int,
     run("fit", data, "-o", tmp_path / "m.model", *words)
 
 
+@pytest.mark.parametrize("name", ["mail.tsv", "mail.vw"])
+def test_a_fit_of_words_does_not_load_numpy(name: str, tmp_path: Path) -> None:
+    spoken = [("ham", 1, "meeting at noon with the whole team today"), ("spam", -1, "win a free prize now and call us")]
+    line = "{0}\t{2}\n" if name == "mail.tsv" else "{1} | {2}\n"
+    (tmp_path / name).write_text("".join(line.format(*spoken[i * 7 % 3 % 2]) for i in range(60)))
+    assert "prize" in run("fit", tmp_path / name, "-o", tmp_path / "m.model")
+
+
 def run(*words: str | Path) -> str:
     """What a command prints; it says nothing else, and loads no numpy."""
     done = subprocess.run([sys.executable, "-c", PROGRAM, *words], capture_output=True, encoding="utf-8", timeout=60)

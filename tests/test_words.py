@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt import kernels
-from rosenblatt.read.names import ColumnNames, collisions, column_names
+from rosenblatt.read.names import collisions, column_names
 
 same_unicode = pytest.mark.skipif(
     unicodedata.unidata_version != kernels.unicode_version(), reason="this Python has tables of another Unicode"
@@ -226,9 +227,19 @@ def test_collisions_are_counted_exactly_while_all_names_are_kept() -> None:
     assert report["names_shared"] == int(counts[counts > 1].sum())
 
 
-def test_names_can_be_taken_apart_and_put_together() -> None:
-    names = ColumnNames(np.array([9, 2, 9]), np.array([1, 3, 6]), b"abcdef")
-    again = ColumnNames(*names.arrays)
-    assert dict(names) == dict(again) == {2: "bc", 9: "a"}
-    with pytest.raises(KeyError):
-        names[3]
+@pytest.mark.parametrize("first", [0, 7])
+def test_names_by_column_are_those_met_first(first: int) -> None:
+    names = dictionary([b"one two three\n", "zwei dr\u00e9i two one vier\n".encode()], limit=100, bits=3)
+    begin, met = 0, {}
+    for column, end in zip(names.columns.tolist(), names.ends.tolist(), strict=True):
+        met.setdefault(first + column, names.text[begin:end].decode())
+        begin = end
+    assert len(met) < names.kept  # some share a column
+    found = column_names(names, first)
+    assert dict(found) == met
+    assert list(found) == sorted(met)
+    columns, ends, text = names.by_column(first)
+    assert columns.tolist() == sorted(met)
+    assert [text[a:b].decode() for a, b in pairwise([0, *ends])] == [met[column] for column in sorted(met)]
+    assert found.get(99) is None
+    assert dict(column_names(kernels.Names(3, 10))) == {}

@@ -68,10 +68,7 @@ def pack_space(space: FeatureSpace, tensors: Tensors) -> dict[str, Any]:
 def _put_names(tensors: Tensors, names: Mapping[int, str]) -> None:
     """Hundreds of thousands of names go as the arrays they are, not one by one."""
     if isinstance(names, ColumnNames):
-        columns, ends, text = names.arrays
-        tensors["space.names.column"] = columns
-        tensors["space.names.ends"] = ends
-        tensors["space.names.bytes"] = text
+        tensors["space.names.column"], tensors["space.names.ends"], tensors["space.names.bytes"] = names.memory
         return
     tensors["space.names.column"] = array("q", sorted(names))
     lay.put_texts(tensors, "space.names", (names[column] for column in sorted(names)))
