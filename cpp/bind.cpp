@@ -13,16 +13,6 @@
 namespace rosenblatt {
 namespace {
 
-template <class T>
-T one_of(const std::string& name, std::initializer_list<const char*> names) {
-    std::size_t i = 0;
-    for (const char* known : names) {
-        if (name == known) return static_cast<T>(i);
-        ++i;
-    }
-    throw nb::value_error(("unknown name: " + name).c_str());
-}
-
 void new_learner(HeldLearner* at, std::size_t features, const std::string& loss, const std::string& rate,
                      const std::string& scheme, double eta0, double margin, double r, std::int64_t batch, bool intercept,
                      bool average, bool pocket, bool record, const In<double>& class_weight, bool apart,
@@ -43,124 +33,6 @@ void new_learner(HeldLearner* at, std::size_t features, const std::string& loss,
     new (at) HeldLearner(rule, columns ? 0 : features, {class_weight.data(), class_weight.data() + rule.classes}, apart);
     at->columns = std::move(columns);
     at->grow_to(features);
-}
-
-Part part_of(const std::string& name) {
-    static constexpr Part parts[] = {&Group::weights, &Group::drift, &Group::scale, &Group::pending, &Group::pocket};
-    return parts[one_of<std::size_t>(name, {"weights", "drift", "scale", "pending", "pocket"})];
-}
-
-// None where this learner has no such part.
-nb::object get_part(const HeldLearner& learner, const std::string& name) {
-    const Part part = part_of(name);
-    if ((learner.groups.front().*part).empty()) return nb::none();
-    double *weights, *bias;
-    const std::size_t units = learner.rule.unit_count();
-    auto matrix = give<double, nb::memview>(units, learner.all_features(), weights);
-    auto column = give<double, nb::memview>(units, bias);
-    const double unmet = part == &Group::scale && learner.rule.rate == Rate::arow ? 1.0 : 0.0;
-    learner.spread([&](double* w, double* b) { read_part(learner, part, w, b); }, unmet, weights, bias);
-    return nb::make_tuple(matrix, column);
-}
-
-void put_part(HeldLearner& learner, const std::string& name, const InMatrix& weights, const In<double>& bias) {
-    const std::size_t units = learner.rule.unit_count();
-    const Part part = part_of(name);
-    if (weights.shape(0) != units || weights.shape(1) != learner.features || bias.shape(0) != units ||
-        learner.columns || (learner.groups.front().*part).empty())
-        throw nb::value_error("this learner has no such weights");
-    write_part(learner, part, weights.data(), bias.data());
-}
-
-auto get_answer(const HeldLearner& learner, bool average) {
-    double *weights, *bias;
-    const std::size_t units = learner.rule.unit_count();
-    auto matrix = give<double, nb::memview>(units, learner.all_features(), weights);
-    auto column = give<double, nb::memview>(units, bias);
-    learner.spread([&](double* w, double* b) { answer(learner, average, w, b); }, 0.0, weights, bias);
-    return std::make_pair(matrix, column);
-}
-
-// Everything that is not a weight: counters, pockets, the bound, in plain numbers.
-nb::dict get_counters(const HeldLearner& learner) {
-    const Group& head = learner.groups.front();
-    nb::list mistakes, loss, pockets;
-    double bound = 0.0;
-    for (const Group& group : learner.groups) {
-        bound = std::max(bound, group.bound);
-        for (std::size_t u = 0; u < group.units; ++u) {
-            const Pocket& p = group.pockets[u];
-            mistakes.append(group.mistakes[u]);
-            loss.append(group.loss[u]);
-            pockets.append(nb::make_tuple(p.run, p.best_run, p.errors, p.judged, p.held));
-        }
-    }
-    nb::dict d;
-    d["t"] = head.t;
-    d["step"] = head.step;
-    d["in_batch"] = head.in_batch;
-    d["wrong"] = learner.wrong;
-    d["weighed"] = learner.weighed;
-    d["bound"] = bound;
-    d["mistakes"] = mistakes;
-    d["loss"] = loss;
-    d["pockets"] = pockets;
-    return d;
-}
-
-void put_counters(HeldLearner& learner, const nb::dict& d) {
-    learner.wrong = d.contains("wrong") ? nb::cast<double>(d["wrong"]) : 0.0;
-    learner.weighed = d.contains("weighed") ? nb::cast<double>(d["weighed"]) : 0.0;
-    for (Group& group : learner.groups) {
-        group.t = nb::cast<std::uint64_t>(d["t"]);
-        group.step = nb::cast<std::uint64_t>(d["step"]);
-        group.in_batch = nb::cast<std::uint64_t>(d["in_batch"]);
-        group.bound = std::max(group.bound, nb::cast<double>(d["bound"]));  // a file may say what it likes
-        for (std::size_t u = 0; u < group.units; ++u) {
-            const std::size_t unit = group.first + u;
-            group.mistakes[u] = nb::cast<std::uint64_t>(d["mistakes"][unit]);
-            group.loss[u] = nb::cast<double>(d["loss"][unit]);
-            auto [run, best_run, errors, judged, held] =
-                nb::cast<std::tuple<std::uint64_t, std::uint64_t, double, bool, bool>>(d["pockets"][unit]);
-            group.pockets[u] = {run, best_run, errors, judged, held};
-        }
-    }
-}
-
-// The loss since the last call, summed over the units in their order.
-double take_loss(HeldLearner& learner) {
-    double sum = 0.0;
-    for (Group& group : learner.groups)
-        for (double& loss : group.loss) sum += std::exchange(loss, 0.0);
-    return sum;
-}
-
-// The mistake log since the last call, by example and unit: (t, row, unit, coefficient).
-auto take_log(HeldLearner& learner) {
-    std::vector<LogEntry> log;
-    for (Group& group : learner.groups) {
-        log.insert(log.end(), group.log.begin(), group.log.end());
-        group.log.clear();
-    }
-    std::stable_sort(log.begin(), log.end(), [](const LogEntry& a, const LogEntry& b) { return a.t < b.t; });
-    std::uint64_t *t, *row;
-    std::uint32_t* unit;
-    double* coefficient;
-    auto result = std::make_tuple(give(log.size(), t), give(log.size(), row), give(log.size(), unit),
-                                  give(log.size(), coefficient));
-    for (std::size_t i = 0; i < log.size(); ++i) {
-        t[i] = log[i].t;
-        row[i] = log[i].row;
-        unit[i] = log[i].unit;
-        coefficient[i] = log[i].coefficient;
-    }
-    return result;
-}
-
-std::int64_t overflow_row(const HeldLearner& learner) {
-    for (const Group& group : learner.groups)
-        if (group.overflow_row >= 0) return group.overflow_row;
-    return -1;
 }
 
 Examples examples_of(const HeldRows& rows, const In<std::int32_t>& labels, const std::optional<In<double>>& sample_weight,
@@ -329,26 +201,20 @@ NB_MODULE(_native, m) {
     bind_rows(m);
     bind_memory(m);
     nb::class_<Columns>(m, "Columns").def(nb::init<std::size_t>(), "features"_a);
-    nb::class_<HeldLearner>(m, "Learner")
+    auto learner = nb::class_<HeldLearner>(m, "Learner");
+    bind_state(learner);
+    learner
         .def("__init__", &new_learner, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "batch"_a,
              "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "apart"_a, "columns"_a.none() = nb::none())
         .def_prop_ro("features", &HeldLearner::all_features)
         .def_prop_ro("units", [](const HeldLearner& learner) { return learner.rule.unit_count(); })
         .def_prop_ro("t", [](const HeldLearner& learner) { return learner.groups.front().t; })
         .def_prop_ro("mistakes", [](const HeldLearner& learner) { return mistakes_made(learner); })
-        .def_prop_ro("overflow_row", &overflow_row)
         .def("judge", [](HeldLearner& learner, bool wanted) { learner.judged = wanted; }, "wanted"_a)
         .def_prop_ro("wrong", [](const HeldLearner& learner) { return learner.wrong; })
         .def_prop_ro("weighed", [](const HeldLearner& learner) { return learner.weighed; })
         .def("grow", &HeldLearner::grow_to, "features"_a)
         .def("scores", &learner_scores, "rows"_a)
-        .def("get", &get_part, "name"_a)
-        .def("put", &put_part, "name"_a, "weights"_a, "bias"_a)
-        .def("answer", &get_answer, "average"_a)
-        .def("counters", &get_counters)
-        .def("restore", &put_counters, "counters"_a)
-        .def("take_loss", &take_loss)
-        .def("take_log", &take_log)
         .def("end_batch", [](HeldLearner& learner) { kernels().end_batch(learner); })
         .def("may_overflow", [](const HeldLearner& learner, double rows, double largest, double heaviest) {
             return may_overflow(learner, rows, largest, heaviest);

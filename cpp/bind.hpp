@@ -37,6 +37,16 @@ nb::capsule zeros(std::size_t count, T*& data) {
     return nb::capsule(data, [](void* p) noexcept { std::free(p); });
 }
 
+template <class T>
+T one_of(const std::string& name, std::initializer_list<const char*> names) {
+    std::size_t i = 0;
+    for (const char* known : names) {
+        if (name == known) return static_cast<T>(i);
+        ++i;
+    }
+    throw nb::value_error(("unknown name: " + name).c_str());
+}
+
 // New arrays of zeros, of numpy or (nb::memview) as memory that numpy is not needed for.
 template <class T, class Kind = nb::numpy>
 auto give(std::size_t rows, std::size_t columns, T*& data) {
@@ -52,6 +62,7 @@ auto give(std::size_t count, T*& data) {
 
 // Each other binding file offers one door; NB_MODULE opens them.
 void bind_rows(nb::module_& m);
+void bind_state(nb::class_<HeldLearner>& learner);
 void bind_memory(nb::module_& m);
 void bind_words(nb::module_& m);
 void bind_dual(nb::module_& m);

@@ -141,6 +141,15 @@ struct HeldLearner : Learner {
         else grow(more);
     }
 
+    // The columns met and their places, in the order of the columns.
+    std::vector<std::pair<std::size_t, std::size_t>> met() const {
+        std::vector<std::pair<std::size_t, std::size_t>> found;
+        for (std::size_t place = 0; place < features; ++place)
+            if ((*columns)[place] >= 0) found.emplace_back((*columns)[place], place);
+        std::sort(found.begin(), found.end());
+        return found;
+    }
+
     // What read(weights, bias) writes for its own features, [unit][feature], for all features: `rest` where one was not met.
     template <class Read>
     void spread(Read read, double rest, double* weights, double* bias) const {
@@ -149,9 +158,9 @@ struct HeldLearner : Learner {
         Buffer near(units * features, 0.0);
         read(near.data(), bias);
         if (rest != 0.0) std::fill_n(weights, units * all, rest);
-        for (std::size_t place = 0; place < features; ++place)
-            if (const std::int64_t column = (*columns)[place]; column >= 0)
-                for (std::size_t u = 0; u < units; ++u) weights[u * all + static_cast<std::size_t>(column)] = near[u * features + place];
+        const auto places = met();
+        for (std::size_t u = 0; u < units; ++u)
+            for (const auto& [column, place] : places) weights[u * all + column] = near[u * features + place];
     }
 };
 

@@ -78,6 +78,42 @@ def test_a_pass_gives_the_same_bits(settings: Settings, classes: int) -> None:
     assert same(plain, other)
 
 
+@pytest.mark.parametrize("settings", RULES)
+@pytest.mark.parametrize("scheme", ["ovr", "ovo", "joint"])
+def test_what_is_met_is_all_there_is_to_see(settings: Settings, scheme: str) -> None:
+    run = Running(replace(settings, multi_class=scheme), FEATURES, [1.0] * 3, 0, columns=kernels.Columns(FEATURES))
+    share_pass([run], block(11, rows=9))
+    for name in PARTS:
+        usual = 1.0 if name == "scale" and settings.learning_rate == "arow" else 0.0
+        part, few = run.learner.get(name), run.learner.few(name, usual)
+        assert (part is None) == (few is None)
+        if part is not None and few is not None:
+            wanted = kernels.unusual(part[0], usual)
+            assert wanted is not None
+            assert [bytes(found) for found in few] == [bytes(wanted[0]), bytes(wanted[1]), bytes(part[1])]
+    for k in range(3):
+        columns, weights, bias = run.unit(k)
+        assert columns is not None
+        assert list(columns) == sorted(columns)
+        whole = np.zeros(FEATURES)
+        whole[np.asarray(columns)] = weights
+        assert whole.tolist() == run.answer.coef[k].tolist()
+        assert bias == run.answer.intercept[k]
+    with pytest.raises(IndexError):
+        run.unit(3)
+    plain = Running(settings, 3, [1.0] * 3, 0)
+    assert plain.learner.few("weights", 0.0) is None
+    assert plain.unit(2)[0] is None
+
+
+def test_many_are_written_whole() -> None:
+    run = Running(Settings(keep="last"), 16, [1.0] * 2, 0, columns=kernels.Columns(16))
+    X = Csr(np.array([0, 16]), np.arange(16, dtype=np.int32), np.ones(16), 16)
+    share_pass([run], Block(X, np.array([0], np.int32)))
+    assert run.learner.few("weights", 0.0) is None
+    assert run.answer.coef.tolist() == [[-1.0] * 16]
+
+
 def test_a_run_by_epochs_gives_the_same_bits() -> None:
     for keep in ("average", "pocket"):
         settings = Settings(keep=keep, order="shuffle")

@@ -245,7 +245,9 @@ def test_the_answer_of_a_unit_is_in_its_pocket_once_something_is(multi_class: st
         assert any(filled) == (passes > 0)
         assert_array_equal(run.answer.coef, np.where(np.array(filled)[:, None], pocket[0], weights[0]))
         assert_array_equal(run.answer.intercept, np.where(filled, pocket[1], weights[1]))
-        assert [run.bias(k) for k in range(run.learner.units)] == run.answer.intercept.tolist()
+        units = [run.unit(k) for k in range(run.learner.units)]
+        assert [bias for _, _, bias in units] == run.answer.intercept.tolist()
+        assert_array_equal([weights for _, weights, _ in units], run.answer.coef)
 
 
 @given(NUMBERS, st.booleans(), st.integers(0, 12))

@@ -49,13 +49,16 @@ def pack_run(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any]:
 
 def _pack_part(run: Running, name: str, tensors: Tensors, prefix: str) -> dict[str, Any] | None:
     """One part of the weights; its copy, as large as the part, is gone before that of the next is made."""
-    part = run.learner.get(name)
+    learner, called = run.learner, f"{prefix}{name}"
+    usual = 1.0 if name == "scale" and run.settings.learning_rate == "arow" else 0.0
+    if (few := learner.few(name, usual)) is not None:
+        index, value, tensors[f"{called}.bias"] = few
+        return lay.put_few(tensors, called, (learner.units, learner.features), (index, value), usual)
+    part = learner.get(name)
     if part is None:
         return None
-    weights, bias = part
-    tensors[f"{prefix}{name}.bias"] = bias
-    usual = 1.0 if name == "scale" and run.settings.learning_rate == "arow" else 0.0
-    return lay.put(tensors, f"{prefix}{name}", weights, usual)
+    weights, tensors[f"{called}.bias"] = part
+    return lay.put(tensors, called, weights, usual)
 
 
 def _votes_out(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any] | None:

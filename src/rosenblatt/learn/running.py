@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PARTS = ("weights", "drift", "scale", "pending", "pocket")
 # What a saved run does not carry: the history refers to examples.
-_NOT_STATE = ("learner", "_given", "_answer", "history")
+_NOT_STATE = ("learner", "_scorer", "_answer", "history")
 _WORD = 2**64
 _OTHER = 0xD1B54A32D192ED03
 
@@ -70,7 +70,7 @@ class Running:
         self.log: list[tuple[NDArray[Any], ...]] = []
         self.votes: Votes | None = None
         self.history: History | None = None  # what a recorded run was shown, while all of it is at hand
-        self._given: tuple[memoryview, memoryview] | None = None  # the weights that answer, as memory
+        self._scorer: kernels.Learner | None = None  # its weights are the answer
         self._answer: Answer | None = None
         if settings.keep == "vote":  # else the weights are zeros already; of millions no copy is made
             self._begin_voting()
@@ -206,7 +206,7 @@ class Running:
         self.mistakes.append(sum(self._unit_mistakes()) - sum(self.before_epoch))
         self.loss.append(self.learner.take_loss() / max(self.learner.t - self.t_before_epoch, 1))
         self.status = "separated" if self.settings.mistake_driven and not self.mistakes[-1] else "budget"
-        self._given = self._answer = None
+        self._scorer = self._answer = None
 
     def _unit_mistakes(self) -> list[int]:
         made: list[int] = self.learner.counters()["mistakes"]
@@ -245,7 +245,7 @@ class Running:
             )
 
     def _after_pass(self, block: Block) -> None:
-        self._given = self._answer = None
+        self._scorer = self._answer = None
         self._refuse_overflow()
         if self.settings.record or self.votes is not None:
             log = self.learner.take_log()
@@ -267,36 +267,25 @@ class Running:
     def answer(self) -> Answer:
         """What the run would answer if it ended here."""
         if self._answer is None:
-            coef, intercept = (np.asarray(part) for part in self._memory())
+            coef, intercept = (np.asarray(part) for part in self.learner.answer(self.settings.keep == "average"))
             scheme = self.settings.scheme(self.classes)
             coef.setflags(write=False)
             intercept.setflags(write=False)
             self._answer = Answer(coef, intercept, scheme, self.votes)
         return self._answer
 
-    def unit(self, k: int) -> Any:
-        """The weights of one unit of the answer, as memory: numpy is not needed to look at them."""
-        features = self.learner.features
-        return self._memory()[0].cast("B").cast("d")[k * features : (k + 1) * features] if features else array("d")
-
-    def bias(self, k: int) -> float:
-        """The bias of one unit of the answer."""
-        return float(self._memory()[1][k])
-
-    def _memory(self) -> tuple[memoryview, memoryview]:
-        if self._given is None:
-            self._given = self.learner.answer(self.settings.keep == "average")
-        return self._given
+    def unit(self, k: int) -> tuple[memoryview | None, memoryview, float]:
+        """One unit of the answer: the columns it has weights for (None: all of them), these, and its bias."""
+        return self.scorer().unit(k)
 
     def scorer(self) -> kernels.Learner:
         """A learner whose weights are the answer, laid out once to score many blocks of rows; the run's own where it
         keeps its last weights, rows are sparse, and no batch waits to be finished."""
         if self.settings.keep == "last" and not self.dense and not self.learner.counters()["in_batch"]:
             return self.learner
-        plain = Settings(multi_class=self.settings.multi_class, keep="last")
-        learner = plain.learner(self.learner.features, self.weight_of_class)
-        learner.put("weights", *self._memory())
-        return learner
+        if self._scorer is None:
+            self._scorer = self.learner.answering(self.settings.keep == "average")
+        return self._scorer
 
     @property
     def record(self) -> Run:
@@ -330,7 +319,7 @@ class Running:
         features, parts, counters = own.pop("features"), own.pop("parts"), own.pop("counters")
         vars(self).update(own)
         vars(self).pop("learner", None)  # two at a time may be more than there is memory
-        self._given = self._answer = self.history = None
+        self._scorer = self._answer = self.history = None
         self.learner = self.settings.learner(features, self.weight_of_class, dense=self.dense)
         for name, part in parts.items():
             if part is not None:

@@ -34,7 +34,12 @@ def put(tensors: Tensors, name: str, numbers: Any, usual: float = 0.0) -> dict[s
     if other is None:
         tensors[name] = memory
         return {"shape": list(shape)}
-    tensors[f"{name}.index"], tensors[f"{name}.value"] = other
+    return put_few(tensors, name, shape, other, usual)
+
+
+def put_few(tensors: Tensors, name: str, shape: tuple[int, ...], few: tuple[Any, Any], usual: float) -> dict[str, Any]:
+    """The same of a matrix whose unusual entries are known: their indices, and what they are."""
+    tensors[f"{name}.index"], tensors[f"{name}.value"] = few
     return {"shape": list(shape), "usual": usual}
 
 

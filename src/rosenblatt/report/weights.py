@@ -41,9 +41,9 @@ def bias(model: Model, k: int) -> float:
     if model.scheme == "ovo":
         return float(_of_pairs(np.asarray(model.intercept)[:, None], k, len(model.classes))[0])
     if model.scheme == "binary":
-        own = model.running.bias(0)
+        own = model.running.unit(0)[2]
         return own if k == 1 else 0.0 - own  # never -0
-    return model.running.bias(k)
+    return model.running.unit(k)[2]
 
 
 def _of_pairs(units: Floats, k: int, classes: int) -> Floats:
@@ -58,8 +58,9 @@ def top(model: Model, k: int, count: int) -> list[Weight]:
     if model.scheme == "ovo":
         best = kernels.strongest(direction(model, k), False, max(count, 0))
     else:
-        unit = model.running.unit(0 if model.scheme == "binary" else k)
-        best = kernels.strongest(unit, model.scheme == "binary" and k == 0, max(count, 0))
+        columns, weights, _ = model.running.unit(0 if model.scheme == "binary" else k)
+        best = kernels.strongest(weights, model.scheme == "binary" and k == 0, max(count, 0))
+        best = best if columns is None else [(columns[j], weight) for j, weight in best]
     return [Weight(model.name(j), weight) for j, weight in best]
 
 
