@@ -86,19 +86,27 @@ Fault check_indices(Rows& rows) {
     if (rows.starts[0] < 0 || static_cast<std::size_t>(rows.starts[rows.count]) > rows.stored)
         return rows.starts[0] < 0 ? Fault{Fault::starts_beyond, 0, rows.starts[0]}
                                   : Fault{Fault::starts_beyond, rows.count - 1, rows.starts[rows.count]};
-    // Every row ascends exactly if all the descents between neighbours are between rows.
     const std::int64_t first = rows.starts[0], end = rows.starts[rows.count];
     if (first == end) return {};
+    // Every row ascends exactly if all the descents between neighbours are between rows. Both are counted a piece at a
+    // time, while it is in the cache.
+    constexpr std::int64_t piece = 4096;
     I least = index[first], most = index[first];
     std::int64_t descents = 0, between = 0;
-    for (std::int64_t k = first + 1; k < end; ++k) {
-        least = std::min(least, index[k]);
-        most = std::max(most, index[k]);
-        descents += index[k] <= index[k - 1];
-    }
-    for (std::size_t i = 1; i < rows.count; ++i) {
-        const std::int64_t k = rows.starts[i];
-        between += k > rows.starts[i - 1] && k < end && index[k] <= index[k - 1];
+    std::size_t row = 1;
+    for (std::int64_t from = first + 1, to; from < end; from = to) {
+        to = std::min(from + piece, end);
+        I falls = 0;
+        for (std::int64_t k = from; k < to; ++k) {
+            least = std::min(least, index[k]);
+            most = std::max(most, index[k]);
+            falls += index[k] <= index[k - 1];
+        }
+        descents += falls;
+        for (; row < rows.count && rows.starts[row] < to; ++row) {
+            const std::int64_t k = rows.starts[row];
+            between += k > rows.starts[row - 1] && index[k] <= index[k - 1];
+        }
     }
     rows.canonical = descents == between;
     if (least >= 0 && most < limit) return {};

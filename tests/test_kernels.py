@@ -109,6 +109,26 @@ def test_any_layout_is_read_where_it_lies_with_the_same_bits(tmp_path: Path) -> 
         assert model.decision_function(layout).tobytes() == expected.decision_function(X).tobytes()
 
 
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("place", [0, 4095, 4096, 4097, 8192, 8193, -2])
+def test_one_repeated_column_is_seen_wherever_it_stands(place: int, index: type) -> None:
+    random = np.random.default_rng(3)
+    lengths = random.integers(0, 7, 4000)
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(index)
+    columns = np.concatenate([np.sort(random.choice(20, n, replace=False)) for n in lengths]).astype(index)
+    values, y = random.standard_normal(len(columns)), np.arange(len(lengths)) % 2
+    row = next(i for i in np.argsort(abs(starts[:-1] - place % len(columns))) if lengths[i] > 1)
+    at = min(max(place % len(columns), starts[row] + 1), starts[row + 1] - 1)
+    columns[at] = columns[at - 1]
+    X = sparse.csr_array((values, columns, starts), (len(lengths), 20))
+    added = X.copy()
+    added.sum_duplicates()
+    assert added.nnz == X.nnz - 1
+    # The step is divided by the norm of the row, which tells a column twice from the two added up.
+    one, other = (Perceptron(margin=9, learning_rate="pa2", max_iter=1).fit(Z, y) for Z in (X, added))
+    assert one.coef_.tobytes() == other.coef_.tobytes()
+
+
 MEMORY = """
 import numpy as np
 from scipy import sparse
