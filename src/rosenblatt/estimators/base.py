@@ -70,9 +70,9 @@ class Unit(ClassifierMixin, BaseEstimator):
         if self.warm_start and "_run" in self.__dict__:
             self._refuse_changes()
             return copy(self._run), Block(values, validation.encode(self.classes_, labels), weights)
-        self.classes_ = validation.distinct(labels)
+        self.classes_, index = validation.coded(labels)
         validation.check_classes(self.classes_)
-        block = Block(values, validation.encode(self.classes_, labels), weights)
+        block = Block(values, index, weights)
         class_weight = validation.class_weights(self.class_weight, self.classes_, block.labels)
         return self._new_run(settings, values, class_weight), block
 

@@ -89,13 +89,12 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
             values, labels, weights = self._examples(X, y, sample_weight, reset=not goes_on)
             if goes_on:
                 self._refuse_changes()
-                run = deepcopy(self._run)
+                run, index = deepcopy(self._run), validation.encode(self.classes_, labels)
             else:
-                self.classes_ = validation.distinct(labels)
+                self.classes_, index = validation.coded(labels)
                 validation.check_classes(self.classes_)
-                index = validation.encode(self.classes_, labels)
                 run = self._new_run(values, validation.class_weights(self.class_weight, self.classes_, index))
-            run.fit(Block(values, validation.encode(self.classes_, labels), weights), self.max_iter)
+            run.fit(Block(values, index, weights), self.max_iter)
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)

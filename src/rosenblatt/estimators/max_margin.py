@@ -66,9 +66,8 @@ class MaxMargin(ClassifierMixin, BaseEstimator):
         values = validation.check_values(self, X, reset=True)
         kernels.rows_of(values)
         labels = validation.check_labels(y, values.shape[0])
-        classes = validation.distinct(labels)
+        classes, index = validation.coded(labels)
         validation.check_classes(classes)
-        index = validation.encode(classes, labels)
         targets = [1] if len(classes) == 2 else range(len(classes))
         signs = [np.where(index == target, 1, -1).astype(np.int8) for target in targets]
         names = [("rest" if len(classes) > 2 else classes[0], classes[target]) for target in targets]

@@ -98,9 +98,8 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
         try:
             values = validation.check_values(self, X, reset=True)
             labels = validation.check_labels(y, values.shape[0])
-            self.classes_ = validation.distinct(labels)
+            self.classes_, encoded = validation.coded(labels)
             validation.check_classes(self.classes_)
-            encoded = validation.encode(self.classes_, labels)
             heeded = self._without_contradictions(values, encoded)
             return self._grow(values, encoded, heeded)
         except BaseException:

@@ -79,7 +79,7 @@ def check_labels(y: Any, rows: int) -> NDArray[Any]:
             f"Input y contains a missing label at row {missing}: {_plain(labels[missing])} is no class. "
             "Drop the rows without a label, or give them one."
         )
-    if labels.dtype.kind not in "biuUS":
+    if labels.dtype.kind not in "biuUS" and _near_whole(labels) is None:
         check_classification_targets(labels)
     return labels
 
@@ -125,15 +125,30 @@ def encode(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.int32]:
     return index
 
 
-def distinct(labels: NDArray[Any]) -> NDArray[Any]:
-    """The classes, sorted. Whole numbers close together are counted, which is quicker than sorting them all."""
-    if labels.dtype.kind == "i" and len(labels):
-        least, most = int(labels.min()), int(labels.max())
-        if most - least < 1024:
-            seen = np.zeros(most - least + 1, dtype=bool)
-            seen[np.subtract(labels, least, dtype=np.int64)] = True
-            return (np.flatnonzero(seen) + least).astype(labels.dtype)
-    return np.unique(labels)
+def coded(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """The classes, sorted, and the index of each label's class. Whole numbers close together need not be sorted."""
+    near = _near_whole(labels)
+    if near is None:
+        classes = np.unique(labels)
+        return classes, encode(classes, labels)
+    least, above = near
+    seen = np.zeros(int(above.max()) + 1, dtype=bool)
+    seen[above] = True
+    index = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+    return (np.flatnonzero(seen) + least).astype(labels.dtype), index.take(above)
+
+
+def _near_whole(labels: NDArray[Any]) -> tuple[int, NDArray[np.int64]] | None:
+    """The least label, and how far above it each is, where all are whole numbers within a short range."""
+    if labels.dtype.kind not in "biuf" or not len(labels):
+        return None
+    least, most = labels.min().item(), labels.max().item()
+    if not most - least < min(len(labels) // 2, 1024) or abs(least) > 2**52:
+        return None
+    whole = labels.astype(np.int64, copy=False)
+    if labels.dtype.kind == "f" and not np.array_equal(whole, labels):
+        return None
+    return int(least), whole - int(least)
 
 
 def check_classes(classes: NDArray[Any], name: str = "y") -> None:
