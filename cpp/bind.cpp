@@ -35,13 +35,139 @@ void new_learner(HeldLearner* at, std::size_t features, const std::string& loss,
     at->grow_to(features);
 }
 
+Part part_of(const std::string& name) {
+    static constexpr Part parts[] = {&Group::weights, &Group::drift, &Group::scale, &Group::pending, &Group::pocket};
+    return parts[one_of<std::size_t>(name, {"weights", "drift", "scale", "pending", "pocket"})];
+}
+
+// None where this learner has no such part.
+nb::object get_part(const HeldLearner& learner, const std::string& name) {
+    const Part part = part_of(name);
+    if ((learner.groups.front().*part).empty()) return nb::none();
+    double *weights, *bias;
+    const std::size_t units = learner.rule.unit_count();
+    auto matrix = give<double, nb::memview>(units, learner.all_features(), weights);
+    auto column = give<double, nb::memview>(units, bias);
+    const double unmet = part == &Group::scale && learner.rule.rate == Rate::arow ? 1.0 : 0.0;
+    learner.spread([&](double* w, double* b) { read_part(learner, part, w, b); }, unmet, weights, bias);
+    return nb::make_tuple(matrix, column);
+}
+
+void put_part(HeldLearner& learner, const std::string& name, const InMatrix& weights, const In<double>& bias) {
+    const std::size_t units = learner.rule.unit_count();
+    const Part part = part_of(name);
+    if (weights.shape(0) != units || weights.shape(1) != learner.features || bias.shape(0) != units ||
+        learner.columns || (learner.groups.front().*part).empty())
+        throw nb::value_error("this learner has no such weights");
+    write_part(learner, part, weights.data(), bias.data());
+}
+
+auto get_answer(const HeldLearner& learner, bool average) {
+    double *weights, *bias;
+    const std::size_t units = learner.rule.unit_count();
+    auto matrix = give<double, nb::memview>(units, learner.all_features(), weights);
+    auto column = give<double, nb::memview>(units, bias);
+    learner.spread([&](double* w, double* b) { answer(learner, average, w, b); }, 0.0, weights, bias);
+    return std::make_pair(matrix, column);
+}
+
+// Everything that is not a weight: counters, pockets, the bound, in plain numbers.
+nb::dict get_counters(const HeldLearner& learner) {
+    const Group& head = learner.groups.front();
+    nb::list mistakes, loss, pockets;
+    double bound = 0.0;
+    for (const Group& group : learner.groups) {
+        bound = std::max(bound, group.bound);
+        for (std::size_t u = 0; u < group.units; ++u) {
+            const Pocket& p = group.pockets[u];
+            mistakes.append(group.mistakes[u]);
+            loss.append(group.loss[u]);
+            pockets.append(nb::make_tuple(p.run, p.best_run, p.errors, p.judged, p.held));
+        }
+    }
+    nb::dict d;
+    d["t"] = head.t;
+    d["step"] = head.step;
+    d["in_batch"] = head.in_batch;
+    d["wrong"] = learner.wrong;
+    d["weighed"] = learner.weighed;
+    d["bound"] = bound;
+    d["mistakes"] = mistakes;
+    d["loss"] = loss;
+    d["pockets"] = pockets;
+    return d;
+}
+
+void put_counters(HeldLearner& learner, const nb::dict& d) {
+    learner.wrong = d.contains("wrong") ? nb::cast<double>(d["wrong"]) : 0.0;
+    learner.weighed = d.contains("weighed") ? nb::cast<double>(d["weighed"]) : 0.0;
+    for (Group& group : learner.groups) {
+        group.t = nb::cast<std::uint64_t>(d["t"]);
+        group.step = nb::cast<std::uint64_t>(d["step"]);
+        group.in_batch = nb::cast<std::uint64_t>(d["in_batch"]);
+        group.bound = std::max(group.bound, nb::cast<double>(d["bound"]));  // a file may say what it likes
+        for (std::size_t u = 0; u < group.units; ++u) {
+            const std::size_t unit = group.first + u;
+            group.mistakes[u] = nb::cast<std::uint64_t>(d["mistakes"][unit]);
+            group.loss[u] = nb::cast<double>(d["loss"][unit]);
+            auto [run, best_run, errors, judged, held] =
+                nb::cast<std::tuple<std::uint64_t, std::uint64_t, double, bool, bool>>(d["pockets"][unit]);
+            group.pockets[u] = {run, best_run, errors, judged, held};
+        }
+    }
+}
+
+// The loss since the last call, summed over the units in their order.
+double take_loss(HeldLearner& learner) {
+    double sum = 0.0;
+    for (Group& group : learner.groups)
+        for (double& loss : group.loss) sum += std::exchange(loss, 0.0);
+    return sum;
+}
+
+// The mistake log since the last call, by example and unit: (t, row, unit, coefficient).
+auto take_log(HeldLearner& learner) {
+    std::vector<LogEntry> log;
+    for (Group& group : learner.groups) {
+        log.insert(log.end(), group.log.begin(), group.log.end());
+        group.log.clear();
+    }
+    std::stable_sort(log.begin(), log.end(), [](const LogEntry& a, const LogEntry& b) { return a.t < b.t; });
+    std::uint64_t *t, *row;
+    std::uint32_t* unit;
+    double* coefficient;
+    auto result = std::make_tuple(give(log.size(), t), give(log.size(), row), give(log.size(), unit),
+                                  give(log.size(), coefficient));
+    for (std::size_t i = 0; i < log.size(); ++i) {
+        t[i] = log[i].t;
+        row[i] = log[i].row;
+        unit[i] = log[i].unit;
+        coefficient[i] = log[i].coefficient;
+    }
+    return result;
+}
+
+std::int64_t overflow_row(const HeldLearner& learner) {
+    for (const Group& group : learner.groups)
+        if (group.overflow_row >= 0) return group.overflow_row;
+    return -1;
+}
+
+// Looks at all of them, vectorised, which is quicker than to stop at the first that is not.
+template <class T>
+bool all_below(const In<T>& numbers, std::size_t limit) {
+    const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(limit, UINT32_MAX));
+    std::uint32_t beyond = 0;
+    for (std::size_t i = 0; i < numbers.shape(0); ++i) beyond |= static_cast<std::uint32_t>(numbers.data()[i]) >= most;
+    return beyond == 0;
+}
+
 Examples examples_of(const HeldRows& rows, const In<std::int32_t>& labels, const std::optional<In<double>>& sample_weight,
                      const std::optional<In<std::uint32_t>>& order, const std::optional<In<std::uint32_t>>& training) {
     if (labels.shape(0) != rows.count || (sample_weight && sample_weight->shape(0) != rows.count))
         throw nb::value_error("labels and sample weights must be as many as the rows");
     for (const auto& which : {order, training})
-        for (std::size_t i = 0; which && i < which->shape(0); ++i)
-            if (which->data()[i] >= rows.count) throw nb::value_error("order names a row that is not there");
+        if (which && !all_below(*which, rows.count)) throw nb::value_error("order names a row that is not there");
     Examples examples;
     examples.rows = rows;
     examples.labels = labels.data();
@@ -54,11 +180,10 @@ Examples examples_of(const HeldRows& rows, const In<std::int32_t>& labels, const
 }
 
 void check_labels(const HeldLearner& learner, const HeldRows& rows, const In<std::int32_t>& labels) {
-    const auto classes = static_cast<std::int32_t>(learner.rule.classes);
     // A stream that grew knows more features than a part of it has.
-    bool known = rows.sparse ? rows.features <= learner.all_features() : !learner.columns && rows.features == learner.features;
-    for (std::size_t i = 0; i < labels.shape(0); ++i) known &= labels.data()[i] >= 0 && labels.data()[i] < classes;
-    if (!known) throw nb::value_error("a label is not the index of a class, or the rows have other features");
+    const bool known = rows.sparse ? rows.features <= learner.all_features() : !learner.columns && rows.features == learner.features;
+    if (!known || !all_below(labels, learner.rule.classes))
+        throw nb::value_error("a label is not the index of a class, or the rows have other features");
 }
 
 // The rows as a learner reads them: as they are, or, once for all learners that share their columns, by the places of these.

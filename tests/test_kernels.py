@@ -12,6 +12,7 @@ from scipy import sparse
 
 from rosenblatt import Perceptron, kernels
 from rosenblatt.kernels import _native
+from rosenblatt.learn.settings import Settings
 
 STUB = ast.parse(Path(kernels.__file__).with_name("_native.pyi").read_text(encoding="utf-8"))
 
@@ -127,6 +128,24 @@ def test_one_repeated_column_is_seen_wherever_it_stands(place: int, index: type)
     # The step is divided by the norm of the row, which tells a column twice from the two added up.
     one, other = (Perceptron(margin=9, learning_rate="pa2", max_iter=1).fit(Z, y) for Z in (X, added))
     assert one.coef_.tobytes() == other.coef_.tobytes()
+
+
+@pytest.mark.parametrize("place", [0, 37, 99])
+def test_rows_and_classes_that_are_not_there_are_refused(place: int) -> None:
+    rows, labels = kernels.rows_of(np.ones((100, 2))), np.zeros(100, dtype=np.int32)
+    learner, order = Settings().learner(2, np.ones(3), dense=True), np.arange(100, dtype=np.uint32)
+    for label in (-1, 3):
+        labels[place] = label
+        with pytest.raises(ValueError, match="not the index of a class"):
+            kernels.learn([learner], rows, labels, None, None, None, 0, 100, 1)
+    labels[place] = 2
+    kernels.learn([learner], rows, labels, None, order, order, 0, 100, 1)
+    wrong = order.copy()
+    wrong[place] = 100
+    for where in ((wrong, None), (None, wrong)):
+        with pytest.raises(ValueError, match="names a row that is not there"):
+            kernels.learn([learner], rows, labels, None, *where, 0, 100, 1)
+    assert learner.t == 100
 
 
 MEMORY = """
