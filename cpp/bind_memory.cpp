@@ -5,6 +5,8 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "bind_lines.hpp"
 #include "majority.hpp"
@@ -28,6 +30,33 @@ nb::tuple coded(const In<std::int32_t>& labels, const std::vector<std::int32_t>&
         least = std::min(least, codes[i]);
     }
     return nb::make_tuple(memory_of(codes), least);
+}
+
+// Whole numbers from `least` to `most`: those that occur, in order, and the index of each number among them. None where
+// some number is no such one.
+template <class T>
+nb::object ranked(const In<T>& numbers, std::int64_t least, std::int64_t most) {
+    const std::size_t count = numbers.shape(0);
+    const T low = static_cast<T>(least), high = static_cast<T>(most);
+    std::vector<std::int32_t> place(static_cast<std::size_t>(most - least) + 1);
+    Grown<std::int32_t> index;
+    index.reserve(count);
+    index.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const T number = numbers.data()[i];
+        if (!(number >= low && number <= high)) return nb::none();
+        const auto above = static_cast<std::int32_t>(number - low);
+        if (static_cast<T>(above) != number - low) return nb::none();
+        index[i] = above;
+        place[static_cast<std::size_t>(above)] = 1;
+    }
+    std::vector<std::int64_t> occurring;
+    for (std::size_t k = 0; k < place.size(); ++k)
+        if (std::exchange(place[k], static_cast<std::int32_t>(occurring.size())))
+            occurring.push_back(least + static_cast<std::int64_t>(k));
+    if (occurring.size() < place.size())
+        for (std::size_t i = 0; i < count; ++i) index[i] = place[static_cast<std::size_t>(index[i])];
+    return nb::make_tuple(occurring, array_of(std::move(index)));
 }
 
 // How often a label differs from the one before it, which for the first is `last`; how many there are of each of the
@@ -167,6 +196,8 @@ void bind_memory(nb::module_& m) {
     m.def("joined", &joined, "parts"_a, "which"_a);
     m.def("majority", &majority_of, "scores"_a, "classes"_a);
     m.def("outside", &outside, "numbers"_a, "least"_a, "most"_a);
+    m.def("ranked", &ranked<std::int64_t>, "numbers"_a, "least"_a, "most"_a);
+    m.def("ranked", &ranked<double>, "numbers"_a, "least"_a, "most"_a);
     m.def("spread", &spread, "index"_a, "value"_a, "usual"_a, "rows"_a, "columns"_a);
     m.def("turns", &turns, "labels"_a, "classes"_a, "last"_a);
     m.def("unusual", &unusual, "numbers"_a, "usual"_a);

@@ -79,7 +79,7 @@ def check_labels(y: Any, rows: int) -> NDArray[Any]:
             f"Input y contains a missing label at row {missing}: {_plain(labels[missing])} is no class. "
             "Drop the rows without a label, or give them one."
         )
-    if labels.dtype.kind not in "biuUS" and _near_whole(labels) is None:
+    if labels.dtype.kind not in "biuUS" and _ranked(labels) is None:
         check_classification_targets(labels)
     return labels
 
@@ -127,28 +127,22 @@ def encode(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.int32]:
 
 def coded(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """The classes, sorted, and the index of each label's class. Whole numbers close together need not be sorted."""
-    near = _near_whole(labels)
-    if near is None:
-        classes = np.unique(labels)
-        return classes, encode(classes, labels)
-    least, above = near
-    seen = np.zeros(int(above.max()) + 1, dtype=bool)
-    seen[above] = True
-    index = np.cumsum(seen, dtype=np.int32) - np.int32(1)
-    return (np.flatnonzero(seen) + least).astype(labels.dtype), index.take(above)
+    ranked = _ranked(labels)
+    if ranked is not None:
+        return np.array(ranked[0]).astype(labels.dtype), ranked[1]
+    classes = np.unique(labels)
+    return classes, encode(classes, labels)
 
 
-def _near_whole(labels: NDArray[Any]) -> tuple[int, NDArray[np.int64]] | None:
-    """The least label, and how far above it each is, where all are whole numbers within a short range."""
-    if labels.dtype.kind not in "biuf" or not len(labels):
+def _ranked(labels: NDArray[Any]) -> tuple[list[int], NDArray[np.int32]] | None:
+    """The same where all labels are whole numbers whose range is short beside their number, else None."""
+    wanted = np.int64 if np.can_cast(labels.dtype, np.int64) else np.float64
+    if labels.dtype.kind not in "biuf" or not np.can_cast(labels.dtype, wanted) or not len(labels):
         return None
     least, most = labels.min().item(), labels.max().item()
-    if not most - least < min(len(labels) // 2, 1024) or abs(least) > 2**52:
+    if most - least >= min(len(labels) // 2, 1024) or abs(least) > 2**52:
         return None
-    whole = labels.astype(np.int64, copy=False)
-    if labels.dtype.kind == "f" and not np.array_equal(whole, labels):
-        return None
-    return int(least), whole - int(least)
+    return kernels.ranked(np.ascontiguousarray(labels, dtype=wanted), int(least), int(most))
 
 
 def check_classes(classes: NDArray[Any], name: str = "y") -> None:

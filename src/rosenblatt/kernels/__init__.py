@@ -42,6 +42,7 @@ pages_ahead = _native.pages_ahead
 parse_svmlight = _native.parse_svmlight
 parse_text = _native.parse_text
 parse_vw = _native.parse_vw
+ranked = _native.ranked
 scores = _native.scores
 spread = _native.spread
 squares = _native.squares
@@ -91,6 +92,7 @@ __all__ = [
     "parse_svmlight",
     "parse_text",
     "parse_vw",
+    "ranked",
     "rows_of",
     "scores",
     "spread",
