@@ -132,8 +132,8 @@ class Unit(ClassifierMixin, BaseEstimator):
 
     def _settings(self) -> Settings:
         owner = type(self).__name__
-        chosen = self.get_params(deep=False)
-        options.check(owner, {name: chosen[name] for name in self._options}, self._options)
+        chosen = {name: getattr(self, name) for name in self._options}
+        options.check(owner, chosen, self._options)
         options.check_together(owner, {**chosen, "loss": self._loss})
         used = {name: chosen[name] for name in Settings.__dataclass_fields__ if name in chosen}
         return Settings(loss=self._loss, **used)
