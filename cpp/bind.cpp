@@ -289,7 +289,7 @@ auto make_order(std::uint64_t state, std::size_t n, bool replace) {
         random.sample(order, n, n);
     } else {
         for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<std::uint32_t>(i);
-        random.shuffle(order, n);
+        kernels().shuffle(random, order, n);
     }
     return std::make_pair(result, random.state);
 }

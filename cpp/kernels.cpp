@@ -1,6 +1,7 @@
 // The kernels for one instruction set. Compiled once for each, with ROSENBLATT_ISA naming the namespace.
 #include "check.hpp"
 #include "pass.hpp"
+#include "shuffle.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
@@ -11,6 +12,6 @@ extern const Parsers parsers;  // parsers.cpp
 extern const Pages pages;      // pages.cpp
 extern const Kernels table;
 const Kernels table{ROSENBLATT_NAME(ROSENBLATT_ISA), check, pass, mistakes, scores, learner_scores, end_batches, judge_clean,
-                    score_one, &parsers, &pages};
+                    score_one, shuffle, &parsers, &pages};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

@@ -19,6 +19,7 @@ struct Examples {
 
 struct Pages;    // pages.hpp
 struct Parsers;  // parsers.hpp
+struct Random;   // random.hpp
 
 struct Kernels {
     const char* name;
@@ -38,6 +39,8 @@ struct Kernels {
     void (*judge_clean)(const Examples&, Learner&, const std::vector<std::uint64_t>& mistakes);
     // The score of one row by the only unit of a learner, with its last or its average weights.
     double (*score_one)(const Learner&, const Rows&, bool average);
+    // Every permutation equally likely.
+    void (*shuffle)(Random&, std::uint32_t* order, std::uint64_t n);
     const Parsers* parsers;
     const Pages* pages;
 };

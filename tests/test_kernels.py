@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from arithmetic import SplitMix64
 from scipy import sparse
 
 from rosenblatt import Perceptron, kernels
@@ -146,6 +147,16 @@ def test_rows_and_classes_that_are_not_there_are_refused(place: int) -> None:
         with pytest.raises(ValueError, match="names a row that is not there"):
             kernels.learn([learner], rows, labels, None, *where, 0, 100, 1)
     assert learner.t == 100
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 16, 17, 31, 33, 1000])
+@pytest.mark.parametrize("zero", [None, 1, 5, 16, 17, 40, 990])
+def test_an_order_is_that_of_draws_one_by_one(zero: int | None, rows: int) -> None:
+    """Also where a draw is the word 0, which is drawn again unless the rows left are a power of two."""
+    seed = 12345 if zero is None else -zero * 0x9E3779B97F4A7C15 % 2**64
+    slow = SplitMix64(seed)
+    order, state = kernels.order(seed, rows, False)
+    assert (order.tolist(), state) == (slow.shuffled(rows), slow.state)
 
 
 MEMORY = """
