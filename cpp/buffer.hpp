@@ -59,14 +59,14 @@ public:
     double operator[](std::size_t i) const { return data_[i]; }
 
 private:
-    static constexpr std::size_t many = std::size_t{1} << 21;  // bytes
+    static constexpr std::size_t many = std::size_t{1} << 17, huge = std::size_t{1} << 21;  // bytes
 
 #ifdef __linux__
     void reserve_pages(std::size_t size) {
         void* const fresh = own_pages_ ? mremap(data_, room_ * sizeof(double), size * sizeof(double), MREMAP_MAYMOVE)
                                        : mmap(nullptr, size * sizeof(double), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (fresh == MAP_FAILED) throw std::bad_alloc();
-        madvise(fresh, size * sizeof(double), MADV_HUGEPAGE);
+        if (size * sizeof(double) >= huge) madvise(fresh, size * sizeof(double), MADV_HUGEPAGE);
         if (own_pages_) {
             data_ = static_cast<double*>(fresh);
             room_ = size;
