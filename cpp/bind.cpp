@@ -72,7 +72,7 @@ void check_labels(const HeldLearner& learner, const HeldRows& rows, const In<std
 const Rows& read_by(HeldLearner& learner, const HeldRows& rows) {
     if (!learner.columns) return rows;
     if (!rows.placed || rows.placed->by != learner.columns) rows.placed = std::make_shared<Placed>(learner.columns, rows);
-    learner.grow(learner.columns->size());
+    learner.meet();
     return rows.placed->rows;
 }
 

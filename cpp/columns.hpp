@@ -137,8 +137,15 @@ struct HeldLearner : Learner {
 
     std::size_t all_features() const { return columns ? columns->features() : features; }
     void grow_to(std::size_t more) {
-        if (columns) columns->grow(more);
-        else grow(more);
+        if (!columns) return grow(more);
+        columns->grow(more);
+        told = std::max(told, more);
+    }
+    // A weight for every column met, by this learner or by another.
+    void meet() {
+        const std::size_t before = told;
+        grow(columns->size());
+        told = before;
     }
 
     // The columns met and their places, in the order of the columns.

@@ -80,6 +80,7 @@ struct Group {
 struct Learner {
     Rule rule;
     std::size_t features = 0;
+    std::size_t told = 0;              // features that it was told of; it may have weights for those met alone (columns.hpp)
     std::vector<Group> groups;
     std::vector<double> signs;         // [class][unit]: +1, -1, or 0 where the class does not concern the unit
     std::vector<double> class_weight;  // [class]
@@ -89,7 +90,7 @@ struct Learner {
     double weighed = 0.0;              // the weight of all the decisions
 
     Learner(const Rule& rule_, std::size_t features_, std::vector<double> class_weight_, bool apart)
-        : rule(rule_), features(features_), class_weight(std::move(class_weight_)) {
+        : rule(rule_), features(features_), told(features_), class_weight(std::move(class_weight_)) {
         rule.settle();
         const std::size_t all = rule.unit_count(), most = apart ? 1 : 8;
         for (std::size_t first = 0; first < all;) {
@@ -115,6 +116,7 @@ struct Learner {
             if (rule.batch != 1) group.touched.reserve(more);
         }
         features = more;
+        told = std::max(told, more);
         for (Group& group : groups) shape(group);
     }
 

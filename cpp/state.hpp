@@ -79,7 +79,7 @@ inline void answer(const Learner& learner, bool average, double* weights, double
 // "No" is certain. A rule whose step grows with the score is followed row by row: it may grow exponentially.
 inline bool may_overflow(const Learner& learner, double rows, double largest, double heaviest) {
     const Rule& rule = learner.rule;
-    const double m = std::max(1.0, largest), d = static_cast<double>(learner.features + 1);
+    const double m = std::max(1.0, largest), d = static_cast<double>(learner.told + 1);
     double bound = 0.0;
     for (const Group& group : learner.groups) bound = std::max(bound, group.bound);
     const double t = static_cast<double>(learner.groups.front().t) + rows + 1.0;

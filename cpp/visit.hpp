@@ -74,9 +74,10 @@ ROSENBLATT_INLINE void record(const Rule& rule, Group& group, const Example& exa
 
 inline constexpr double too_large = 1e290;
 
-// No score, and no part of its sum, is larger in absolute value.
+// No score, and no part of its sum, is larger in absolute value. (How many columns were met depends on which thread was
+// first; what is refused must not.)
 ROSENBLATT_INLINE double reach_of(const Learner& learner, const Group& group, double largest) {
-    return group.bound * largest * static_cast<double>(learner.features + 1);
+    return group.bound * largest * static_cast<double>(learner.told + 1);
 }
 
 // Keeps an upper bound of all weights, so that overflow is known without looking at them.

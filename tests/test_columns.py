@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import kernels
+from rosenblatt.errors import LearningOverflowError
 from rosenblatt.learn import Running, Settings, share_pass
 from rosenblatt.learn.running import PARTS
 from rosenblatt.records import Block, Csr
@@ -149,6 +150,19 @@ def test_columns_may_become_more() -> None:
             run.visit(part, kernels.rows_of(part.values), None)
     assert few.learner.features == plain.learner.features == FEATURES
     assert same(few, plain)
+
+
+def test_weights_overflow_at_the_same_row() -> None:
+    """However many columns were met, which depends on what other threads have met."""
+    rows = Csr(np.arange(301), np.zeros(300, np.int32), np.full(300, 1e143), FEATURES)
+    part = Block(rows, (np.arange(300) % 2).astype(np.int32))
+    found = []
+    for columns in (None, kernels.Columns(FEATURES)):
+        run = Running(Settings(keep="last"), FEATURES, [1.0] * 2, 0, columns=columns)
+        with pytest.raises(LearningOverflowError):
+            run.visit(part, kernels.rows_of(part.values), None)
+        found.append((run.learner.overflow_row, run.learner.may_overflow(1, 1e60, 1.0)))
+    assert found[0] == found[1]
 
 
 def test_what_it_cannot_do_is_refused() -> None:
