@@ -93,7 +93,7 @@ def test_another_file_or_another_reading_is_read_again(tmp_path: Path, monkeypat
     assert state() == ("rebuilt", "it was read with other options")
     data.write_text(TEXT + "ham\tone more\n")
     assert state() == ("rebuilt", "the file has changed since")
-    monkeypatch.setattr(kept, "_LAYOUT", 2)
+    monkeypatch.setattr(kept, "_LAYOUT", 1)
     assert state() == ("rebuilt", "it was made by another version")
 
 

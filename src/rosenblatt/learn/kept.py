@@ -29,7 +29,7 @@ from rosenblatt.read import BadRow, Opened, Reading, Source
 from rosenblatt.read.source import SeenThrough
 from rosenblatt.records import Chunk, FeatureSpace, ParsedChunk
 
-_LAYOUT = 1
+_LAYOUT = 2
 _MAGIC = b"RBCACHE\x01"
 _TAIL = 16 + len(_MAGIC)  # where the index begins, how long it is, and the end
 _WHY = {
