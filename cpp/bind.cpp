@@ -63,18 +63,24 @@ Examples examples_of(const HeldRows& rows, const In<std::int32_t>& labels, const
 
 void check_labels(const HeldLearner& learner, const HeldRows& rows, const In<std::int32_t>& labels) {
     // A stream that grew knows more features than a part of it has.
-    const bool known = rows.sparse ? rows.features <= learner.all_features() : !learner.columns && rows.features == learner.features;
+    const bool known = rows.sparse ? rows.features <= learner.told : !learner.columns && rows.features == learner.features;
     if (!known || !all_below(labels, learner.rule.classes))
         throw nb::value_error("a label is not the index of a class, or the rows have other features");
 }
 
-// The rows as a learner reads them: as they are, or, once for all learners that share their columns, by the places of these.
-const Rows& read_by(HeldLearner& learner, const HeldRows& rows) {
-    if (!learner.columns) return rows;
-    if (!rows.placed || rows.placed->by != learner.columns) rows.placed = std::make_shared<Placed>(learner.columns, rows);
-    learner.meet();
-    return rows.placed->rows;
-}
+// The rows as a learner learns from them: as they are, or, once for all learners that share their columns, by the places of
+// these. Another thread may have them placed for other learners meanwhile: who reads them holds on to what it reads.
+struct Read {
+    Read(HeldLearner& learner, const HeldRows& given) : rows(given) {
+        if (!learner.columns) return;
+        if (!given.placed || given.placed->by != learner.columns) given.placed = std::make_shared<Placed>(learner.columns, given);
+        placed = given.placed;
+        rows = placed->rows;
+        learner.meet();
+    }
+    std::shared_ptr<const Placed> placed;
+    Rows rows;
+};
 
 // Rows between two looks at the clock: a few milliseconds of work.
 std::size_t chunk_of(const Examples& examples, const std::vector<Learner*>& learners) {
@@ -95,10 +101,11 @@ nb::tuple learn(const std::vector<HeldLearner*>& held, const HeldRows& rows, con
     using clock = std::chrono::steady_clock;
     Examples examples = examples_of(rows, labels, sample_weight, order, training);
     std::vector<Learner*> learners;
+    std::optional<Read> read;
     for (HeldLearner* learner : held) {
         check_labels(*learner, rows, labels);
         if (learner->columns != held.front()->columns) throw nb::value_error("learners of one pass share their columns");
-        examples.rows = read_by(*learner, rows);
+        examples.rows = read.emplace(*learner, rows).rows;
         learners.push_back(learner);
     }
     if (to > examples.count) throw nb::value_error("there are not so many examples to visit");
@@ -126,7 +133,8 @@ std::uint64_t count_mistakes(HeldLearner& learner, const HeldRows& rows, const I
                              const std::optional<In<std::uint32_t>>& training) {
     Examples examples = examples_of(rows, labels, sample_weight, {}, training);
     check_labels(learner, rows, labels);
-    examples.rows = read_by(learner, rows);
+    const Read read(learner, rows);
+    examples.rows = read.rows;
     nb::gil_scoped_release free;
     return kernels().mistakes(examples, learner);
 }
@@ -136,7 +144,8 @@ void judge_clean(HeldLearner& learner, const HeldRows& rows, const In<std::int32
                  const std::vector<std::uint64_t>& mistakes) {
     Examples examples = examples_of(rows, labels, sample_weight, {}, training);
     check_labels(learner, rows, labels);
-    examples.rows = read_by(learner, rows);
+    const Read read(learner, rows);
+    examples.rows = read.rows;
     if (mistakes.size() != learner.rule.unit_count()) throw nb::value_error("one number of mistakes a unit");
     nb::gil_scoped_release free;
     kernels().judge_clean(examples, learner, mistakes);
@@ -153,13 +162,15 @@ auto score_rows(const HeldRows& rows, const std::optional<In<std::uint32_t>>& or
     return result;
 }
 
-auto learner_scores(HeldLearner& learner, const HeldRows& rows) {
-    if (rows.features > learner.all_features()) throw nb::value_error("the rows have more features than the learner");
+// Of a learner with columns too, which stays as it is: other threads may be looking at it.
+auto learner_scores(const HeldLearner& learner, const HeldRows& rows) {
+    if (rows.features > learner.told) throw nb::value_error("the rows have more features than the learner");
     double* scores;
     auto result = give<double, nb::memview>(rows.count, learner.rule.unit_count(), scores);
-    const Rows& read = read_by(learner, rows);
+    std::optional<Placed> placed;
+    if (learner.columns) placed.emplace(*learner.columns, rows.sparse ? Placed::Met() : learner.met(), learner.features, rows);
     nb::gil_scoped_release free;
-    kernels().learner_scores(learner, read, scores);
+    kernels().learner_scores(learner, placed ? placed->rows : static_cast<const Rows&>(rows), scores);
     return result;
 }
 
@@ -213,7 +224,7 @@ NB_MODULE(_native, m) {
     learner
         .def("__init__", &new_learner, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "batch"_a,
              "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "apart"_a, "columns"_a.none() = nb::none())
-        .def_prop_ro("features", &HeldLearner::all_features)
+        .def_prop_ro("features", [](const HeldLearner& learner) { return learner.told; })
         .def_prop_ro("units", [](const HeldLearner& learner) { return learner.rule.unit_count(); })
         .def_prop_ro("t", [](const HeldLearner& learner) { return learner.groups.front().t; })
         .def_prop_ro("mistakes", [](const HeldLearner& learner) { return mistakes_made(learner); })

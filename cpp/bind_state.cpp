@@ -19,7 +19,7 @@ nb::object get_part(const HeldLearner& learner, const std::string& name) {
     if ((learner.groups.front().*part).empty()) return nb::none();
     double *weights, *bias;
     const std::size_t units = learner.rule.unit_count();
-    auto matrix = give<double, nb::memview>(units, learner.all_features(), weights);
+    auto matrix = give<double, nb::memview>(units, learner.told, weights);
     auto column = give<double, nb::memview>(units, bias);
     const double unmet = part == &Group::scale && learner.rule.rate == Rate::arow ? 1.0 : 0.0;
     learner.spread([&](double* w, double* b) { read_part(learner, part, w, b); }, unmet, weights, bias);
@@ -30,7 +30,7 @@ nb::object get_part(const HeldLearner& learner, const std::string& name) {
 // it has all columns, or writing all its numbers takes no more bytes.
 nb::object get_few(const HeldLearner& learner, const std::string& name, double usual) {
     const Part part = part_of(name);
-    const std::size_t units = learner.rule.unit_count(), all = learner.all_features();
+    const std::size_t units = learner.rule.unit_count(), all = learner.told;
     if (!learner.columns || (learner.groups.front().*part).empty() || units * all > std::numeric_limits<std::uint32_t>::max()) return nb::none();
     double* bias;
     const auto biases = give<double, nb::memview>(units, bias);
@@ -77,6 +77,7 @@ HeldLearner answering(const HeldLearner& learner, bool average) {
     rule.classes = learner.rule.classes;
     HeldLearner made(rule, learner.features, learner.class_weight, false);
     made.columns = learner.columns;
+    made.told = learner.told;
     const std::size_t units = rule.unit_count();
     Buffer weights(units * learner.features, 0.0), bias(units, 0.0);
     answer(learner, average, weights.data(), bias.data());
@@ -96,7 +97,7 @@ void put_part(HeldLearner& learner, const std::string& name, const InMatrix& wei
 auto get_answer(const HeldLearner& learner, bool average) {
     double *weights, *bias;
     const std::size_t units = learner.rule.unit_count();
-    auto matrix = give<double, nb::memview>(units, learner.all_features(), weights);
+    auto matrix = give<double, nb::memview>(units, learner.told, weights);
     auto column = give<double, nb::memview>(units, bias);
     learner.spread([&](double* w, double* b) { answer(learner, average, w, b); }, 0.0, weights, bias);
     return std::make_pair(matrix, column);

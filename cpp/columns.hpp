@@ -42,6 +42,7 @@ public:
         features_ = features;
     }
 
+    std::int64_t find(std::size_t column) const { return std::int64_t{place_[column]} - 1; }  // -1: not met
     std::int32_t place_of(std::size_t column) {
         if (place_[column] == 0) place_[column] = added(column);
         return place_[column] - 1;
@@ -65,21 +66,27 @@ private:
     std::size_t given_[lanes] = {};
 };
 
-// Sparse rows by the places of their columns. Rows that are out of order or name a column twice are put in order first.
+// Rows by the places of their columns, the entries in the order of these. Sparse rows that are out of order or name a column
+// twice are put in order, as MessyCsrReader does.
 class Placed {
 public:
-    Placed(std::shared_ptr<Columns> by, const Rows& rows) : by(std::move(by)), rows(rows) {
-        const auto indices = [&](auto index) {
-            if (rows.canonical) place<decltype(index)>();
-            else if (rows.single) sort<decltype(index), float>();
-            else sort<decltype(index), double>();
-        };
-        if (rows.wide_indices) indices(std::int64_t{});
-        else indices(std::int32_t{});
-        this->rows.indices = indices_.data();
-        this->rows.wide_indices = false;
-        this->rows.features = this->by->size();
-        this->rows.canonical = true;  // as far as it matters: no column twice, and the order is the one wanted
+    using Met = std::vector<std::pair<std::size_t, std::size_t>>;  // columns and their places, in the order of the columns
+
+    // To learn from: a column that is new is given a place.
+    Placed(std::shared_ptr<Columns> columns, const Rows& from) : by(std::move(columns)), rows(from) {
+        if (from.canonical) with_indices([this](const auto* index) { place(index); });
+        else write([this](std::size_t column) { return by->place_of(column); });
+        settle();
+    }
+    // To look at: entries without a place below `places` are left out. They would add zeros.
+    Placed(const Columns& columns, const Met& met, std::size_t places, const Rows& from) : rows(from) {
+        if (from.sparse)
+            write([&](std::size_t column) {
+                const std::int64_t place = columns.find(column);
+                return place < static_cast<std::int64_t>(places) ? place : -1;
+            });
+        else with_values([&](const auto* value) { pick(value, met); });
+        settle();
     }
     Placed(const Placed&) = delete;
 
@@ -87,42 +94,78 @@ public:
     Rows rows;
 
 private:
+    template <class F>
+    void with_indices(F f) {
+        if (rows.wide_indices) f(static_cast<const std::int64_t*>(rows.indices));
+        else f(static_cast<const std::int32_t*>(rows.indices));
+    }
+    template <class F>
+    void with_values(F f) {
+        if (rows.single) f(static_cast<const float*>(rows.values));
+        else f(static_cast<const double*>(rows.values));
+    }
+
     template <class I>
-    void place() {
-        const auto* const index = static_cast<const I*>(rows.indices);
+    void place(const I* index) {
         indices_.reserve(rows.stored + 1);
         for (std::int64_t k = rows.starts[0]; k < rows.starts[rows.count]; ++k)
             indices_[static_cast<std::size_t>(k)] = by->place_of(static_cast<std::size_t>(index[k]));
     }
 
-    template <class I, class V>
-    void sort() {
-        const auto* const index = static_cast<const I*>(rows.indices);
-        const auto* const value = static_cast<const V*>(rows.values);
+    template <class PlaceOf>
+    void write(PlaceOf place_of) {
         std::vector<std::pair<std::int64_t, std::int64_t>> entries;
-        indices_.reserve(rows.stored + 1);
-        values_.reserve(rows.stored + 1);
+        starts_.push(0);
+        with_indices([&](const auto* index) {
+            with_values([&](const auto* value) {
+                for (std::size_t row = 0; row < rows.count; ++row) {
+                    entries.clear();
+                    for (std::int64_t k = rows.starts[row]; k < rows.starts[row + 1]; ++k) entries.emplace_back(index[k], k);
+                    if (!rows.canonical) std::sort(entries.begin(), entries.end());
+                    std::int64_t last = -1, at = -1;
+                    for (const auto& [column, k] : entries) {
+                        if (column != last && (at = place_of(static_cast<std::size_t>(column))) >= 0) {
+                            indices_.push(static_cast<std::int32_t>(at));
+                            values_.push(0.0);
+                        }
+                        if (at >= 0) values_[values_.size() - 1] += static_cast<double>(value[k]);
+                        last = column;
+                    }
+                    starts_.push(static_cast<std::int64_t>(indices_.size()));
+                }
+            });
+        });
+        written();
+    }
+
+    template <class V>
+    void pick(const V* value, const Met& met) {
         starts_.push(0);
         for (std::size_t row = 0; row < rows.count; ++row) {
-            entries.clear();
-            for (std::int64_t k = rows.starts[row]; k < rows.starts[row + 1]; ++k) entries.emplace_back(index[k], k);
-            std::sort(entries.begin(), entries.end());
-            std::int64_t last = -1;
-            for (const auto& [column, k] : entries) {
-                if (column != last) {
-                    indices_.push(by->place_of(static_cast<std::size_t>(column)));
-                    values_.push(0.0);
-                }
-                values_[values_.size() - 1] += static_cast<double>(value[k]);
-                last = column;
+            const V* const from = value + static_cast<std::ptrdiff_t>(row) * rows.row_stride;
+            for (const auto& [column, place] : met) {
+                indices_.push(static_cast<std::int32_t>(place));
+                values_.push(static_cast<double>(from[static_cast<std::ptrdiff_t>(column) * rows.column_stride]));
             }
             starts_.push(static_cast<std::int64_t>(indices_.size()));
         }
+        rows.sparse = true;
+        written();
+    }
+
+    void written() {
         for (std::size_t k = 0; k < values_.size(); ++k) rows.largest = std::max(rows.largest, std::fabs(values_[k]));
         rows.starts = starts_.data();
         rows.values = values_.data();
         rows.single = false;
         rows.stored = indices_.size();
+    }
+
+    void settle() {
+        rows.indices = indices_.data();
+        rows.wide_indices = false;
+        rows.canonical = true;  // as far as it matters: no column twice, and the order is the one wanted
+        if (by) rows.features = by->size();
     }
 
     Grown<std::int32_t> indices_;
@@ -135,7 +178,6 @@ struct HeldLearner : Learner {
     using Learner::Learner;
     std::shared_ptr<Columns> columns;
 
-    std::size_t all_features() const { return columns ? columns->features() : features; }
     void grow_to(std::size_t more) {
         if (!columns) return grow(more);
         columns->grow(more);
@@ -149,8 +191,8 @@ struct HeldLearner : Learner {
     }
 
     // The columns met and their places, in the order of the columns.
-    std::vector<std::pair<std::size_t, std::size_t>> met() const {
-        std::vector<std::pair<std::size_t, std::size_t>> found;
+    Placed::Met met() const {
+        Placed::Met found;
         for (std::size_t place = 0; place < features; ++place)
             if ((*columns)[place] >= 0) found.emplace_back((*columns)[place], place);
         std::sort(found.begin(), found.end());
@@ -161,7 +203,7 @@ struct HeldLearner : Learner {
     template <class Read>
     void spread(Read read, double rest, double* weights, double* bias) const {
         if (!columns) return read(weights, bias);
-        const std::size_t units = rule.unit_count(), all = columns->features();
+        const std::size_t units = rule.unit_count(), all = told;
         Buffer near(units * features, 0.0);
         read(near.data(), bias);
         if (rest != 0.0) std::fill_n(weights, units * all, rest);

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -20,7 +19,6 @@ namespace rosenblatt {
 inline constexpr std::size_t lanes = 8;
 
 inline constexpr std::size_t padded(std::size_t features) { return (features + lanes - 1) / lanes * lanes; }
-
 
 // One column per unit: its weights, and its bias, which is the weight of the constant 1 and is treated like any other.
 struct Weights {

@@ -97,9 +97,8 @@ public:
         head.sparse = rows.sparse;
         head.weighed = weights != nullptr;
         head.entries = rows.sparse ? rows.entries() : 0;
-        head.index = !rows.sparse || rows.wide_indices       ? (rows.sparse ? PageHead::longs : PageHead::ints)
-                     : rows.features <= std::size_t{1} << 16 ? PageHead::narrow
-                                                             : PageHead::ints;
+        if (rows.sparse && rows.wide_indices) head.index = PageHead::longs;
+        else if (rows.sparse && rows.features <= std::size_t{1} << 16) head.index = PageHead::narrow;
         head.value = kind_of(rows);
         if (head.value >= PageHead::shorts) head.places = static_cast<std::uint8_t>(places);
         const PagePlaces at(head);

@@ -115,6 +115,24 @@ def test_many_are_written_whole() -> None:
     assert run.answer.coef.tolist() == [[-1.0] * 16]
 
 
+@pytest.mark.parametrize("settings", RULES[:3])
+def test_other_rows_are_scored_alike_and_change_nothing(settings: Settings) -> None:
+    """Rows of columns never met, unsorted ones, dense ones of any layout."""
+    plain = Running(settings, FEATURES, [1.0] * 3, 0)
+    few = Running(settings, FEATURES, [1.0] * 3, 0, columns=kernels.Columns(FEATURES))
+    for run in (plain, few):
+        share_pass([run], block(1))
+    dense = np.random.default_rng(3).standard_normal((4, FEATURES))
+    other = Csr(np.array([0, 3, 3, 5]), np.array([1, 7, 50, 4999, 0], np.int32), np.arange(1.0, 6.0), FEATURES)
+    rows: list[Any] = [dense, np.asfortranarray(dense), dense.astype(np.float32), other]
+    rows += [part.values for part in (block(2), block(4, messy=True), block(5, index=np.int64, value=np.float32))]
+    before = [bytes(memory) for memory in few.learner.unit(0)[:2]]  # type: ignore[arg-type]
+    for values in rows:
+        wanted, found = (run.scorer().scores(kernels.rows_of(values)) for run in (plain, few))
+        assert bytes(found) == bytes(wanted)
+    assert [bytes(memory) for memory in few.learner.unit(0)[:2]] == before  # type: ignore[arg-type]
+
+
 def test_a_run_by_epochs_gives_the_same_bits() -> None:
     for keep in ("average", "pocket"):
         settings = Settings(keep=keep, order="shuffle")

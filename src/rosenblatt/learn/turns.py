@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class Turns:
     """Chunks that are gathered, then learned. A run takes them all in one turn, so its weights stay in the cache.
 
-    Runs do not share anything, so the answer is the same for any number of threads.
+    Runs share at most the places of their columns, which decide nothing, so the answer is the same for any number of
+    threads.
     """
 
     def __init__(self, threads: int, degree: int = 1) -> None:
