@@ -106,14 +106,13 @@ auto get_answer(const HeldLearner& learner, bool average) {
 // Everything that is not a weight: counters, pockets, the bound, in plain numbers.
 nb::dict get_counters(const HeldLearner& learner) {
     const Group& head = learner.groups.front();
-    nb::list mistakes, loss, pockets;
-    double bound = 0.0;
+    nb::list mistakes, loss, pockets, bound;
     for (const Group& group : learner.groups) {
-        bound = std::max(bound, group.bound);
         for (std::size_t u = 0; u < group.units; ++u) {
             const Pocket& p = group.pockets[u];
             mistakes.append(group.mistakes[u]);
             loss.append(group.loss[u]);
+            bound.append(group.bound);
             pockets.append(nb::make_tuple(p.run, p.best_run, p.errors, p.judged, p.held));
         }
     }
@@ -137,11 +136,11 @@ void put_counters(HeldLearner& learner, const nb::dict& d) {
         group.t = nb::cast<std::uint64_t>(d["t"]);
         group.step = nb::cast<std::uint64_t>(d["step"]);
         group.in_batch = nb::cast<std::uint64_t>(d["in_batch"]);
-        group.bound = std::max(group.bound, nb::cast<double>(d["bound"]));  // a file may say what it likes
         for (std::size_t u = 0; u < group.units; ++u) {
             const std::size_t unit = group.first + u;
             group.mistakes[u] = nb::cast<std::uint64_t>(d["mistakes"][unit]);
             group.loss[u] = nb::cast<double>(d["loss"][unit]);
+            group.bound = std::max(group.bound, nb::cast<double>(d["bound"][unit]));  // a file may say what it likes
             auto [run, best_run, errors, judged, held] =
                 nb::cast<std::tuple<std::uint64_t, std::uint64_t, double, bool, bool>>(d["pockets"][unit]);
             group.pockets[u] = {run, best_run, errors, judged, held};

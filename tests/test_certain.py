@@ -155,8 +155,8 @@ def test_a_state_that_understates_its_weights_is_not_believed() -> None:
     run = Running(Settings(keep="last"), 2, np.ones(2), 0)
     run.start_from(np.array([[3.0, -5.0]]), np.zeros(1))
     for bound in (0.0, -1e9, float("nan")):
-        run.restore(run.state() | {"counters": run.learner.counters() | {"bound": bound}})
-        assert run.learner.counters()["bound"] == 5.0
+        run.restore(run.state() | {"counters": run.learner.counters() | {"bound": [bound]}})
+        assert run.learner.counters()["bound"] == [5.0]
 
 
 @pytest.mark.parametrize(("scale", "eta0", "weight"), [(1e17, 1e5, 1.0), (1.0, 1.0, 1e38), (1.0, 1e37, 10.0)])

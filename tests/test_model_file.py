@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from fuzz.model_file import flipped, loads_or_refuses
 from rosenblatt import Adaline, LogisticUnit, Perceptron, load, save
-from rosenblatt.errors import ModelError
+from rosenblatt.errors import LearningOverflowError, ModelError
 from rosenblatt.estimators.files import estimator_of, model_of
 from rosenblatt.learn import Model, Running, Settings, load_model, save_model, share_pass
 from rosenblatt.learn.model_file import canonical, checksum, write_parts
@@ -273,6 +273,21 @@ def resign(path: Path, change: Any) -> None:
     path.write_bytes(pack(tensors, {"rosenblatt": canonical(full)}))
 
 
+def test_a_file_with_one_bound_for_all_units_is_an_older_one(content: bytes, path: Path) -> None:
+    path.write_bytes(content)
+    whole = load(path)
+
+    def older(header: dict[str, Any], _: Any) -> None:
+        counters = header["run"]["counters"]
+        counters["bound"] = max(counters["bound"])
+
+    resign(path, older)
+    assert load(path).coef_.tobytes() == whole.coef_.tobytes()
+    resign(path, lambda header, _: header["run"]["counters"].update(bound=[1.0] * 99))
+    with pytest.raises(ModelError, match="the counters are not one a unit"):
+        load(path)
+
+
 def test_foreign_files_are_refused(path: Path, tmp_path: Path) -> None:
     import pickle
 
@@ -308,6 +323,15 @@ def test_what_cannot_be_saved_is_refused(tmp_path: Path) -> None:
 
 
 # -- whole or not at all ----------------------------------------------------------------------------------------------
+
+
+def test_a_run_whose_loss_overflowed_is_not_saved(tmp_path: Path) -> None:
+    run = Running(Settings(), 2, [1.0, 1.0], 0)
+    run.loss.append(float("inf"))
+    model = Model((0, 1), FeatureSpace(kind="index"), run, {})
+    with pytest.raises(LearningOverflowError, match="The loss overflowed while learning"):
+        save_model(model, tmp_path / "m.model")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_full_disk_leaves_the_old_file(content: bytes, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

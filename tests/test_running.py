@@ -152,3 +152,18 @@ def test_a_scorer_counts_an_unfinished_batch_as_the_answer_does() -> None:
         assert (run.scorer() is run.learner) == whole
         assert run.scorer().scores(rows).tobytes() == scores(run.answer, rows).tobytes()
     assert not np.array_equal(run.learner.scores(rows), scores(run.answer, rows))
+
+
+@pytest.mark.parametrize("settings", PORTFOLIO)
+def test_a_restored_run_goes_on_as_if_it_had_not_stopped(settings: Settings) -> None:
+    """Also in what it knows of its weights, where twelve classes make many groups of units."""
+    X, labels = make(n=120, classes=12)
+    halves = [Block(csr(X[part]), labels[part]) for part in (slice(0, 30), slice(30, 120))]
+    whole, first, again = (Running(settings, 9, np.ones(12), 0) for _ in range(3))
+    for run, blocks in ((whole, halves), (first, halves[:1])):
+        for block in blocks:
+            share_pass([run], block)
+    again.restore(first.state())
+    share_pass([again], halves[1])
+    assert again.learner.counters() == whole.learner.counters()
+    assert again.answer.coef.tobytes() == whole.answer.coef.tobytes()

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt import options
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import LearningOverflowError, ParameterError
 from rosenblatt.later import np
 from rosenblatt.learn import tensors as lay
 from rosenblatt.learn.header import Header, damaged
@@ -28,6 +28,10 @@ MOST_UNITS = 2**20
 def pack_run(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any]:
     """The section of a run; its arrays are added to the tensors under the prefix."""
     state = run.counts()
+    if not all(map(math.isfinite, [*state["loss"], *state["counters"]["loss"]])):
+        raise LearningOverflowError(
+            "The loss overflowed while learning, so that the run is not saved: lower eta0 or scale the features."
+        )
     parts = {name: laid for name in PARTS if (laid := _pack_part(run, name, tensors, prefix)) is not None}
     tensors[f"{prefix}class_weight"] = run.weight_of_class
     if run.settings.record:
@@ -171,7 +175,9 @@ def _counters_in(header: Header, units: int, batch: int | str) -> dict[str, Any]
         errors = math.inf if pocket[2] is None else header.checked_number(pocket[2], "pockets")
         run, best = (header.checked_count(count, "pockets") for count in pocket[:2])
         pockets.append((run, best, errors, pocket[3], pocket[4]))
-    if len(loss) != units or len(pockets) != units:
+    one = not isinstance(header.raw("bound"), list)  # for all units, in older files
+    bound = [header.number("bound")] * units if one else header.numbers("bound")
+    if not len(loss) == len(pockets) == len(bound) == units:
         raise damaged("the counters are not one a unit")
     whole = {name: header.count(name) for name in ("t", "step", "in_batch")}
     if whole["in_batch"] > whole["t"] or (isinstance(batch, int) and whole["in_batch"] >= batch):
@@ -179,7 +185,7 @@ def _counters_in(header: Header, units: int, batch: int | str) -> dict[str, Any]
     return whole | {
         "wrong": header.number("wrong"),
         "weighed": header.number("weighed"),
-        "bound": header.number("bound"),
+        "bound": bound,
         "mistakes": header.counts("mistakes", units),
         "loss": loss,
         "pockets": pockets,
