@@ -218,7 +218,7 @@ NB_MODULE(_native, m) {
 
     bind_rows(m);
     bind_memory(m);
-    nb::class_<Columns>(m, "Columns").def(nb::init<std::size_t>(), "features"_a);
+    nb::class_<Columns>(m, "Columns").def(nb::init<>());
     auto learner = nb::class_<HeldLearner>(m, "Learner");
     bind_state(learner);
     learner

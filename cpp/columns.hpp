@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <new>
@@ -23,45 +22,49 @@ namespace rosenblatt {
 
 class Columns {
 public:
-    explicit Columns(std::size_t features) { grow(features); }
+    Columns() : table_(1024) {}
     Columns(const Columns&) = delete;
 
-    std::size_t features() const { return features_; }                // that there may be
-    std::size_t size() const { return column_.size(); }               // places, given or not
+    std::size_t size() const { return column_.size(); }                          // places, given or not
     std::int64_t operator[](std::size_t place) const { return column_[place]; }  // its column, -1 where it has none
 
-    void grow(std::size_t features) {
-        if (features <= features_) return;
-        if (features > std::numeric_limits<std::int32_t>::max()) throw std::bad_alloc();
-        // Zeros that nobody has looked at take no memory: the table costs as much as there are columns met.
-        std::unique_ptr<std::int32_t[], Free> larger(static_cast<std::int32_t*>(std::calloc(features, sizeof(std::int32_t))));
-        if (!larger) throw std::bad_alloc();
-        for (std::size_t place = 0; place < column_.size(); ++place)
-            if (column_[place] >= 0) larger[column_[place]] = static_cast<std::int32_t>(place + 1);
-        place_ = std::move(larger);
-        features_ = features;
-    }
+    // -1: not met.
+    std::int64_t find(std::size_t column) const { return table_[slot_of(column)].place; }
 
-    std::int64_t find(std::size_t column) const { return std::int64_t{place_[column]} - 1; }  // -1: not met
     std::int32_t place_of(std::size_t column) {
-        if (place_[column] == 0) place_[column] = added(column);
-        return place_[column] - 1;
+        const Slot& slot = table_[slot_of(column)];
+        return slot.place >= 0 ? slot.place : added(column);
     }
 
 private:
-    struct Free {
-        void operator()(std::int32_t* p) const { std::free(p); }
+    struct Slot {
+        std::int32_t column = -1, place = -1;
     };
 
+    // Where a column is, or would be, in a table of which a quarter at most is used. Columns are hashes, or numbers that
+    // begin near 0: their lowest bits are as good as any.
+    std::size_t slot_of(std::size_t column) const {
+        std::size_t at = column & (table_.size() - 1);
+        while (table_[at].column >= 0 && table_[at].column != static_cast<std::int32_t>(column)) at = (at + 1) & (table_.size() - 1);
+        return at;
+    }
+
     std::int32_t added(std::size_t column) {
+        if (4 * ++met_ > table_.size()) {
+            std::vector<Slot> smaller(4 * table_.size());
+            smaller.swap(table_);
+            for (const Slot& slot : smaller)
+                if (slot.column >= 0) table_[slot_of(static_cast<std::size_t>(slot.column))] = slot;
+        }
         const std::size_t lane = column % lanes, place = lanes * given_[lane]++ + lane;
         if (place >= column_.size()) column_.resize(place / lanes * lanes + lanes, -1);
         column_[place] = static_cast<std::int32_t>(column);
-        return static_cast<std::int32_t>(place + 1);
+        table_[slot_of(column)] = {static_cast<std::int32_t>(column), static_cast<std::int32_t>(place)};
+        return static_cast<std::int32_t>(place);
     }
 
-    std::size_t features_ = 0;
-    std::unique_ptr<std::int32_t[], Free> place_;  // one more than the place; 0: not met
+    std::vector<Slot> table_;
+    std::size_t met_ = 0;
     std::vector<std::int32_t> column_;
     std::size_t given_[lanes] = {};
 };
@@ -180,7 +183,7 @@ struct HeldLearner : Learner {
 
     void grow_to(std::size_t more) {
         if (!columns) return grow(more);
-        columns->grow(more);
+        if (more > std::numeric_limits<std::int32_t>::max()) throw std::bad_alloc();
         told = std::max(told, more);
     }
     // A weight for every column met, by this learner or by another.

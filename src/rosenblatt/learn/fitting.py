@@ -190,7 +190,7 @@ class Fitting:
         dense = not isinstance(block.values, Csr)
         tried = affordable(self.plan.candidates, features, classes)
         self._make_room(tried, block)
-        columns = kernels.Columns(features) if self.source.space.kind == "hashed" else None  # of millions few are met
+        columns = kernels.Columns() if self.source.space.kind == "hashed" else None  # of millions few are met
         for name, settings in tried.items():
             if self.plan.adapted:
                 settings = fitted_to(settings, block.values)
