@@ -36,6 +36,24 @@ public:
         return slot.place >= 0 ? slot.place : added(column);
     }
 
+    // Of many: nearly all are found where they are first looked for.
+    template <class I>
+    void places_of(const I* columns, std::size_t count, std::int32_t* places) {
+        const Slot* table = table_.data();
+        std::size_t mask = table_.size() - 1;
+        for (std::size_t k = 0; k < count; ++k) {
+            const auto column = static_cast<std::int32_t>(columns[k]);
+            const Slot slot = table[static_cast<std::size_t>(column) & mask];
+            if (slot.column == column) {
+                places[k] = slot.place;
+                continue;
+            }
+            places[k] = place_of(static_cast<std::size_t>(column));
+            table = table_.data();
+            mask = table_.size() - 1;
+        }
+    }
+
 private:
     struct Slot {
         std::int32_t column = -1, place = -1;
@@ -111,8 +129,8 @@ private:
     template <class I>
     void place(const I* index) {
         indices_.reserve(rows.stored + 1);
-        for (std::int64_t k = rows.starts[0]; k < rows.starts[rows.count]; ++k)
-            indices_[static_cast<std::size_t>(k)] = by->place_of(static_cast<std::size_t>(index[k]));
+        const std::int64_t first = rows.starts[0];
+        by->places_of(index + first, rows.entries(), indices_.data() + first);
     }
 
     template <class PlaceOf>
