@@ -276,12 +276,7 @@ def resign(path: Path, change: Any) -> None:
 def test_a_file_with_one_bound_for_all_units_is_an_older_one(content: bytes, path: Path) -> None:
     path.write_bytes(content)
     whole = load(path)
-
-    def older(header: dict[str, Any], _: Any) -> None:
-        counters = header["run"]["counters"]
-        counters["bound"] = max(counters["bound"])
-
-    resign(path, older)
+    resign(path, lambda header, _: header["run"]["counters"].update(bound=max(header["run"]["counters"]["bound"])))
     assert load(path).coef_.tobytes() == whole.coef_.tobytes()
     resign(path, lambda header, _: header["run"]["counters"].update(bound=[1.0] * 99))
     with pytest.raises(ModelError, match="the counters are not one a unit"):
