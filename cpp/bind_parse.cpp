@@ -24,7 +24,7 @@ struct Chunk : Parsed {
 // The chunks of a file of so many bytes: those that begin at a multiple of `chunk`.
 std::unique_ptr<Ahead<Chunk>> svmlight_ahead(int fd, std::int64_t size, std::int64_t chunk, int threads, int base, bool guess_base,
                                       std::int64_t limit, bool skip, std::size_t early) {
-    if (size < 0 || chunk < 1 || threads < 1) throw nb::value_error("chunk and threads must be at least 1");
+    if (size < 0 || chunk < 1 || threads < 1) throw nb::value_error("size must be at least 0, chunk and threads at least 1");
     const Svmlight how{base, limit, guess_base, skip};
     const auto parse = [=, parser = kernels().parsers->svmlight](std::size_t number, Chunk& out) {
         const auto begin = static_cast<std::int64_t>(number) * chunk;
