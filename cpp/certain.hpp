@@ -47,6 +47,8 @@ ROSENBLATT_INLINE double distance_of_sums(std::size_t entries, const Group& grou
 // the scores themselves are asked for; and where many examples are mistakes, looking rests for some time.
 class Looking {
 public:
+    static constexpr unsigned rest = 1024;
+
     Looking(const Learner& learner, double largest) {
         const Rule& rule = learner.rule;
         allowed_ = rule.quiet && !(learner.judged && learner.groups.size() > 1) && !overflows(learner, largest);
@@ -64,6 +66,7 @@ public:
         --resting_;
         return false;
     }
+    void helped(std::size_t times) { luck_ = times < most ? std::min(luck_ + static_cast<int>(times), most) : most; }
     ROSENBLATT_INLINE void heard(bool helped) {
         luck_ = helped ? std::min(luck_ + 1, most) : luck_ - price;
         if (luck_ >= 0) return;
@@ -80,7 +83,6 @@ private:
     }
 
     static constexpr int price = 3, most = 64;  // a look in vain costs about three times what one in luck saves
-    static constexpr unsigned rest = 1024;
     bool allowed_, moves_;
     int luck_ = most / 2;
     unsigned resting_ = 0;

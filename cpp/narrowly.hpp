@@ -153,6 +153,13 @@ void work_either_way(const Examples& examples, Reader reader, const std::vector<
             from = work_together(examples, reader, jobs, from, to);
         }
     }
+    if constexpr (is_csr<Reader>)
+        while (from < to && learns_alone(examples, jobs) && !reaches_far(jobs)) {
+            from = work_alone(examples, reader, jobs.front(), from, to);
+            const std::size_t rested = std::min<std::size_t>(from + Looking::rest, to);
+            work(examples, reader, jobs, from, rested);
+            from = rested;
+        }
     work(examples, reader, jobs, from, to);
 }
 

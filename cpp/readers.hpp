@@ -49,7 +49,7 @@ ROSENBLATT_INLINE void fetch_lines(const void* from, std::size_t pairs) {
 
 // How many rows ahead memory is asked for, so that about this many bytes are under way.
 inline std::size_t distance(std::size_t row_bytes) {
-    return std::clamp<std::size_t>(8192 / std::max<std::size_t>(row_bytes, 1), 4, 32);
+    return std::clamp<std::size_t>(16384 / std::max<std::size_t>(row_bytes, 1), 4, 32);
 }
 
 // Several units score a dense row together; blocks of it that are zero add nothing to any of them, so they are found
@@ -200,13 +200,13 @@ public:
         value_lines_ = std::min<std::size_t>(mean * sizeof(V) / 128 + 1, 16);
     }
 
-    // Memory is asked for twice: from afar to the second cache, and, where rows do not lie one after the other, just
-    // before its use to the first.
+    // Memory is asked for twice: from afar to the second cache, and, where rows do not lie one after the other, a
+    // little before its use to the first.
     SparseRow<I, V> operator[](std::size_t p) {
         if (p + ahead_ < order_.count) {
             ask<false>(p + ahead_);
             if (order_.index) {
-                ask<true>(p + 1);
+                ask<true>(p + 2);
                 if (p + 2 * ahead_ < order_.count) __builtin_prefetch(starts_ + order_[p + 2 * ahead_]);
             }
         }

@@ -2,6 +2,7 @@
 // ways to score a row, one by one, four together, and four together as floats first, and they give the same bits.
 #pragma once
 
+#include "alone.hpp"
 #include "decide.hpp"
 #include "narrow.hpp"
 #include "pocket.hpp"
