@@ -4,14 +4,17 @@ import pickle
 from copy import copy
 from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, replace
 from functools import cached_property
+from inspect import signature
 from typing import Any
 
 import pytest
 
-from rosenblatt.records import FeatureSpace, record
+from rosenblatt import frozen
+from rosenblatt.frozen import record
+from rosenblatt.records import FeatureSpace
 
 
-def declared() -> type:
+def declared(field: Any) -> type:
     class Same:
         name: str
         size: int = 3
@@ -24,8 +27,8 @@ def declared() -> type:
     return Same
 
 
-Ours: Any = record(declared())
-Theirs: Any = dataclass(frozen=True)(declared())
+Ours: Any = record(declared(frozen.field))
+Theirs: Any = dataclass(frozen=True)(declared(field))
 
 
 def test_it_looks_compares_and_hashes_like_a_frozen_dataclass() -> None:
@@ -33,11 +36,12 @@ def test_it_looks_compares_and_hashes_like_a_frozen_dataclass() -> None:
         ours, theirs = Ours(*arguments), Theirs(*arguments)
         assert repr(ours) == repr(theirs)
         assert hash(ours) == hash(theirs)
-        assert asdict(ours) == asdict(theirs)
+        assert asdict(ours) == asdict(theirs) == frozen.asdict(ours)
     assert [one.name for one in fields(Ours)] == [one.name for one in fields(Theirs)]
     assert Ours("a") == Ours("a", 3, [1]) != Ours("b")
     assert Ours("a") != Theirs("a")
-    assert replace(Ours("a"), size=5) == Ours("a", 5)
+    assert signature(Ours) == signature(Theirs)
+    assert replace(Ours("a"), size=5) == Ours("a", 5) == frozen.replace(Ours("a"), size=5)
     assert Ours("a", 4).double == 8
 
 
@@ -48,6 +52,41 @@ def test_nothing_of_it_can_be_changed() -> None:
             setattr(one, name, 1)
     with pytest.raises(FrozenInstanceError, match="size"):
         del one.size
+
+
+def test_a_field_takes_after_that_of_the_class_before_it() -> None:
+    class Longer(Ours):  # type: ignore[misc]
+        size: float = 0.5
+        more: str = "x"
+
+    longer = record(Longer)("a")
+    assert [one.name for one in fields(Longer)] == ["name", "size", "hidden", "more"]
+    assert asdict(longer) == {"name": "a", "size": 0.5, "hidden": [], "more": "x"}
+    assert longer.hidden is not record(Longer)("a").hidden
+    assert asdict(longer) == frozen.asdict(longer)
+
+
+@pytest.mark.parametrize(
+    ("values", "given", "said"),
+    [
+        ((), {}, "needs a value for 'name'"),
+        (("a", 1, [], 4), {}, "takes 3 values, and was given 4"),
+        (("a",), {"name": "b"}, "two values for 'name'"),
+        (("a",), {"sise": 1}, "the unknown 'sise'"),
+    ],
+)
+def test_it_takes_each_field_once(values: Any, given: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        Ours(*values, **given)
+    with pytest.raises(TypeError):
+        Theirs(*values, **given)
+
+
+def test_records_within_are_told_like_those_outside() -> None:
+    inner = Ours("a", hidden=[1])
+    assert frozen.asdict(Ours(inner, hidden=[inner, {"k": (inner,)}])) == asdict(
+        Ours(inner, hidden=[inner, {"k": (inner,)}])
+    )
 
 
 def test_it_is_copied_and_pickled() -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import FrozenInstanceError, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from rosenblatt.frozen import field, record
 from rosenblatt.later import np
 
 if TYPE_CHECKING:
@@ -17,50 +17,8 @@ if TYPE_CHECKING:
 else:  # whoever names them in an annotation does not load numpy by that
     Floats = Values = object
 
-T = TypeVar("T")
 # A run ends separated, validated or with its budget spent; a stream stays open, and a signal interrupts.
 Status: TypeAlias = Literal["separated", "validated", "budget", "open", "interrupted"]
-
-
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def record(cls: type[T]) -> type[T]:
-    """`dataclass(frozen=True)`, declared in a fifth of the time: only `__init__` is compiled for the class, the rest is
-    shared. A command declares some twenty of them before it begins.
-    """
-    made = dataclass(repr=False, eq=False)(cls)
-    for method in (_repr, _eq, _hash, _setattr, _delattr):
-        name = f"_{method.__name__}__"
-        if name not in vars(cls):
-            setattr(made, name, method)
-    return made
-
-
-def _repr(self: Any) -> str:
-    shown = (f"{name}={getattr(self, name)!r}" for name, of in self.__dataclass_fields__.items() if of.repr)
-    return f"{type(self).__qualname__}({', '.join(shown)})"
-
-
-def _eq(self: Any, other: object) -> bool:
-    return _compared(self) == _compared(other) if type(self) is type(other) else NotImplemented
-
-
-def _hash(self: Any) -> int:
-    return hash(_compared(self))
-
-
-def _setattr(self: Any, name: str, value: Any) -> None:
-    """Each field once, by `__init__`."""
-    if name in vars(self) or name not in self.__dataclass_fields__:
-        raise FrozenInstanceError(f"cannot assign to field {name!r}")
-    object.__setattr__(self, name, value)
-
-
-def _delattr(self: Any, name: str) -> None:
-    raise FrozenInstanceError(f"cannot delete field {name!r}")
-
-
-def _compared(of: Any) -> tuple[Any, ...]:
-    return tuple(getattr(of, name) for name, field in of.__dataclass_fields__.items() if field.compare)
 
 
 @record

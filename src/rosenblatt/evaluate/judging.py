@@ -1,12 +1,12 @@
 """A model tried on a file of examples with known labels."""
 
 import os
-from dataclasses import replace
 
 import numpy as np
 
 from rosenblatt.errors import DataError
 from rosenblatt.evaluate.tally import Link, Tally
+from rosenblatt.frozen import replace
 from rosenblatt.learn.decider import Decider
 from rosenblatt.learn.predicting import predict_source
 from rosenblatt.read import Reading, open_source

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
+from rosenblatt.frozen import record
 from rosenblatt.later import np
-from rosenblatt.records import Floats, record
+from rosenblatt.records import Floats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, replace
 from typing import Any
 
 from rosenblatt.errors import ModelError
+from rosenblatt.frozen import asdict, replace
 from rosenblatt.learn.fingerprint import facts_of
 from rosenblatt.learn.fitting import Fitting, Plan
 from rosenblatt.learn.header import Header, damaged

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from sys import float_info
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
+from rosenblatt.frozen import replace
 from rosenblatt.later import np
 from rosenblatt.records import Csr, FeatureSpace, Floats, Label, Values
 

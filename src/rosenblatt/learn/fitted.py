@@ -1,9 +1,10 @@
 """What a fit of a file tells: while it runs, and when it is done."""
 
+from rosenblatt.frozen import record
 from rosenblatt.learn.model import Model
 from rosenblatt.learn.settings import Settings
 from rosenblatt.read import BadRow
-from rosenblatt.records import Status, record
+from rosenblatt.records import Status
 
 
 @record

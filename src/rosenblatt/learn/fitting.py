@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.features.polynomial import checked_count
+from rosenblatt.frozen import field, record
 from rosenblatt.later import np
 from rosenblatt.learn.answer import decide
 from rosenblatt.learn.cache import Cache
@@ -27,7 +27,7 @@ from rosenblatt.learn.shuffling import Shuffled, part
 from rosenblatt.learn.sorting import Sorting
 from rosenblatt.learn.turns import Turns
 from rosenblatt.read import Reading, Source
-from rosenblatt.records import Block, Csr, Label, record
+from rosenblatt.records import Block, Csr, Label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt import options
 from rosenblatt.errors import LearningOverflowError, ParameterError
+from rosenblatt.frozen import asdict
 from rosenblatt.later import np
 from rosenblatt.learn import tensors as lay
 from rosenblatt.learn.header import Header, damaged

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from rosenblatt import kernels, options
 from rosenblatt.errors import ParameterError
 from rosenblatt.features.polynomial import squared_length
+from rosenblatt.frozen import replace
 from rosenblatt.later import np
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Csr, Values

@@ -8,11 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
+from rosenblatt.frozen import record
 from rosenblatt.later import np
 from rosenblatt.learn.answer import by_class
 from rosenblatt.learn.decider import Decider
 from rosenblatt.read import Reading, Source, open_source
-from rosenblatt.records import Floats, record
+from rosenblatt.records import Floats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError, LearningOverflowError
+from rosenblatt.frozen import record
 from rosenblatt.later import np
 from rosenblatt.learn.answer import Answer, decide, scores
 from rosenblatt.learn.settings import Settings
-from rosenblatt.records import Block, Floats, Run, Status, Trace, record
+from rosenblatt.records import Block, Floats, Run, Status, Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,8 @@ from __future__ import annotations
 from array import array
 
 from rosenblatt import kernels, options
-from rosenblatt.records import Floats, record
+from rosenblatt.frozen import record
+from rosenblatt.records import Floats
 
 
 @record

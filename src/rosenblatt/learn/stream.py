@@ -4,13 +4,13 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, replace
 from itertools import islice
 from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import ParameterError
 from rosenblatt.features.polynomial import columns_of
+from rosenblatt.frozen import asdict, replace
 from rosenblatt.learn.checkpoint import load_checkpoint, save_checkpoint
 from rosenblatt.learn.fitted import Candidate, Fitted, Progress
 from rosenblatt.learn.fitting import Fitting, Plan, SortedLabelsError

@@ -4,18 +4,18 @@ import math
 import reprlib
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from rosenblatt.errors import ParameterError
+from rosenblatt.frozen import record, replace
 
 T = TypeVar("T")
 Kind: TypeAlias = Literal["int", "float", "bool", "array", "class weights", "seed", "str", "strs", "path", "function"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Option(Generic[T]):
     """One parameter: a value is accepted when it is a choice, or None where allowed, or of the kind and in bounds.
 

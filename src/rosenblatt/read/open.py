@@ -3,11 +3,11 @@
 import importlib
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import cast
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError, ParameterError
+from rosenblatt.frozen import replace
 from rosenblatt.read.crossing import refuse_crossing
 from rosenblatt.read.detect import format_of
 from rosenblatt.read.opened import Opened

@@ -2,12 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import asdict, replace
 from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import DataError
-from rosenblatt.records import Chunk, FeatureSpace, Label, record
+from rosenblatt.frozen import asdict, record, replace
+from rosenblatt.records import Chunk, FeatureSpace, Label
 
 
 @record

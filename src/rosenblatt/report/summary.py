@@ -1,11 +1,10 @@
 """What a person wants to know after learning, gathered once for the terminal, for JSON and for the page."""
 
-from dataclasses import field
 from typing import TYPE_CHECKING
 
+from rosenblatt.frozen import field, record
 from rosenblatt.learn import Fitted, Model
 from rosenblatt.learn.decider import Decider
-from rosenblatt.records import record
 from rosenblatt.report.weights import Weight, classes_shown, top
 
 if TYPE_CHECKING:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from rosenblatt import kernels
 from rosenblatt.features.polynomial import products_of
+from rosenblatt.frozen import record
 from rosenblatt.later import np
 from rosenblatt.learn import Model
 from rosenblatt.learn.answer import pairs
-from rosenblatt.records import Csr, Floats, Label, Values, record
+from rosenblatt.records import Csr, Floats, Label, Values
 
 
 @record
