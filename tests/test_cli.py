@@ -152,7 +152,6 @@ def raising(error: BaseException) -> Callable[[], None]:
         (FileNotFoundError(2, "No such file or directory", "x.svm"), 3, "x.svm: no such file or directory."),
         (MemoryError(), 3, "not enough memory"),
         (KeyboardInterrupt(), 130, "interrupted."),
-        (click.Abort(), 130, "interrupted."),
         (ZeroDivisionError("division\nby zero"), 70, "ZeroDivisionError: division by zero: this is a fault of ours"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",

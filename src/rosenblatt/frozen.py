@@ -73,6 +73,11 @@ def record(cls: type[T]) -> type[T]:
     return cls
 
 
+def names(cls: Any) -> tuple[str, ...]:
+    """What the fields of a record are called."""
+    return tuple(cls.__record__)
+
+
 class _Asked:
     """An attribute of a class that is made when somebody asks for it."""
 

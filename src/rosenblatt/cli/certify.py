@@ -4,33 +4,32 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from rosenblatt import options
-from rosenblatt.cli import common
+from rosenblatt.cli import common, declared
 from rosenblatt.cli.exits import DONE, NO
+from rosenblatt.cli.running import UsageError
 
 if TYPE_CHECKING:
     from rosenblatt.certify import Certificate, ClassAnswer, ClassTable
 
 
-@common.command(
+@declared.command(
     "certify",
     "  rosenblatt certify people.csv --label income --save proof.json",
     "  rosenblatt certify people.csv --label income --check proof.json",
     "  rosenblatt certify flowers.csv --pairs",
 )
 @common.data_argument
-@common.option(options.pairs)
-@common.option(options.one_vs_rest)
-@common.option(options.time_limit)
-@common.option(options.gap)
-@common.option(options.save_proof)
-@common.option(options.check_proof)
-@common.option(options.plot)
-@common.option(options.columns, metavar="I,J")
-@common.option(options.theme)
-@common.option(options.certify_jobs)
+@declared.option(options.pairs)
+@declared.option(options.one_vs_rest)
+@declared.option(options.time_limit)
+@declared.option(options.gap)
+@declared.option(options.save_proof)
+@declared.option(options.check_proof)
+@declared.option(options.plot)
+@declared.option(options.columns, metavar="I,J")
+@declared.option(options.theme)
+@declared.option(options.certify_jobs)
 @common.reading_options
 @common.output_options
 def command(data: str, as_json: bool, **asked: Any) -> int:
@@ -40,7 +39,7 @@ def command(data: str, as_json: bool, **asked: Any) -> int:
     from rosenblatt.read.api import read
 
     if asked["check"] and (asked["save"] or asked["pairs"] or asked["one_vs_rest"]):
-        raise click.UsageError("--check looks at one certificate: leave out --save, --pairs and --one-vs-rest.")
+        raise UsageError("--check looks at one certificate: leave out --save, --pairs and --one-vs-rest.")
     examples = read(data, **_reading(asked))
     X, y = examples
     asked["columns"] = common.two_columns(asked["columns"], examples.space.columns, X.shape[1])
@@ -74,7 +73,7 @@ def _two(data: str, X: Any, y: Any, asked: dict[str, Any], as_json: bool) -> int
     from rosenblatt.certify import certify
 
     if asked["plot"] and not asked["columns"] and X.shape[1] != 2:
-        raise click.UsageError(f"--plot draws two columns, and DATA has {X.shape[1]:,}: choose with --columns I,J.")
+        raise UsageError(f"--plot draws two columns, and DATA has {X.shape[1]:,}: choose with --columns I,J.")
     with _Patience() as patience:
         answer = certify(X, y, time_limit=asked["time_limit"], gap=asked["gap"], on_progress=patience.search)
     if asked["save"]:
@@ -160,7 +159,7 @@ def _draw_map(tables: "list[ClassTable]", path: str | None, theme: str) -> None:
         return
     pairs = next((table for table in tables if table.scheme == "ovo"), None)
     if pairs is None:
-        raise click.UsageError("--plot draws a map of pairs: ask for --pairs.")
+        raise UsageError("--plot draws a map of pairs: ask for --pairs.")
     _write_figure(pairs.plot(theme=theme), path)
 
 
@@ -168,7 +167,7 @@ def _write_figure(figure: Any, path: str) -> None:
     try:
         figure.savefig(path, facecolor=figure.get_facecolor())
     except ValueError as error:
-        raise click.UsageError(f"--plot {path}: {error}.") from None
+        raise UsageError(f"--plot {path}: {error}.") from None
     common.say(f"figure: {path}")
 
 

@@ -6,130 +6,32 @@ Data goes to stdout (`data`, `as_json`), words to stderr (`say`, silent with --q
 import json
 import math
 import os
-import shlex
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any, TypeVar
-
-import click
+from typing import IO, TYPE_CHECKING, Any
 
 from rosenblatt import options
-from rosenblatt.options import Option
+from rosenblatt.cli.declared import argument, parameter, switch, takes
+from rosenblatt.cli.running import UsageError, running
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
     from rosenblatt.learn.decider import Decider
     from rosenblatt.read import Reading
 
-F = TypeVar("F", bound=Callable[..., Any])
-_QUIET = "rosenblatt.quiet"
-_WIDEST = 32  # what an option takes is shown beside its name up to this width, and in its help beyond
+_ANSI = re.compile(r"\033\[[0-9;]*m")
 
-
-class Accepted(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer clicks only
-    """What an option of the room `options` accepts, read from the word on the command line."""
-
-    def __init__(self, option: Option[Any]) -> None:
-        self.option = option
-        self.name = option.name
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not isinstance(value, str) or value in self.option.choices:
-            return value
-        for read in (int, float, str):
-            try:
-                found = read(value)
-            except ValueError:
-                continue
-            if self.option.accepts(found):
-                return found
-        typed = self.option.but(none_allowed=False)  # what is not given is None; nobody can type it
-        self.fail(f"{value!r} is not {typed.expected}.", param, ctx)
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str | None:
-        kinds = {"int": "N", "float": "X", "seed": "N", "str": "NAME", "path": "FILE"}
-        word = kinds.get(self.option.kind or "", "")
-        every = "|".join([*self.option.choices, *([word] if word else [])])
-        return every if len(every) <= _WIDEST else self.option.name.upper()
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-        from click.shell_completion import CompletionItem
-
-        if self.option.kind == "path":
-            return [CompletionItem(incomplete, type="file")]
-        return [CompletionItem(choice) for choice in self.option.choices if choice.startswith(incomplete)]
-
-
-def option(of: Option[Any], *more: str, **changes: Any) -> Callable[[F], F]:
-    """The click option of a parameter: its name, default and help are those of the room `options`."""
-    flag = "--" + of.name.replace("_", "-")
-    said = of.help
-    unsaid = [choice for choice in of.choices if choice not in said]
-    if unsaid and len("|".join(of.choices)) > _WIDEST:
-        said += f" One of {', '.join(of.choices)}."
-    if of.kind == "bool":
-        kind: dict[str, Any] = {"is_flag": True, "default": of.default}
-        if of.default is not False:
-            flag += "/--no-" + of.name.replace("_", "-")
-    elif of.kind == "strs":
-        kind = {"multiple": True, "metavar": "NAME"}
-    else:
-        shown = of.default is not None
-        kind = {"type": Accepted(of), "default": of.default, "show_default": shown}
-    return click.option(flag, *more, of.name, **({"help": said} | kind | changes))
-
-
-_LEARNING = set(options.STREAMING) - {"test"}
-
-
-class Command(click.Command):
-    """A command whose help puts its options under headings: what to learn, how to read, what to write."""
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        sections: dict[str, list[tuple[str, str]]] = {"Options": [], "Learning": [], "Reading": []}
-        parameters = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
-        learns = any(one.name == "passes" for one in parameters)
-        for parameter in parameters:
-            shown = parameter.get_help_record(ctx)
-            if shown is not None:
-                read, learned = parameter.name in options.READING, learns and parameter.name in _LEARNING
-                sections["Reading" if read else "Learning" if learned else "Options"].append(shown)
-        for title, rows in sections.items():
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
-
-
-def command(name: str, *examples: str) -> Callable[[Callable[..., Any]], click.Command]:
-    """What makes a function a command of this name; its help ends with the examples."""
-    return click.command(
-        name, cls=Command, epilog="\b\n" + "\n".join(["For example:", *examples]) if examples else None
-    )
-
-
-def several(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """Decorators as one; the help lists them in this order."""
-
-    def decorate(function: F) -> F:
-        for decorator in reversed(decorators):
-            function = decorator(function)
-        return function
-
-    return decorate
-
-
-data_argument = click.argument("data", metavar="DATA", type=click.Path(allow_dash=True))
-model_argument = click.argument("model", metavar="MODEL", type=click.Path())
+data_argument = takes(argument("data"))
+model_argument = takes(argument("model", dash=False))
 
 _TAKES = {"label": "COLUMN", "text": "COLUMN", "words": "COLUMN", "cross": "A:B", "classes": "LABELS"}
 _reading = {
-    name: option(of, **({"metavar": _TAKES[name]} if name in _TAKES else {})) for name, of in options.READING.items()
+    name: parameter(of, **({"metavar": _TAKES[name]} if name in _TAKES else {})) for name, of in options.READING.items()
 }
-reading_options = several(*_reading.values())
+reading_options = takes(*_reading.values())
 # What is not in the model: how the new file is written, and where its labels are.
-new_data_options = several(
+new_data_options = takes(
     *(_reading[name] for name in ("format", "label", "labels_from", "header", "index_base", "on_bad_row"))
 )
 
@@ -169,31 +71,20 @@ def _number(word: str) -> int | float | str:
     return word
 
 
-def _hush(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    ctx.meta[_QUIET] = value
-
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object on stdout.")
-quiet_option = click.option(
-    "--quiet",
-    "-q",
-    is_flag=True,
-    expose_value=False,
-    callback=_hush,
-    help="Say nothing but errors and what was asked for.",
+output_options = takes(
+    switch("as_json", "--json", help="Print the result as one JSON object on stdout."),
+    switch("quiet", "--quiet", "-q", help="Say nothing but errors and what was asked for."),
 )
-output_options = several(json_option, quiet_option)
 
 
 def quiet() -> bool:
-    ctx = click.get_current_context(silent=True)
-    return bool(ctx and ctx.meta.get(_QUIET))
+    return running.quiet
 
 
 def say(words: str = "") -> None:
     """Words for a person, on stderr; nothing with --quiet."""
     if not quiet() and sys.stderr is not None:
-        click.echo(words, err=True, color=coloured(sys.stderr))
+        _print(words, sys.stderr)
 
 
 def data(words: str) -> None:
@@ -201,7 +92,12 @@ def data(words: str) -> None:
     out = sys.stdout
     if out is None:
         raise OSError(0, "standard output is closed; give -o a file, or open it")
-    click.echo(words, color=coloured(out))
+    _print(words, out)
+
+
+def _print(words: str, stream: IO[str]) -> None:
+    stream.write((words if coloured(stream) else _ANSI.sub("", words)) + "\n")
+    stream.flush()
 
 
 def check_output(path: str | None, *read: str | None) -> None:
@@ -210,7 +106,7 @@ def check_output(path: str | None, *read: str | None) -> None:
         return
     for other in read:
         if other not in (None, "-") and _same_file(path, str(other)):
-            raise click.UsageError(
+            raise UsageError(
                 f"{path!r} belongs to another file of this command and would be written over: choose another."
             )
     folder = os.path.dirname(os.path.realpath(path))
@@ -274,8 +170,9 @@ def as_json(record: Mapping[str, Any]) -> None:
 
 def plain(value: Any) -> Any:
     """The same as JSON can hold it: numpy's numbers and arrays, tuples, records and numbers that are not finite."""
-    if hasattr(value, "__dataclass_fields__"):
-        return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
+    fields = getattr(value, "__record__", None) or getattr(value, "__dataclass_fields__", None)
+    if fields is not None:
+        return {name: plain(getattr(value, name)) for name in fields}
     if isinstance(value, Mapping):
         return {str(name): plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
@@ -287,9 +184,7 @@ def plain(value: Any) -> Any:
 
 def repeat() -> str:
     """The command line that is being run, to be given again."""
-    ctx = click.get_current_context()
-    arguments = ctx.obj if isinstance(ctx.obj, list) else []
-    return shlex.join(["rosenblatt", *arguments])
+    return running.repeat()
 
 
 def on_terminal(stream: Any = None) -> bool:
@@ -315,7 +210,7 @@ def two_columns(words: str | None, names: Sequence[str] = (), count: int | None 
     found = [names.index(p) if p in names else int(p) if p.isdecimal() else -1 for p in parts]
     if len(found) != 2 or -1 in found:
         known = f" The columns are {', '.join(names)}." if names else ""
-        raise click.UsageError(f"--columns takes two columns, as in 0,1. Got {words!r}.{known}")
+        raise UsageError(f"--columns takes two columns, as in 0,1. Got {words!r}.{known}")
     if count is not None and (max(found) >= count or found[0] == found[1]):
-        raise click.UsageError(f"--columns takes two different columns of 0 to {count - 1}. Got {words!r}.")
+        raise UsageError(f"--columns takes two different columns of 0 to {count - 1}. Got {words!r}.")
     return found[0], found[1]

@@ -2,30 +2,29 @@
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from rosenblatt import options
-from rosenblatt.cli import common
+from rosenblatt.cli import common, declared
+from rosenblatt.cli.running import UsageError
 
 if TYPE_CHECKING:
     from rosenblatt.learn.tracing import Gathered
     from rosenblatt.records import FeatureSpace
 
 
-@common.command(
+@declared.command(
     "compare",
     "  rosenblatt compare people.csv --label income --scale",
     "  rosenblatt compare points.csv --plot lines.png --no-questions",
 )
 @common.data_argument
-@common.option(options.folds)
-@common.option(options.trace_passes)
-@common.option(options.max_rows)
-@common.option(options.seed)
-@click.option("--questions/--no-questions", default=options.questions.default, help=options.questions.help)
-@common.option(options.plot)
-@common.option(options.columns, metavar="I,J")
-@common.option(options.theme)
+@declared.option(options.folds)
+@declared.option(options.trace_passes)
+@declared.option(options.max_rows)
+@declared.option(options.seed)
+@declared.option(options.questions)
+@declared.option(options.plot)
+@declared.option(options.columns, metavar="I,J")
+@declared.option(options.theme)
 @common.reading_options
 @common.output_options
 def command(data: str, as_json: bool, **asked: Any) -> None:
@@ -109,7 +108,7 @@ def _columns_to_draw(width: int, names: tuple[str, ...], asked: dict[str, Any]) 
     """The columns asked for; refused before anything is learned where they cannot be drawn."""
     columns = common.two_columns(asked["columns"], names, width)
     if columns is None and width != 2:
-        raise click.UsageError(f"--plot draws two columns, and DATA has {width:,}: choose with --columns I,J.")
+        raise UsageError(f"--plot draws two columns, and DATA has {width:,}: choose with --columns I,J.")
     return columns
 
 
@@ -122,5 +121,5 @@ def _draw(
     try:
         figure.savefig(asked["plot"], facecolor=figure.get_facecolor())
     except ValueError as error:
-        raise click.UsageError(f"--plot {asked['plot']}: {error}.") from None
+        raise UsageError(f"--plot {asked['plot']}: {error}.") from None
     common.say(f"figure: {asked['plot']}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rosenblatt import options
-from rosenblatt.cli import common
+from rosenblatt.cli import common, declared
 
 if TYPE_CHECKING:
     from rosenblatt.learn import Model
@@ -22,9 +22,9 @@ MESSAGES = (
 )
 
 
-@common.command("demo")
-@common.option(options.message, metavar="TEXT")
-@common.option(
+@declared.command("demo")
+@declared.option(options.message, metavar="TEXT")
+@declared.option(
     options.output, "-o", metavar="FOLDER", default=FOLDER, show_default=True, help="The folder to write to."
 )
 @common.output_options

@@ -3,10 +3,10 @@
 from typing import Any
 
 from rosenblatt import options
-from rosenblatt.cli import common
+from rosenblatt.cli import common, declared
 
 
-@common.command(
+@declared.command(
     "evaluate",
     "  rosenblatt evaluate mail.model new-mail.tsv",
     "  rosenblatt evaluate people.model others.csv --label income --report page.html",
@@ -14,8 +14,8 @@ from rosenblatt.cli import common
 @common.model_argument
 @common.data_argument
 @common.new_data_options
-@common.option(options.threads)
-@common.option(options.report)
+@declared.option(options.threads)
+@declared.option(options.report)
 @common.output_options
 def command(model: str, data: str, report: str | None, as_json: bool, **asked: Any) -> None:
     """Try MODEL on the examples of DATA, whose labels are known: accuracy, error, precision, recall, F1, ROC AUC,

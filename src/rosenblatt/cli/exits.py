@@ -16,8 +16,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-import click
-
+from rosenblatt.cli.running import UsageError
 from rosenblatt.errors import ModelError, ParameterError, RosenblattError
 
 DONE, NO, USAGE, BAD_DATA, BAD_MODEL, FAULT, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
@@ -28,10 +27,7 @@ def guarded(run: Callable[[], Any]) -> int:
     """Run it to the end, whatever happens; the exit code."""
     _write_what_can_be_written()
     try:
-        try:
-            code = run()
-        except click.exceptions.Exit as end:
-            code = end.exit_code
+        code = run()
         if sys.stdout is not None:
             sys.stdout.flush()  # a full disk or a closed pipe shows itself here, not at the interpreter's end
         return code if isinstance(code, int) else DONE
@@ -60,7 +56,9 @@ def _report(error: BaseException) -> int:
             import traceback
 
             traceback.print_exception(error)
-        click.echo(click.style("rosenblatt: ", fg="red") + sentence, err=True, color=_coloured())
+        if sys.stderr is not None:
+            sys.stderr.write(f"{_name()}{sentence}\n")
+            sys.stderr.flush()
     except OSError:
         _forget(sys.stderr)
     if isinstance(error, OSError):
@@ -70,12 +68,10 @@ def _report(error: BaseException) -> int:
 
 def _told(error: BaseException) -> tuple[int, str]:
     """The exit code and the sentence for whatever was raised."""
-    if isinstance(error, KeyboardInterrupt | click.Abort):
+    if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED, str(error) or "interrupted."
-    if isinstance(error, click.UsageError):
-        return USAGE, _usage(error)
-    if isinstance(error, click.ClickException):
-        return USAGE, error.format_message()
+    if isinstance(error, UsageError):
+        return USAGE, str(error)
     if isinstance(error, RosenblattError):
         code = {ParameterError: USAGE, ModelError: BAD_MODEL}
         return next((c for kind, c in code.items() if isinstance(error, kind)), BAD_DATA), str(error)
@@ -89,21 +85,13 @@ def _told(error: BaseException) -> tuple[int, str]:
     return FAULT, f"{name}: {said or 'no more is known'}: {hint}"
 
 
-def _usage(error: click.UsageError) -> str:
-    sentence = " ".join(error.format_message().split())
-    if not sentence.endswith((".", "?")):
-        sentence += "."
-    path = error.ctx.command_path if error.ctx else "rosenblatt"
-    return f"{sentence} See '{path} --help'."
-
-
 def _shown(name: Any) -> str:
     return os.fsdecode(name) if isinstance(name, str | bytes) else str(name)
 
 
-def _coloured() -> bool | None:
-    """None lets click look whether it writes to a terminal."""
-    return False if os.environ.get("NO_COLOR") else None
+def _name() -> str:
+    """Who speaks, in red where that can be seen."""
+    return "rosenblatt: " if os.environ.get("NO_COLOR") or not sys.stderr.isatty() else "\033[31mrosenblatt: \033[0m"
 
 
 def _write_what_can_be_written() -> None:

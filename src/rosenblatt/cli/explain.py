@@ -3,21 +3,21 @@
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt import options
-from rosenblatt.cli import common
+from rosenblatt.cli import common, declared
 
 if TYPE_CHECKING:
     from rosenblatt.learn import Model
 
 
-@common.command(
+@declared.command(
     "explain",
     "  rosenblatt explain mail.model --top 20",
     "  rosenblatt explain mail.model --example 'you have won a prize'",
     "  rosenblatt explain people.model --example 'age=39, job=clerk'",
 )
 @common.model_argument
-@common.option(options.top)
-@common.option(options.example, metavar="TEXT")
+@declared.option(options.top)
+@declared.option(options.example, metavar="TEXT")
 @common.output_options
 def command(model: str, top: int, example: str | None, as_json: bool) -> None:
     """Show the features that speak for each class of MODEL, by name and weight; with --example, what each feature of

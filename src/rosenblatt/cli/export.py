@@ -3,19 +3,18 @@
 import sys
 from pathlib import PurePath
 
-import click
-
 from rosenblatt import options
-from rosenblatt.cli import common
+from rosenblatt.cli import common, declared
+from rosenblatt.cli.running import UsageError
 
 SUFFIXES = {".onnx": "onnx", ".json": "json", ".sql": "sql"}
 
 
-@common.command("export")
+@declared.command("export")
 @common.model_argument
-@common.option(options.to)
-@common.option(options.output, "-o", help="Write to this file instead of stdout.")
-@common.option(options.table_name)
+@declared.option(options.to)
+@declared.option(options.output, "-o", help="Write to this file instead of stdout.")
+@declared.option(options.table_name)
 @common.output_options
 def command(model: str, to: str | None, output: str | None, table: str, as_json: bool) -> None:
     """Write MODEL for other programs: ONNX, JSON or SQL. `rosenblatt export m.model -o m.onnx`."""
@@ -24,13 +23,13 @@ def command(model: str, to: str | None, output: str | None, table: str, as_json:
 
     to = to or SUFFIXES.get(PurePath(output or "").suffix.lower())
     if to is None:
-        raise click.UsageError("Say which format: --to onnx, --to json or --to sql.")
+        raise UsageError("Say which format: --to onnx, --to json or --to sql.")
     if to == "onnx" and output is None and common.on_terminal(sys.stdout):
-        raise click.UsageError("ONNX is not for the terminal: give -o a file.")
+        raise UsageError("ONNX is not for the terminal: give -o a file.")
     common.check_output(output, model)
     found = exported(linear(load_decider(model), model, "exported"), to, table)
     if as_json and output in (None, "-"):
-        raise click.UsageError("With --json the model needs a file of its own: give -o one.")
+        raise UsageError("With --json the model needs a file of its own: give -o one.")
     common.write_file(output or "-", found)
     if as_json:
         common.as_json({"model": model, "to": to, "output": output, "bytes": len(found)})

@@ -3,11 +3,10 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from rosenblatt import options
-from rosenblatt.cli import common
+from rosenblatt.cli import common, declared
 from rosenblatt.cli.progress import Watching
+from rosenblatt.cli.running import UsageError
 
 if TYPE_CHECKING:
     from rosenblatt.learn import Fitted
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 _PACKED = (".gz", ".zst", ".bz2", ".xz")
 
 
-@common.command(
+@declared.command(
     "fit",
     "  rosenblatt fit mail.tsv --test new-mail.tsv",
     "  rosenblatt fit people.csv --label income --scale --holdout 0.1",
@@ -25,27 +24,27 @@ _PACKED = (".gz", ".zst", ".bz2", ".xz")
     "  zcat rows.svm.gz | rosenblatt fit - -o rows.model",
 )
 @common.data_argument
-@common.option(
+@declared.option(
     options.output, "-o", help="Where to save the model. When not given: the name of DATA with .model, in this folder."
 )
-@common.option(options.test)
-@common.option(options.holdout)
-@common.option(options.rule)
-@common.option(options.passes)
-@common.option(options.patience)
-@common.option(options.stream_keep)
-@common.option(options.stream_order)
-@common.option(options.features)
+@declared.option(options.test)
+@declared.option(options.holdout)
+@declared.option(options.rule)
+@declared.option(options.passes)
+@declared.option(options.patience)
+@declared.option(options.stream_keep)
+@declared.option(options.stream_order)
+@declared.option(options.features)
 @common.reading_options
-@common.option(options.threads)
-@common.option(options.seed)
-@common.option(options.cache, metavar="FOLDER")
-@common.option(options.keep_cache)
-@common.option(options.checkpoint)
-@common.option(options.checkpoint_every)
-@common.option(options.resume)
-@common.option(options.report)
-@common.option(options.top)
+@declared.option(options.threads)
+@declared.option(options.seed)
+@declared.option(options.cache, metavar="FOLDER")
+@declared.option(options.keep_cache)
+@declared.option(options.checkpoint)
+@declared.option(options.checkpoint_every)
+@declared.option(options.resume)
+@declared.option(options.report)
+@declared.option(options.top)
 @common.output_options
 def command(
     data: str, output: str | None, test: str | None, report: str | None, top: int, as_json: bool, **asked: Any
@@ -82,11 +81,11 @@ def command(
 def _check_together(data: str, asked: dict[str, Any]) -> None:
     """What needs another option, in the words of the command line."""
     if asked["patience"] is not None and not asked["holdout"]:
-        raise click.UsageError("--patience needs rows to judge by: add --holdout 0.1.")
+        raise UsageError("--patience needs rows to judge by: add --holdout 0.1.")
     if asked["resume"] and asked["checkpoint"] is None and data == "-":
-        raise click.UsageError("--resume needs a checkpoint, and standard input has none: name it with --checkpoint.")
+        raise UsageError("--resume needs a checkpoint, and standard input has none: name it with --checkpoint.")
     if asked["keep_cache"] and data == "-":
-        raise click.UsageError("--keep-cache keeps what was read of a file, and standard input is none: give a file.")
+        raise UsageError("--keep-cache keeps what was read of a file, and standard input is none: give a file.")
 
 
 def _check_files(read: list[str | None], written: list[str | None]) -> None:

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-import click
+from rosenblatt.cli.running import UsageError
 
 if TYPE_CHECKING:
     from rosenblatt.learn import Model
@@ -21,7 +21,7 @@ def load_decider(path: str, data: str | None = None) -> "Decider":
         return read_parts(path, _unpacked)
     except ModelError:
         if data is not None and _is_model(data):
-            raise click.UsageError(f"The model comes first, then the data: {data} {path}.") from None
+            raise UsageError(f"The model comes first, then the data: {data} {path}.") from None
         raise
 
 

@@ -2,13 +2,11 @@
 
 from typing import Any
 
-import click
-
 from rosenblatt import options
-from rosenblatt.cli import common
+from rosenblatt.cli import common, declared
 
 
-@common.command(
+@declared.command(
     "predict",
     "  rosenblatt predict mail.model new-mail.tsv",
     "  rosenblatt predict mail.model new-mail.tsv --scores -o decisions.tsv",
@@ -16,10 +14,12 @@ from rosenblatt.cli import common
 )
 @common.model_argument
 @common.data_argument
-@common.option(options.output, "-o", help="Write the decisions to this file instead of stdout.")
-@click.option("--scores", is_flag=True, help="After each label a tab and its score; with many classes, all scores.")
+@declared.option(options.output, "-o", help="Write the decisions to this file instead of stdout.")
+@declared.takes(
+    declared.switch("scores", "--scores", help="After each label a tab and its score; with many classes, all scores.")
+)
 @common.new_data_options
-@common.option(options.threads)
+@declared.option(options.threads)
 @common.output_options
 def command(model: str, data: str, output: str | None, scores: bool, as_json: bool, **asked: Any) -> None:
     """Print the label that MODEL gives each example of DATA, one a line, in the order of DATA.

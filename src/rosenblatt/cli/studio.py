@@ -7,18 +7,17 @@ import threading
 import webbrowser
 from typing import Any
 
-import click
-
 from rosenblatt import options
-from rosenblatt.cli import common
+from rosenblatt.cli import common, declared
+from rosenblatt.cli.running import UsageError
 
 _UNSEEN = 3.0  # seconds that a browser may take before the long imports begin without it
 
 
-@common.command("studio")
-@click.argument("data", metavar="[DATA]", required=False, type=click.Path(allow_dash=True))
-@common.option(options.port, metavar="N")
-@common.option(options.browser)
+@declared.command("studio")
+@declared.takes(declared.argument("data", required=False))
+@declared.option(options.port, metavar="N")
+@declared.option(options.browser)
 @common.reading_options
 @common.output_options
 def command(data: str | None, as_json: bool, **asked: Any) -> None:
@@ -31,7 +30,7 @@ def command(data: str | None, as_json: bool, **asked: Any) -> None:
         held = server.listening(asked["port"])
     except OSError as error:
         taken = "is in use" if error.errno == errno.EADDRINUSE else "cannot be listened on"
-        raise click.UsageError(f"--port {asked['port']} {taken}: name another one, or none for any free one.") from None
+        raise UsageError(f"--port {asked['port']} {taken}: name another one, or none for any free one.") from None
     token = server.new_token()
     address = f"http://{server.LOOPBACK}:{held.getsockname()[1]}/{token}/"
     if as_json:
@@ -53,7 +52,7 @@ def _server() -> Any:
         missing = (error.name or "").split(".")[0]
         if missing not in ("starlette", "uvicorn", "anyio"):
             raise
-        raise click.UsageError(
+        raise UsageError(
             f"The studio needs {missing}, which is not installed: pip install 'rosenblatt[studio]'."
         ) from None
     return server

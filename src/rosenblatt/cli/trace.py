@@ -4,10 +4,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from rosenblatt import options
-from rosenblatt.cli import common
+from rosenblatt.cli import common, declared
+from rosenblatt.cli.running import UsageError
 
 if TYPE_CHECKING:
     from rosenblatt.learn import Trace
@@ -17,32 +16,34 @@ _IN_A_TABLE = 1000  # steps, unless more are asked for
 _RULE = ("loss", "learning_rate", "eta0", "margin", "r", "batch", "order", "multi_class")
 
 
-@common.command(
+@declared.command(
     "trace",
     "  rosenblatt trace and.csv --mistakes-only",
     "  rosenblatt trace points.csv --animate run.html",
 )
 @common.data_argument
-@common.option(options.loss)
-@common.option(options.learning_rate)
-@common.option(options.eta0)
-@common.option(options.margin)
-@common.option(options.r)
-@common.option(options.batch)
-@common.option(options.trace_order)
-@common.option(options.multi_class)
-@click.option("--intercept/--no-intercept", "fit_intercept", default=True, help=options.fit_intercept.help)
-@common.option(options.trace_passes)
-@common.option(options.seed)
-@common.option(options.steps)
-@common.option(options.epochs, metavar="N|N-M")
-@common.option(options.mistakes_only)
-@common.option(options.totals)
-@common.option(options.output, "-o", help="Write the steps to this file, as .csv or .json.")
-@common.option(options.plot)
-@common.option(options.animate)
-@common.option(options.columns, metavar="I,J")
-@common.option(options.theme)
+@declared.option(options.loss)
+@declared.option(options.learning_rate)
+@declared.option(options.eta0)
+@declared.option(options.margin)
+@declared.option(options.r)
+@declared.option(options.batch)
+@declared.option(options.trace_order)
+@declared.option(options.multi_class)
+@declared.takes(
+    declared.switch("fit_intercept", "--intercept/--no-intercept", default=True, help=options.fit_intercept.help)
+)
+@declared.option(options.trace_passes)
+@declared.option(options.seed)
+@declared.option(options.steps)
+@declared.option(options.epochs, metavar="N|N-M")
+@declared.option(options.mistakes_only)
+@declared.option(options.totals)
+@declared.option(options.output, "-o", help="Write the steps to this file, as .csv or .json.")
+@declared.option(options.plot)
+@declared.option(options.animate)
+@declared.option(options.columns, metavar="I,J")
+@declared.option(options.theme)
 @common.reading_options
 @common.output_options
 def command(data: str, as_json: bool, **asked: Any) -> None:
@@ -82,7 +83,7 @@ def _which(asked: dict[str, Any]) -> dict[str, Any]:
     if asked["epochs"] is not None:
         first, _, last = asked["epochs"].partition("-")
         if not (first.isdecimal() and (last or first).isdecimal() and 1 <= int(first) <= int(last or first)):
-            raise click.UsageError(f"--epochs takes one epoch or a range of them, 3 or 3-5, not {asked['epochs']!r}.")
+            raise UsageError(f"--epochs takes one epoch or a range of them, 3 or 3-5, not {asked['epochs']!r}.")
         which["epochs"] = int(first), int(last or first)
     return which | {"limit": asked["steps"]}
 
@@ -104,7 +105,7 @@ def _print(trace: "Trace", which: dict[str, Any]) -> None:
 def _write(trace: "Trace", path: Path, which: dict[str, Any]) -> None:
     writers = {".csv": trace.to_csv, ".json": trace.to_json}
     if path.suffix.lower() not in writers:
-        raise click.UsageError(f"Steps are written as .csv or .json, and {path.name} is neither.")
+        raise UsageError(f"Steps are written as .csv or .json, and {path.name} is neither.")
     writers[path.suffix.lower()](path, **which)
     common.say(f"steps: {path}")
 
@@ -119,7 +120,7 @@ def _draw(trace: "Trace", space: "FeatureSpace", asked: dict[str, Any]) -> None:
         try:
             figure.savefig(asked["plot"], facecolor=figure.get_facecolor())
         except ValueError as error:
-            raise click.UsageError(f"--plot {asked['plot']}: {error}.") from None
+            raise UsageError(f"--plot {asked['plot']}: {error}.") from None
         common.say(f"figure: {asked['plot']}")
     if asked["animate"]:
         from rosenblatt.report.animate import animate

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt import options
 from rosenblatt.errors import LearningOverflowError, ParameterError
-from rosenblatt.frozen import asdict
+from rosenblatt.frozen import asdict, names
 from rosenblatt.later import np
 from rosenblatt.learn import tensors as lay
 from rosenblatt.learn.header import Header, damaged
@@ -123,7 +123,7 @@ def units_of(settings: Settings, classes: int) -> int:
 
 def unpack_settings(header: Header) -> Settings:
     """Settings that their options accept, each alone and all together."""
-    values = {name: header.raw(name) for name in Settings.__dataclass_fields__}
+    values = {name: header.raw(name) for name in names(Settings)}
     try:
         options.check("the model file", values, options.OPTIONS)
         options.check_together("the model file", values)

@@ -1,16 +1,16 @@
 """How words are hashed: chosen once, kept with the model, so that new text is read as the model's own was."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rosenblatt import kernels, options
 from rosenblatt.errors import DataError
+from rosenblatt.frozen import record
 from rosenblatt.read.source import Reading
 from rosenblatt.records import FeatureSpace
 
 
-@dataclass(frozen=True)
+@record
 class HashingSettings:
     bits: int
     ngrams: int
