@@ -145,6 +145,7 @@ void put_counters(HeldLearner& learner, const nb::dict& d) {
                 nb::cast<std::tuple<std::uint64_t, std::uint64_t, double, bool, bool>>(d["pockets"][unit]);
             group.pockets[u] = {run, best_run, errors, judged, held};
         }
+        bound_drift(group);
     }
 }
 

@@ -20,20 +20,38 @@ ROSENBLATT_INLINE Verdict verdict_of(const Rule& rule, const double* sign, vec<W
     } else return any(~((margin > enough) | (load<vec<W>>(sign) == 0.0))) ? Verdict::open : Verdict::right;
 }
 
-// The score in as many sums side by side as keep the adders busy.
-template <int W, class I, class V>
-ROSENBLATT_INLINE vec<W> quick_score(const SparseRow<I, V>& row, const Group& group) {
+// Sums over a sparse row of what is laid out as weights are, in as many chains side by side as keep the adders busy.
+template <int W, std::size_t parts, class I, class V>
+ROSENBLATT_INLINE void quick_dots(const SparseRow<I, V>& row, const double* const (&of)[parts], vec<W> (&result)[parts]) {
     constexpr std::size_t chains = 4;
-    const double* const weight = group.weights.feature.data();
-    const auto term = [&](std::size_t k) ROSENBLATT_ALWAYS {
-        return load<vec<W>>(weight + static_cast<std::size_t>(row.index[k]) * W) * static_cast<double>(row.value[k]);
+    vec<W> sum[parts][chains] = {};
+    const auto add = [&](std::size_t k, std::size_t c) ROSENBLATT_ALWAYS {
+        const std::size_t j = static_cast<std::size_t>(row.index[k]) * W;
+        for (std::size_t p = 0; p < parts; ++p) sum[p][c] += load<vec<W>>(of[p] + j) * static_cast<double>(row.value[k]);
     };
-    vec<W> sum[chains] = {};
     std::size_t k = 0;
     for (; k + chains <= row.entries; k += chains)
-        for (std::size_t c = 0; c < chains; ++c) sum[c] += term(k + c);
-    for (; k < row.entries; ++k) sum[0] += term(k);
-    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + load<vec<W>>(group.weights.bias.data());
+        for (std::size_t c = 0; c < chains; ++c) add(k + c, c);
+    for (; k < row.entries; ++k) add(k, 0);
+    for (std::size_t p = 0; p < parts; ++p) result[p] = (sum[p][0] + sum[p][1]) + (sum[p][2] + sum[p][3]);
+}
+
+template <int W, class I, class V>
+ROSENBLATT_INLINE vec<W> quick_score(const SparseRow<I, V>& row, const Group& group) {
+    const double* const of[] = {group.weights.feature.data()};
+    vec<W> s[1];
+    quick_dots<W>(row, of, s);
+    return s[0] + load<vec<W>>(group.weights.bias.data());
+}
+
+// The scores of the last weights and of their average so far, w - drift / t, of one unit.
+template <class I, class V>
+ROSENBLATT_INLINE std::pair<double, double> quick_scores(const SparseRow<I, V>& row, const Group& group) {
+    const double* const of[] = {group.weights.feature.data(), group.drift.feature.data()};
+    double s[2];
+    quick_dots<1>(row, of, s);
+    const double last = s[0] + group.weights.bias[0];
+    return {last, last - (s[1] + group.drift.bias[0]) / static_cast<double>(group.t)};
 }
 
 // How far apart two sums of the same n products can lie: each errs by less than n 2^-53 times the sum of |w x|
@@ -41,6 +59,12 @@ ROSENBLATT_INLINE vec<W> quick_score(const SparseRow<I, V>& row, const Group& gr
 ROSENBLATT_INLINE double distance_of_sums(std::size_t entries, const Group& group, double largest) {
     const auto n = static_cast<double>(entries + 4);
     return n * n * 0x1p-51 * (largest * group.bound);
+}
+
+// The same of the scores of averages: no part of a drift is larger than t times the bound, so its sum adds as much
+// again, and the three operations that join both less than that.
+ROSENBLATT_INLINE double distance_of_averages(std::size_t entries, const Group& group, double largest) {
+    return 4.0 * distance_of_sums(entries, group, largest);
 }
 
 // Whether to look before an exact score. There is nothing to be had where every example changes the weights, or where

@@ -13,22 +13,32 @@ struct Scratch {
     std::vector<double> scores, room, heard;
 };
 
+// What a look found out; whether the average errs is known, and asked, only where there is one.
+struct Looked {
+    Verdict verdict = Verdict::open;
+    bool average_wrong = false;
+};
+
 // One unit, or several side by side, that decide apart.
 template <int W, class Values, class Scorer>
 ROSENBLATT_INLINE void visit_group(const Job& job, const Values& values, const Example& example, Scratch& scratch,
                                    Scorer& scorer) {
     Learner& learner = *job.learner;
     Group& group = *job.group;
-    const bool asked = learner.judged && stands_for(learner, group) != 0.0;  // the average is asked for its score
-    const Verdict verdict = asked ? Verdict::open : scorer.template look<W>(job, example);
-    if (verdict == Verdict::right) {
-        if (learner.judged) count_decision(learner, example, false, false, 0.0);
+    const double copies = learner.judged ? stands_for(learner, group) : 0.0;  // the average is asked for its score
+    Looked looked;
+    if constexpr (requires { scorer.look_twice(job, example); }) {
+        if (copies != 0.0) looked = scorer.look_twice(job, example);
+    }
+    if (copies == 0.0) looked.verdict = scorer.template look<W>(job, example);
+    if (looked.verdict == Verdict::right) {
+        if (learner.judged) count_decision(learner, example, false, looked.average_wrong, copies);
         if (seen(learner.rule, group)) scorer.changed(job, group);
         return;
     }
     if constexpr (W == 1 && Scorer::looks)
-        if (verdict == Verdict::wrong) {
-            if (learner.judged) count_decision(learner, example, true, true, 0.0);
+        if (looked.verdict == Verdict::wrong) {
+            if (learner.judged) count_decision(learner, example, true, looked.average_wrong, copies);
             scorer.moved(job, learn_mistake(learner, group, values, example, scorer.hearing(job)));
             return;
         }
@@ -114,17 +124,31 @@ struct OneByOne {
     template <int W>
     ROSENBLATT_INLINE Verdict look(const Job& job, const Example& example) {
         if constexpr (looks) {
-            Looking& mine = looking[job.number];
-            if (!mine.now()) return Verdict::open;
+            if (!looking[job.number].now()) return Verdict::open;
             const Group& group = *job.group;
-            const Learner& learner = *job.learner;
-            const double* const sign = learner.signs.data() + example.label * learner.sign_stride + group.first;
-            Verdict verdict = verdict_of<W>(learner.rule, sign, quick_score<W>(row, group),
-                                            distance_of_sums(row.entries, group, example.largest));
-            if (verdict == Verdict::wrong && !mine.moves()) verdict = Verdict::open;
-            mine.heard(verdict != Verdict::open);
-            return verdict;
+            return told<W>(job, example, quick_score<W>(row, group),
+                           distance_of_sums(row.entries, group, example.largest));
         } else return Verdict::open;
+    }
+    // Both what the last weights of a binary learner decide, and what their average does.
+    ROSENBLATT_INLINE Looked look_twice(const Job& job, const Example& example)
+        requires looks
+    {
+        const Group& group = *job.group;
+        if (job.learner->rule.scheme != Scheme::binary || !looking[job.number].now()) return {};
+        const auto [last, average] = quick_scores(row, group);
+        const double distance = distance_of_averages(row.entries, group, example.largest);
+        if (!(std::fabs(average) > distance)) return {};
+        return {told<1>(job, example, last, distance), (average > 0) != (example.label == 1)};
+    }
+    template <int W>
+    ROSENBLATT_INLINE Verdict told(const Job& job, const Example& example, vec<W> s, double distance) {
+        const Learner& learner = *job.learner;
+        const double* const sign = learner.signs.data() + example.label * learner.sign_stride + job.group->first;
+        Verdict verdict = verdict_of<W>(learner.rule, sign, s, distance);
+        if (verdict == Verdict::wrong && !looking[job.number].moves()) verdict = Verdict::open;
+        looking[job.number].heard(verdict != Verdict::open);
+        return verdict;
     }
     template <int W>
     ROSENBLATT_INLINE vec<W> score(const Job&, const Group& group) const {

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rosenblatt import Perceptron
+from rosenblatt import Perceptron, kernels
 from rosenblatt.errors import LearningOverflowError
+from rosenblatt.kernels.rows import rows_of as rows_of_values
 from rosenblatt.learn import Running, Settings
+from rosenblatt.records import Csr
 
 KINDS = ("hair", "tiny", "huge", "mixed", "zeros", "cancelling")
 RULES: dict[str, dict[str, Any]] = {
@@ -102,6 +104,49 @@ def test_looking_first_changes_no_bit_of_classes_that_decide_together(kind: str,
     for y in (drawn, np.argmax(X @ rng.standard_normal((X.shape[1], 5)), axis=1)):
         exact = learned(messy(X), y, options)
         assert learned(X, y, options) == learned(np.asfortranarray(X), y, options) == exact
+
+
+def judged(X: sp.csr_matrix, y: np.ndarray[Any, Any], state: dict[str, Any] | None) -> tuple[Any, ...]:
+    """How often a learner was wrong, by its last weights and by their average, and what it has learned."""
+    learner = Settings(keep="average", fit_intercept=False).learner(X.shape[1], np.ones(2))
+    learner.judge(True)
+    if state is not None:
+        learner.put("weights", *state["weights"])
+        learner.put("drift", *state["drift"])
+        learner.restore(state["counters"])
+    rows = rows_of_values(Csr(X.indptr, X.indices, X.data, X.shape[1]))
+    for _ in range(3):
+        kernels.learn([learner], rows, y.astype(np.int32), None, None, None, 0, len(y), 1)
+    return (
+        learner.wrong,
+        learner.weighed,
+        *(part.tobytes() for part in (*learner.get("weights"), *learner.get("drift"))),
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_looking_first_changes_no_count_of_wrong_decisions(kind: str) -> None:
+    rng = np.random.default_rng(5)
+    for columns in (5, 21, 300):
+        X, y = rows_of(kind, rng, 200, columns), rng.integers(0, 2, 200)
+        for labels in (y, (X @ rng.standard_normal(X.shape[1]) > 0).astype(int)):
+            assert judged(sp.csr_matrix(X), labels, None) == judged(messy(X), labels, None)
+
+
+def test_no_decision_of_an_average_is_certain_because_a_file_says_so() -> None:
+    """Small weights that are right about all rows, a large drift at right angles to them, and a bound that is a lie."""
+    rng = np.random.default_rng(9)
+    errors = []
+    for _ in range(30):
+        units = at_right_angles(rng, 40)
+        X = units[rng.integers(1, 4, 50)] * rng.choice([-1.0, 1.0], (50, 1))
+        weights = 3e-12 * units[1:].sum(axis=0, keepdims=True)
+        counters = Settings(keep="average").learner(X.shape[1], np.ones(2)).counters() | {"t": 7, "step": 7}
+        state = {"weights": (weights, np.zeros(1)), "drift": (1e6 * units[:1], np.zeros(1)), "counters": counters}
+        y = (X @ weights[0] > 0).astype(int)
+        errors.append(judged(messy(X), y, state)[0])
+        assert judged(sp.csr_matrix(X), y, state)[0] == errors[-1]
+    assert 0 < max(errors) < 150
 
 
 def test_a_unit_that_its_steps_bring_back_to_nothing_is_not_certain() -> None:
