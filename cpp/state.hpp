@@ -28,10 +28,11 @@ inline void read_part(const Learner& learner, Part part, double* weights, double
 // No part of a drift is larger than t times the bound (certain.hpp rests on it), whatever a file says. An honest one
 // passes as it is: the bound has grown with every step.
 inline void bound_drift(Group& group) {
+    if (group.t == 0) return;
     double most = 0.0;
     for (const Buffer* of : {&group.drift.feature, &group.drift.bias})
         for (std::size_t i = 0; i < of->size(); ++i) most = std::max(most, std::fabs((*of)[i]));
-    const double least = most / static_cast<double>(std::max<std::uint64_t>(group.t, 1));
+    const double least = most / static_cast<double>(group.t);
     if (least > 1.01 * group.bound) group.bound = least;
 }
 

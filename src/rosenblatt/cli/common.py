@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from rosenblatt.learn.decider import Decider
     from rosenblatt.read import Reading
 
-_ANSI = re.compile(r"\033\[[0-9;]*m")
-
 data_argument = takes(argument("data"))
 model_argument = takes(argument("model", dash=False))
 
@@ -96,7 +94,7 @@ def data(words: str) -> None:
 
 
 def _print(words: str, stream: IO[str]) -> None:
-    stream.write((words if coloured(stream) else _ANSI.sub("", words)) + "\n")
+    stream.write((words if coloured(stream) else re.sub(r"\033\[[0-9;]*m", "", words)) + "\n")
     stream.flush()
 
 

@@ -1,6 +1,5 @@
 """The command that is being run: its words, whether it may speak, and what is wrong with how it was asked."""
 
-import shlex
 from collections.abc import Sequence
 
 
@@ -15,6 +14,8 @@ class Running:
 
     def repeat(self) -> str:
         """The command line, to be given again."""
+        import shlex
+
         return shlex.join(["rosenblatt", *self.arguments])
 
 

@@ -1,7 +1,6 @@
 """Files that are written whole or not at all."""
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
@@ -64,9 +63,15 @@ def _open_locked(path: str) -> BinaryIO:
 def _remove_left_over(path: str | os.PathLike[str]) -> None:
     """Remove what writers of this very file left beside it when they were killed."""
     folder, name = os.path.split(path)
-    left_over = re.compile(re.escape(f".{name[:60]}.") + r"\d+\.\d+\.part")
+    begins, ends = f".{name[:60]}.", ".part"
+
+    def left_over(found: str) -> bool:
+        numbers = found.removeprefix(begins).removesuffix(ends).split(".")
+        named = found.startswith(begins) and found.endswith(ends)
+        return named and len(numbers) == 2 and all(map(str.isdecimal, numbers))
+
     with suppress(OSError):
-        for old in [entry.path for entry in os.scandir(folder or ".") if left_over.fullmatch(entry.name)]:
+        for old in [entry.path for entry in os.scandir(folder or ".") if left_over(entry.name)]:
             with suppress(OSError), open(old, "rb") as file:
                 if _lock(file, wait=False):
                     os.unlink(old)

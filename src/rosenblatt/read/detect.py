@@ -33,8 +33,9 @@ _FOREIGN = {
 }
 _SAMPLE = 50  # lines that are looked at, and words of a line
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_PAIR = re.compile(rf"(?:\d+|qid):(?:{_NUMBER}|[+-]?(?:nan|inf\w*))", re.IGNORECASE)
-_BEFORE_BAR = re.compile(rf"(?:{_NUMBER}\s+){{0,3}}(?:'[^\s|:]*\s*|[^\s|:]*)|{_NUMBER}\s+")
+# Compiled when first asked for: most files say by their name what they are.
+_PAIR = rf"(?i:(?:\d+|qid):(?:{_NUMBER}|[+-]?(?:nan|inf\w*)))"
+_BEFORE_BAR = rf"(?:{_NUMBER}\s+){{0,3}}(?:'[^\s|:]*\s*|[^\s|:]*)|{_NUMBER}\s+"
 
 
 def format_of(opened: Opened, labels_from: str | None = None) -> str:
@@ -102,17 +103,17 @@ def _mostly(lines: Sequence[str], like: Callable[[str], bool]) -> bool:
 
 def _like_svmlight(line: str) -> bool:
     words = line.split("#", 1)[0].split(None, _SAMPLE)[:_SAMPLE]
-    return bool(words) and ":" not in words[0] and all(_PAIR.fullmatch(word) for word in words[1:])
+    return bool(words) and ":" not in words[0] and all(re.fullmatch(_PAIR, word) for word in words[1:])
 
 
 def _is_svmlight(lines: Sequence[str]) -> bool:
-    return any(_PAIR.search(line) for line in lines) and _mostly(lines, _like_svmlight)
+    return any(re.search(_PAIR, line) for line in lines) and _mostly(lines, _like_svmlight)
 
 
 def _like_vw(line: str) -> bool:
     before, bar, _ = line.partition("|")
     spaced = not before or " |" in line or len(before.split()) > 1 or before[-1].isspace() or before[0] == "'"
-    return bool(bar) and spaced and _BEFORE_BAR.fullmatch(before) is not None
+    return bool(bar) and spaced and re.fullmatch(_BEFORE_BAR, before) is not None
 
 
 def _is_text(lines: Sequence[str]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,7 +12,6 @@ from rosenblatt.records import Label
 MOST = 10_000
 _MOST_FRACTIONS = 1_000
 LONGEST = 1_000  # bytes, as in cpp/parsed.hpp
-_NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 class Labels:
@@ -45,7 +43,7 @@ class Labels:
                 f"{self._name}: a label that begins with {begins!r} has {len(token):,} bytes, and {LONGEST:,} are the "
                 "most; is it the label, and is this the right format?"
             )
-        number = float(token) if _NUMBER.fullmatch(token) else None
+        number = _number(token)
         position = len(self._spelled) if number is None else self._of_number.get(number, len(self._spelled))
         self._position[token] = position
         if number is not None:
@@ -72,3 +70,17 @@ class Labels:
                 )
         if len(self.met) > MOST:
             raise DataError(f"{self._name}: more than {MOST} different labels; is the right column the label?")
+
+
+def _number(token: bytes) -> float | None:
+    """The number it is, in digits: Python reads nan, inf and 1_000 as numbers too, and a label of that kind is a word.
+
+    >>> _number(b"-2.5e3"), _number(b"1_000"), _number(b"inf")
+    (-2500.0, None, None)
+    """
+    if token.strip(b"+-.0123456789eE"):
+        return None
+    try:
+        return float(token)
+    except ValueError:
+        return None

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
-from rosenblatt.read.faults import Fault
+from rosenblatt.frozen import record
 from rosenblatt.read.labels import Labels
 from rosenblatt.read.opened import Opened, Stream
 from rosenblatt.read.ordered import ordered
 from rosenblatt.read.source import BadRow, Reading, Source
 from rosenblatt.records import Chunk, ParsedChunk, ParsedCsr
 
+if TYPE_CHECKING:
+    from rosenblatt.read.faults import Fault
+
 CHUNK = 1 << 20  # bytes of lines parsed at a time; a chunk holds the lines that begin in its part of the file
 _FEW = 10  # bad rows that are kept to be shown
 
 
-class Parsed(NamedTuple):
+@record
+class Parsed:
     """What a native parser gives for the lines of one chunk."""
 
     # Memory that is not yet an array of numpy: int64, int32, float64, int32, float64.
@@ -41,7 +45,8 @@ class Parsed(NamedTuple):
 Parse: TypeAlias = Callable[[int | bytes, int, int], tuple[Any, ...]]
 
 
-class Part(NamedTuple):
+@record
+class Part:
     """A chunk to parse, and how many bytes of the file are read when it is done."""
 
     source: int | bytes
@@ -104,6 +109,8 @@ class LineSource(Source):
     def _judge(self, parsed: Parsed, lines: int) -> None:
         if not parsed.bad:
             return
+        from rosenblatt.read.faults import Fault
+
         faults = [Fault(*fault) for fault in parsed.bad]
         if parsed.stopped:
             self.refuse(faults[-1], faults[-1].sentence(self.name, lines))

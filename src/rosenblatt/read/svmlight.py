@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
 from rosenblatt.later import np
 from rosenblatt.read import lines
-from rosenblatt.read.faults import Fault, Kind
 from rosenblatt.read.lines import LineSource, Parsed
 from rosenblatt.read.opened import Opened
 from rosenblatt.read.source import Reading, Source, StartAgain
 from rosenblatt.records import FeatureSpace
+
+if TYPE_CHECKING:
+    from rosenblatt.read.faults import Fault
 
 _ALL = 1 << 31
 _EARLY = 32  # chunks that may be read before somebody asks for them
@@ -79,7 +81,7 @@ class Svmlight(LineSource):
         return {"base": self._base, "guess_base": self._guess, "limit": self._limit, "skip": skip}
 
     def refuse(self, fault: Fault, sentence: str) -> None:
-        if fault.kind != Kind.INDEX_ZERO or not self._guess:
+        if not _is_index_zero(fault.kind) or not self._guess:
             raise DataError(sentence + ".")
         if not self.rewindable:
             raise DataError(sentence + ", for a stream cannot be read again from its beginning.")
@@ -108,4 +110,10 @@ class Svmlight(LineSource):
         *_, bad, _, stopped, _ = kernels.parse_svmlight(
             whole, 0, len(whole), base=1, guess_base=True, limit=_ALL, skip=True
         )
-        return bool(stopped and bad[-1][0] == Kind.INDEX_ZERO)
+        return bool(stopped and _is_index_zero(bad[-1][0]))
+
+
+def _is_index_zero(kind: int) -> bool:
+    from rosenblatt.read.faults import Kind  # most files have none
+
+    return kind == Kind.INDEX_ZERO

@@ -12,6 +12,7 @@ from typing import Any
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
+from rosenblatt.frozen import replace
 from rosenblatt.later import np
 from rosenblatt.read.detect import sample
 from rosenblatt.read.hashing import hashing_of, hashing_settings
@@ -140,7 +141,7 @@ class _LabelLines:
         self._taken += wanted
         numbers: dict[bytes, int] = {}
         codes = [numbers.setdefault(token.encode(), len(numbers)) for token in taken]
-        return parsed._replace(labels=np.array(codes, dtype=np.int32), tokens=list(numbers))
+        return replace(parsed, labels=np.array(codes, dtype=np.int32), tokens=list(numbers))
 
     def end(self, rows: int) -> None:
         more: Any = self._ready or next(self._blocks, None)
@@ -157,7 +158,8 @@ def _without_header(parsed: Parsed) -> Parsed:
     labels, tokens = np.asarray(parsed.labels)[1:], parsed.tokens
     if not (labels == 0).any():  # its label is no label
         labels, tokens = np.where(labels > 0, labels - 1, labels).astype(np.int32), tokens[1:]
-    return parsed._replace(
+    return replace(
+        parsed,
         indptr=np.asarray(parsed.indptr)[1:] - first,
         indices=parsed.indices[first:],
         values=parsed.values[first:],
