@@ -5,9 +5,10 @@ from __future__ import annotations
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from rosenblatt import options
 from rosenblatt.errors import DataError, LearningOverflowError, ParameterError
-from rosenblatt.later import np
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Floats
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _MOST = 2**32  # features a learner may grow to
+_INDEX, _VALUE = np.dtype(np.int64), np.dtype(np.float64)  # what needs no conversion; numpy has one of each
 
 Row: TypeAlias = "ArrayLike | tuple[ArrayLike, ArrayLike]"
 
@@ -77,8 +79,7 @@ class Learner:
             if not 0.0 <= weight < np.inf:
                 raise DataError(f"The weight of an example is a finite number of at least 0. Got {weight!r} instead.")
             if type(x) is tuple:
-                indices, values = self._pair(x)
-                return self._native.learn_sparse(indices, values, positive, weight, self._limit)
+                return self._native.learn_sparse(*self._pair(x), positive, weight, self._limit)
             return self._native.learn_dense(self._dense(x), positive, weight)
         except OverflowError as error:
             raise LearningOverflowError(str(error)) from None
@@ -89,8 +90,7 @@ class Learner:
         """w.x + b."""
         try:
             if type(x) is tuple:
-                indices, values = self._pair(x)
-                return self._native.score_sparse(indices, values, self._average, self._limit)
+                return self._native.score_sparse(*self._pair(x), self._average, self._limit)
             return self._native.score_dense(self._dense(x), self._average)
         except (TypeError, ValueError) as error:
             raise DataError(str(error)) from None
@@ -100,7 +100,7 @@ class Learner:
         return 1 if self.score(x) > 0 else -1
 
     def _dense(self, x: Any) -> Floats:
-        row: Floats = x if type(x) is np.ndarray and x.dtype == np.float64 else _numbers(x, np.float64, "values")
+        row: Floats = x if type(x) is np.ndarray and x.dtype is _VALUE else _numbers(x, np.float64, "values")
         if row.ndim != 1 or (self.n_features is not None and len(row) != self.n_features):
             wanted = "one row of features" if self.n_features is None else f"a row of {self.n_features} features"
             raise DataError(f"An example must be {wanted}. Got an array of shape {row.shape} instead.")
@@ -110,11 +110,11 @@ class Learner:
         if len(x) != 2:
             raise DataError(f"A sparse example is a pair (indices, values). Got {len(x)} parts instead.")
         indices, values = x
-        if not (type(indices) is type(values) is np.ndarray and indices.dtype == np.int64):
-            indices, values = _numbers(indices, np.int64, "indices"), _numbers(values, np.float64, "values")
-        if indices.ndim != 1 or indices.shape != values.shape:
+        if not (type(indices) is type(values) is np.ndarray and indices.dtype is _INDEX):
+            x = indices, values = _numbers(indices, np.int64, "indices"), _numbers(values, np.float64, "values")
+        if not (indices.ndim == values.ndim == 1 and len(indices) == len(values)):
             raise DataError(f"Indices and values must be rows of one length. Got {indices.shape} and {values.shape}.")
-        return indices, values
+        return x
 
     @property
     def coef(self) -> Floats:
