@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
@@ -23,6 +22,8 @@ class ColumnNames(Mapping[int, str]):
         return self._names.by_column(self._first)
 
     def __getitem__(self, column: int) -> str:
+        from bisect import bisect_left  # nobody asks a fit of numbers for names
+
         columns, ends, text = self.memory
         at = bisect_left(columns, column)
         if at == len(columns) or columns[at] != column:
