@@ -26,13 +26,12 @@ inline void read_part(const Learner& learner, Part part, double* weights, double
 }
 
 // No part of a drift is larger than t times the bound (certain.hpp rests on it), whatever a file says. An honest one
-// passes as it is: the bound has grown with every step.
+// passes as it is: the bound has grown with every step. To be called once the counters are known.
 inline void bound_drift(Group& group) {
-    if (group.t == 0) return;
     double most = 0.0;
     for (const Buffer* of : {&group.drift.feature, &group.drift.bias})
         for (std::size_t i = 0; i < of->size(); ++i) most = std::max(most, std::fabs((*of)[i]));
-    const double least = most / static_cast<double>(group.t);
+    const double least = most / static_cast<double>(std::max<std::uint64_t>(group.t, 1));
     if (least > 1.01 * group.bound) group.bound = least;
 }
 
@@ -46,7 +45,7 @@ inline void write_part(Learner& learner, Part part, const double* weights, const
             to.bias[u] = bias[group.first + u] + 0.0;
         }
         if (part == &Group::pending) group.touched_all = true;
-        if (part == &Group::drift) bound_drift(group);
+        if (part == &Group::drift && group.t > 0) bound_drift(group);
         if (part == &Group::weights)
             for (const Buffer* of : {&group.weights.feature, &group.weights.bias})
                 for (std::size_t i = 0; i < of->size(); ++i) group.bound = std::max(group.bound, std::fabs((*of)[i]));

@@ -133,7 +133,8 @@ def test_looking_first_changes_no_count_of_wrong_decisions(kind: str) -> None:
             assert judged(sp.csr_matrix(X), labels, None) == judged(messy(X), labels, None)
 
 
-def test_no_decision_of_an_average_is_certain_because_a_file_says_so() -> None:
+@pytest.mark.parametrize("t", [0, 7])
+def test_no_decision_of_an_average_is_certain_because_a_file_says_so(t: int) -> None:
     """Small weights that are right about all rows, a large drift at right angles to them, and a bound that is a lie."""
     rng = np.random.default_rng(9)
     errors = []
@@ -141,7 +142,7 @@ def test_no_decision_of_an_average_is_certain_because_a_file_says_so() -> None:
         units = at_right_angles(rng, 40)
         X = units[rng.integers(1, 4, 50)] * rng.choice([-1.0, 1.0], (50, 1))
         weights = 3e-12 * units[1:].sum(axis=0, keepdims=True)
-        counters = Settings(keep="average").learner(X.shape[1], np.ones(2)).counters() | {"t": 7, "step": 7}
+        counters = Settings(keep="average").learner(X.shape[1], np.ones(2)).counters() | {"t": t, "step": t}
         state = {"weights": (weights, np.zeros(1)), "drift": (1e6 * units[:1], np.zeros(1)), "counters": counters}
         y = (X @ weights[0] > 0).astype(int)
         errors.append(judged(messy(X), y, state)[0])

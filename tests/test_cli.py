@@ -212,11 +212,15 @@ def test_a_closed_stdout_is_no_traceback() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_narrow_encoding_shows_question_marks() -> None:
+@pytest.mark.parametrize(
+    ("encoding", "shown"), [("latin-1", "? 5\n"), ("ascii", "\u2264 5\n"), ("utf-8", "\u2264 5\n")]
+)
+def test_a_narrow_encoding_shows_question_marks(encoding: str, shown: str) -> None:
+    """ASCII is what a system says that was told nothing: UTF-8 is written there."""
     program = "from rosenblatt.cli import common, exits; exits.guarded(lambda: common.data('\u2264 5'))"
-    env = os.environ | {"PYTHONIOENCODING": "latin-1"}
-    done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=60)
-    assert (done.stdout, done.stderr) == ("? 5\n", "")
+    env = os.environ | {"PYTHONIOENCODING": encoding}
+    done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, encoding="utf-8", timeout=60)
+    assert (done.stdout, done.stderr) == (shown, "")
 
 
 def test_colours_only_on_a_terminal_and_never_with_no_color(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from copy import copy
 from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, replace
 from functools import cached_property
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,6 +81,33 @@ def test_it_takes_each_field_once(values: Any, given: Any, said: str) -> None:
         Ours(*values, **given)
     with pytest.raises(TypeError):
         Theirs(*values, **given)
+
+
+def test_who_inherits_from_it_by_a_dataclass_has_its_fields() -> None:
+    @dataclass(frozen=True)
+    class More(Ours):  # type: ignore[misc]
+        more: str = "x"
+
+    assert asdict(More("a", 4)) == {"name": "a", "size": 4, "hidden": [], "more": "x"}
+    match Ours("a", 4):
+        case Ours(name, size):
+            assert (name, size) == ("a", 4)
+
+
+def test_a_list_is_no_default() -> None:
+    class Shared:
+        words: list[str] = []  # noqa: RUF012 - that is the fault
+
+    for made in (record, dataclass(frozen=True)):
+        with pytest.raises(ValueError, match="mutable default"):
+            made(Shared)
+
+
+def test_modules_of_records_keep_annotations_as_they_stand() -> None:
+    """From Python 3.14 on others are evaluated when a record is declared, and some names only the checker knows."""
+    modules = [path.read_text() for path in Path(frozen.__file__).parent.rglob("*.py")]
+    assert sum("@record" in text for text in modules) > 10
+    assert all("from __future__ import annotations" in text for text in modules if "\n@record" in text)
 
 
 def test_records_within_are_told_like_those_outside() -> None:

@@ -1,14 +1,15 @@
 """The run beneath the estimators: several in one pass, nothing lost when one fails, nothing said that is not so."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rosenblatt import Adaline, Learner, Perceptron
+from rosenblatt import Adaline, Learner, Perceptron, load, save
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.kernels import rows_of
-from rosenblatt.learn import Running, Settings, share_pass
+from rosenblatt.learn import Running, Settings, load_model, share_pass
 from rosenblatt.learn.answer import scores
 from rosenblatt.records import Block, Csr
 
@@ -167,3 +168,14 @@ def test_a_restored_run_goes_on_as_if_it_had_not_stopped(settings: Settings) -> 
     share_pass([again], halves[1])
     assert again.learner.counters() == whole.learner.counters()
     assert again.answer.coef.tobytes() == whole.answer.coef.tobytes()
+
+
+def test_a_variance_that_rounding_left_below_0_is_no_damage(tmp_path: Path) -> None:
+    """A row of one huge value makes arow as sure of its column as it can be, and the last digit is left over."""
+    rng = np.random.default_rng(37)
+    X, y = rng.standard_normal((60, 8)) * 10.0 ** rng.integers(0, 20, (60, 8)), rng.integers(0, 2, 60)
+    model = Perceptron(learning_rate="arow", max_iter=2).fit(X, y)
+    save(model, tmp_path / "a")
+    save(load(tmp_path / "a"), tmp_path / "b")
+    assert load_model(tmp_path / "a").running.state()["parts"]["scale"][0].min() < 0
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()

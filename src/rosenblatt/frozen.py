@@ -58,14 +58,17 @@ def record(cls: type[T]) -> type[T]:
     fields: dict[str, Field] = {}
     for base in reversed(cls.__mro__[1:]):
         fields |= vars(base).get("__record__", {})
-    for name in vars(cls).get("__annotations__", {}):
+    for name in cls.__annotations__:  # its own; not in its dict, from Python 3.14 on
         said = vars(cls).get(name, _NONE)
+        if isinstance(said, list | dict | set):
+            raise ValueError(f"mutable default {type(said)} for field {name} is not allowed: use default_factory")
         fields[name] = said if isinstance(said, Field) else Field(default=said)
         if said is fields[name]:
             delattr(cls, name)
     made: Any = cls
-    made.__record__ = fields
-    made.__dataclass_fields__, made.__signature__ = _Asked(_dataclass_fields), _Asked(_signature)
+    made.__record__, made.__replace__ = fields, replace
+    for name, of_twin in _TWIN.items():
+        setattr(cls, name, _Asked(of_twin))
     for method in (_init, _repr, _eq, _hash, _setattr, _delattr):
         name = f"_{method.__name__}__"
         if name not in vars(cls):
@@ -79,17 +82,17 @@ def names(cls: Any) -> tuple[str, ...]:
 
 
 class _Asked:
-    """An attribute of a class that is made when somebody asks for it."""
+    """An attribute of a class that is found on its twin when somebody asks for it."""
 
-    def __init__(self, make: Callable[[Any], Any]) -> None:
-        self.make = make
+    def __init__(self, found: Callable[[Any], Any]) -> None:
+        self.found = found
 
     def __get__(self, of: object, cls: type) -> Any:
-        return self.make(cls)
+        return self.found(_twin(cls))
 
 
 def _twin(cls: Any) -> Any:
-    """A dataclass with the same fields."""
+    """A frozen dataclass with the same fields."""
     import dataclasses
 
     listed = []
@@ -102,14 +105,18 @@ def _twin(cls: Any) -> Any:
     return dataclasses.make_dataclass(cls.__name__, listed, frozen=True)
 
 
-def _dataclass_fields(cls: Any) -> Any:
-    return _twin(cls).__dataclass_fields__
-
-
-def _signature(cls: Any) -> Any:
+def _signature(twin: Any) -> Any:
     import inspect
 
-    return inspect.signature(_twin(cls))
+    return inspect.signature(twin)
+
+
+_TWIN: dict[str, Callable[[Any], Any]] = {
+    "__dataclass_fields__": lambda twin: twin.__dataclass_fields__,
+    "__dataclass_params__": lambda twin: twin.__dataclass_params__,
+    "__match_args__": lambda twin: twin.__match_args__,
+    "__signature__": _signature,
+}
 
 
 def _annotation(cls: Any, name: str) -> Any:

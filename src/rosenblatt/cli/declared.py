@@ -5,6 +5,8 @@ click takes longer than learning 20 MB, so a plain line, in which nothing is wro
 itself, is read here; to whatever else click is the answer.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 

@@ -10,6 +10,7 @@
 """
 
 import atexit
+import codecs
 import contextlib
 import os
 import sys
@@ -95,10 +96,12 @@ def _name() -> str:
 
 
 def _write_what_can_be_written() -> None:
-    """On a terminal that cannot show a character, show a question mark rather than fail."""
+    """On a terminal that cannot show a character, show a question mark rather than fail. Who says ASCII has said
+    nothing, most of the time: UTF-8 is written there."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+            told_nothing = codecs.lookup(stream.encoding).name == "ascii"
+            stream.reconfigure(encoding="utf-8" if told_nothing else stream.encoding, errors="replace")
 
 
 def _forget(stream: Any) -> None:

@@ -1,5 +1,7 @@
 """What a fit of a file tells: while it runs, and when it is done."""
 
+from __future__ import annotations
+
 from rosenblatt.frozen import record
 from rosenblatt.learn.model import Model
 from rosenblatt.learn.settings import Settings

@@ -15,10 +15,12 @@ def held_out(first: int, rows: int, share: float, seed: int) -> NDArray[np.bool_
 
     >>> held_out(0, 20, 0.1, 0).sum(), held_out(0, 20, 0.1, 0).tolist() == held_out(0, 20, 0.1, 0).tolist()
     (np.int64(2), True)
+    >>> held_out(0, 20, 1e-300, 1).sum()
+    np.int64(0)
     """
     row = np.arange(first, first + rows)
     stretch = np.floor(row * share + 1e-9)
-    begin, end = (np.ceil(edge / share - 1e-9).astype(np.int64) for edge in (stretch, stretch + 1))
+    begin, end = (np.ceil(np.minimum(edge / share, 2.0**62) - 1e-9).astype(np.int64) for edge in (stretch, stretch + 1))
     return np.asarray(row == begin + _chance(stretch.astype(np.uint64), seed) % (end - begin))
 
 

@@ -82,7 +82,9 @@ def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> R
     units, features = units_of(settings, classes), header.count("features", MOST_FEATURES + 1)
     if units > MOST_UNITS:
         raise damaged(f"{units} units are more than a model has")
-    parts = _parts_in(header.section("parts"), tensors, prefix, (units, features))
+    # A variance that arow has made as small as it can is left a trifle below 0 by rounding; no sum of squares is.
+    least = -(2.0**-40) if settings.learning_rate == "arow" else 0.0
+    parts = _parts_in(header.section("parts"), tensors, prefix, (units, features), least)
     # Its weights are made by `restore`.
     run = Running(settings, 0, class_weight.tolist(), 0, dense=header.flag("dense"))
     if "weights" not in parts or any((run.learner.get(name) is None) == (name in parts) for name in PARTS):
@@ -132,14 +134,14 @@ def unpack_settings(header: Header) -> Settings:
     return Settings(**values)
 
 
-def _parts_in(header: Header, tensors: Tensors, prefix: str, shape: tuple[int, int]) -> dict[str, Any]:
+def _parts_in(header: Header, tensors: Tensors, prefix: str, shape: tuple[int, int], least: float) -> dict[str, Any]:
     if not set(header.values) <= set(PARTS):
         raise damaged("it has weights of an unknown kind")
     found: dict[str, Any] = dict.fromkeys(PARTS)
     for name in header.values:
         weights = lay.take(tensors, f"{prefix}{name}", header.section(name), shape)
         bias = lay.memory_in(tensors, f"{prefix}{name}.bias", "float64", shape[:1])
-        if not lay.is_finite(bias) or (name == "scale" and not lay.is_finite(weights, 0.0)):
+        if not lay.is_finite(bias) or (name == "scale" and not lay.is_finite(weights, least)):
             raise damaged(f"{name} holds a number that cannot be")
         found[name] = (weights, bias)
     return {name: part for name, part in found.items() if part is not None}

@@ -1,5 +1,7 @@
 """What a parameter is: one object with its default, its bounds, its choices and its meaning."""
 
+from __future__ import annotations
+
 import math
 import reprlib
 import sys
@@ -33,7 +35,7 @@ class Option(Generic[T]):
     below: float | None = None
     zero_allowed: bool = True
 
-    def but(self, **changes: Any) -> "Option[T]":
+    def but(self, **changes: Any) -> Option[T]:
         """The same option with some fields changed, for an estimator that differs."""
         return replace(self, **changes)
 

@@ -1,5 +1,7 @@
 """How words are hashed: chosen once, kept with the model, so that new text is read as the model's own was."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

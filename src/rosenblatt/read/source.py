@@ -1,5 +1,7 @@
 """A source of examples: opened once, read from the beginning as often as it can be rewound."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
@@ -34,7 +36,7 @@ class Reading:
         """Every choice by its name, as JSON writes it."""
         return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
 
-    def of_format(self, format: str) -> "Reading":
+    def of_format(self, format: str) -> Reading:
         """The same, with the format that was found."""
         return replace(self, format=format)
 

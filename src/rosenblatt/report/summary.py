@@ -1,5 +1,7 @@
 """What a person wants to know after learning, gathered once for the terminal, for JSON and for the page."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from rosenblatt.frozen import field, record
@@ -34,8 +36,8 @@ class Judged:
     """Examples that a model was tried on, and how it did."""
 
     on: str  # the file, or what else they are called
-    tally: "Tally" = field(repr=False)
-    scores: "Scores"
+    tally: Tally = field(repr=False)
+    scores: Scores
 
 
 @record
@@ -78,7 +80,7 @@ def top_weights(model: Model, count: int) -> list[tuple[str, list[Weight]]]:
     return [(str(label), top(model, k, count)) for k, label in classes_shown(model)]
 
 
-def named_scores(scores: "Scores") -> "list[tuple[str, Estimate | None, str]]":
+def named_scores(scores: Scores) -> list[tuple[str, Estimate | None, str]]:
     """Each score with the name and the format it is shown in; None where it cannot be had."""
     return [
         ("accuracy", scores.accuracy, ".2%"),
