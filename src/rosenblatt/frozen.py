@@ -97,11 +97,8 @@ def _twin(cls: Any) -> Any:
 
     listed = []
     for name, of in cls.__record__.items():
-        default = {"default": of.default} if of.default is not _NONE else {}
-        factory = {"default_factory": of.default_factory} if of.default_factory is not _NONE else {}
-        listed.append(
-            (name, _annotation(cls, name), dataclasses.field(**default, **factory, repr=of.repr, compare=of.compare))
-        )
+        said = {what: kept for what, kept in vars(of).items() if kept is not _NONE}
+        listed.append((name, _annotation(cls, name), dataclasses.field(**said)))
     return dataclasses.make_dataclass(cls.__name__, listed, frozen=True)
 
 
@@ -120,9 +117,8 @@ _TWIN: dict[str, Callable[[Any], Any]] = {
 
 
 def _annotation(cls: Any, name: str) -> Any:
-    return next(
-        vars(base)["__annotations__"][name] for base in cls.__mro__ if name in vars(base).get("__annotations__", {})
-    )
+    said = (getattr(base, "__annotations__", {}) for base in cls.__mro__)
+    return next(annotations[name] for annotations in said if name in annotations)
 
 
 def _init(self: Any, *values: Any, **given: Any) -> None:

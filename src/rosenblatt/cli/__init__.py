@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.cli.declared import Command
 from rosenblatt.cli.exits import guarded
 from rosenblatt.cli.running import running
 
@@ -46,9 +47,9 @@ def _run(given: list[str]) -> object:
     running.begin(name, given)
     if name in _OWN_THREADS:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if name and name != "completion" and "_ROSENBLATT_COMPLETE" not in os.environ:
+    if name and "_ROSENBLATT_COMPLETE" not in os.environ:
         command = import_module(COMMANDS[name][0]).command
-        asked = command.read(given[1:])
+        asked = command.read(given[1:]) if isinstance(command, Command) else None
         if asked is not None:
             return command.run(asked)
     from rosenblatt.cli.clicked import run

@@ -22,7 +22,7 @@ WIDEST = 32  # what an option takes is shown beside its name up to this width, a
 class Parameter:
     """What a command takes. `flags` are those of click, `--on/--off` among them; without any its place says what it is.
 
-    `of` says what is accepted of the word behind a flag; a flag with none, and a `switch`, takes no notice of it.
+    A `switch` is on or off; behind other flags stands a word, and `of` says which are accepted.
     """
 
     name: str
