@@ -1,0 +1,144 @@
+// Fuzzes the pages of a cache: any bytes are refused, or are rows that lie in the page. Most have their checksum put right, so
+// that what lies behind it is tried too; rows that are said to be fit are read to the end, and packed again they are the same.
+#define ROSENBLATT_ISA baseline
+#include "../cpp/check.hpp"
+#include "../cpp/page.hpp"
+#include "../cpp/pages.cpp"
+
+#include <sanitizer/asan_interface.h>
+
+#include "mutate.hpp"
+
+namespace rosenblatt {
+
+const Kernels& kernels() {
+    static const Kernels table = [] {
+        Kernels made{};
+        made.check = baseline::check;
+        made.pages = &baseline::pages;
+        return made;
+    }();
+    return table;
+}
+
+}  // namespace rosenblatt
+
+using namespace rosenblatt;
+
+namespace {
+
+std::string text_of(const Grown<std::uint8_t>& page) { return {reinterpret_cast<const char*>(page.data()), page.size()}; }
+
+std::string page_of(const Rows& rows, bool weighed) {
+    static const std::int32_t labels[] = {1, 0, -1};
+    static const double weights[] = {0.5, 2.0, 1.0};
+    return text_of(Packer().page(rows, labels, weighed ? weights : nullptr));
+}
+
+// Pages of every kind: values in two, four or eight bytes or none, columns in two, four or eight, sparse and dense.
+std::vector<std::string> pages() {
+    static const std::int64_t starts[] = {0, 2, 2, 5}, wide[] = {0, 7, 1, 2, 6};
+    static const std::int32_t index[] = {0, 7, 1, 2, 6};
+    static const double values[][5] = {{0.25, -1.5, 3, 4, 5}, {1e5, 1, 2, 3, 4}, {0.1, 1.0 / 3, 2, 3, 4}, {1, 1, 1, 1, 1}};
+    static const float singles[] = {1, 2, 3, 4, 5, 6};
+    std::vector<std::string> made;
+    for (const bool weighed : {false, true}) {
+        Rows rows;
+        rows.count = 3;
+        rows.sparse = true;
+        rows.starts = starts;
+        rows.stored = 5;
+        for (const std::size_t features : {8, 1 << 20})
+            for (const auto& of : values) {
+                rows.features = features;
+                rows.values = of;
+                rows.wide_indices = false;
+                rows.indices = index;
+                made.push_back(page_of(rows, weighed));
+                rows.wide_indices = true;
+                rows.indices = wide;
+                made.push_back(page_of(rows, weighed));
+            }
+        Rows dense;
+        dense.count = 3;
+        dense.features = 2;
+        dense.row_stride = 2;
+        dense.column_stride = 1;
+        dense.single = true;
+        dense.values = singles;
+        made.push_back(page_of(dense, weighed));
+        dense.features = 1;
+        dense.row_stride = 1;
+        dense.single = false;
+        dense.values = values[0];
+        made.push_back(page_of(dense, weighed));
+    }
+    return made;
+}
+
+// A page of these bytes. Its memory comes from the pool, which gives more than was asked for: nobody may look at that.
+struct Filled : Page {
+    explicit Filled(const std::string& text) {
+        content.reserve(text.size() + 1);
+        content.resize(text.size());
+        std::memcpy(content.data(), text.data(), text.size());
+        ASAN_POISON_MEMORY_REGION(content.data() + content.size(), beyond());
+    }
+    ~Filled() { ASAN_UNPOISON_MEMORY_REGION(content.data() + content.size(), beyond()); }
+    std::size_t beyond() const { return Pool::room(content.size() + 1) - content.size(); }
+};
+
+// A number that depends on every value, column and label that a page gives, or a fault.
+std::uint64_t read(const Page& page, const std::string& text) {
+    const Rows& rows = page.rows;
+    std::uint64_t sum = 0;
+    const auto add = [&](std::uint64_t more) { sum = (sum ^ more) * 0x9E3779B97F4A7C15u; };
+    const auto value = [&](std::size_t k) {
+        const double x = rows.single ? static_cast<const float*>(rows.values)[k] : static_cast<const double*>(rows.values)[k];
+        if (!(std::fabs(x) <= rows.largest)) fuzz::fail("a value is larger than the largest", text);
+        add(std::bit_cast<std::uint64_t>(x));
+    };
+    for (std::size_t i = 0; i < rows.count; ++i) {
+        add(static_cast<std::uint32_t>(page.labels[i]));
+        if (page.weights) add(std::bit_cast<std::uint64_t>(page.weights[i]));
+        if (!rows.sparse) {
+            for (std::size_t j = 0; j < rows.features; ++j) value(i * rows.features + j);
+            continue;
+        }
+        if (rows.starts[i] < 0 || rows.starts[i + 1] > static_cast<std::int64_t>(rows.stored)) fuzz::fail("a row beyond the last", text);
+        for (std::int64_t k = rows.starts[i]; k < rows.starts[i + 1]; ++k) {
+            const std::int64_t j = rows.wide_indices ? static_cast<const std::int64_t*>(rows.indices)[k]
+                                                     : static_cast<const std::int32_t*>(rows.indices)[k];
+            if (j < 0 || static_cast<std::size_t>(j) >= rows.features) fuzz::fail("a column beyond the last", text);
+            add(static_cast<std::uint64_t>(j));
+            value(static_cast<std::size_t>(k));
+        }
+        add(i);
+    }
+    return sum;
+}
+
+void target(const std::string& given, fuzz::Random& random) {
+    std::string text = given;
+    if (text.size() >= sum_size && random.below(8)) {
+        const auto* const first = reinterpret_cast<const std::uint8_t*>(text.data());
+        const std::uint64_t sum = checksum(first + sum_size, text.size() - sum_size);
+        std::memcpy(text.data(), &sum, sum_size);
+    }
+    Filled page(text);
+    if (!page.open() || !page.checked) return;
+    const std::uint64_t sum = read(page, text);
+    const Rows& rows = page.rows;
+    if (rows.sparse && (rows.starts[0] != 0 || rows.entries() != rows.stored)) return;
+    const std::string again = text_of(Packer().page(rows, page.labels, page.weights));
+    Filled same(again);
+    if (!same.open() || !same.checked || read(same, again) != sum) fuzz::fail("packed again it is another page", text);
+}
+
+}  // namespace
+
+int main(int count, char** given) {
+    const std::vector<std::string> words = {std::string(8, '\0'), std::string(8, '\xff'), std::string("\1\0\0\0\0\0\0\0", 8),
+                                            std::string("\0\0\0\0\0\0\0\x80", 8), "\x7f", "\3", std::string(2, '\xff')};
+    return fuzz::run(count, given, pages(), words, target);
+}
