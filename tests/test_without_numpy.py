@@ -1,6 +1,6 @@
 """Fitting and predicting svmlight load no numpy, and what they ask of the core instead is what numpy would say.
 
-Nor do they load what else takes long: click, where the line is a plain one, and what dataclasses are made with.
+Nor do they load what else takes long: click, where the line is a plain one, what dataclasses are made with, and typing.
 """
 
 import json
@@ -40,7 +40,7 @@ PROGRAM = """
 import sys
 from rosenblatt.cli import main
 code = main(sys.argv[1:])
-sys.exit(code or ", ".join({"numpy", "click", "dataclasses", "inspect"} & set(sys.modules)) or 0)
+sys.exit(code or ", ".join({"numpy", "click", "dataclasses", "inspect", "typing"} & set(sys.modules)) or 0)
 """
 
 

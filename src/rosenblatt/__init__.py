@@ -3,10 +3,15 @@
 The public names, each loaded when it is first used: the command line must not pay for scikit-learn.
 """
 
+from __future__ import annotations
+
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+
+from rosenblatt.later import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from rosenblatt import certify, errors, logic, losses
     from rosenblatt.certify import certify_classes, error_bracket, load_certificate, theorem_run
     from rosenblatt.estimators import (

@@ -7,15 +7,16 @@ takes a command to begin. A `record` shares its methods with all the others; for
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
+from rosenblatt.later import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from dataclasses import asdict as asdict
     from dataclasses import field as field
     from dataclasses import replace as replace
+    from typing import Any, TypeVar, dataclass_transform
 
-T = TypeVar("T")
+    T = TypeVar("T")
 _NONE: Any = object()  # no default
 
 
@@ -36,7 +37,7 @@ class Field:
         return self.default if self.default_factory is _NONE else self.default_factory()
 
 
-if not TYPE_CHECKING:  # the checker knows more of those of `dataclasses`
+if not TYPE_CHECKING:  # the checker knows more of those of `dataclasses`, and the last one is for it alone
     field = Field
 
     def replace(of, /, **changes):
@@ -50,6 +51,9 @@ if not TYPE_CHECKING:  # the checker knows more of those of `dataclasses`
         if isinstance(of, list | tuple):
             return type(of)(map(asdict, of))
         return {asdict(key): asdict(value) for key, value in of.items()} if isinstance(of, dict) else of
+
+    def dataclass_transform(**_):
+        return lambda record: record
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))

@@ -1,14 +1,32 @@
-"""numpy, loaded when it is first used: `from rosenblatt.later import np`.
+"""What a command need not load to begin: `from rosenblatt.later import TYPE_CHECKING, np`.
 
-Loading it takes longer than learning 100 MB of svmlight, and a fit from a file may not need it. Where it is only named
-in an annotation, `from __future__ import annotations` keeps that from loading it.
+`np` is numpy, loaded when it is first used: loading it takes longer than learning 100 MB of svmlight, and a fit from a
+file may not need it. Where it is only named in an annotation, `from __future__ import annotations` keeps that from
+loading it.
+
+`TYPE_CHECKING`, `Generic` and `Protocol` are those of `typing`, which itself takes longer to load than 5 MB of svmlight
+to learn: what it has is for annotations, and for checkers, who know the first by its name.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from typing import Generic as Generic
+    from typing import Protocol as Protocol
+else:
+
+    class Generic:
+        """As much of that of `typing` as matters when nobody checks types."""
+
+        def __class_getitem__(cls, of: object) -> type:
+            return cls
+
+    Protocol = object
 
 
 class Later(ModuleType):
@@ -29,4 +47,4 @@ if TYPE_CHECKING:
 else:
     np = Later("numpy")
 
-__all__ = ["Later", "np"]
+__all__ = ["TYPE_CHECKING", "Generic", "Later", "Protocol", "np"]

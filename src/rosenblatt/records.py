@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rosenblatt.frozen import field, record
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 
 if TYPE_CHECKING:
+    from typing import Any, Literal, TypeAlias
+
     from numpy.typing import NDArray
 
     Floats: TypeAlias = NDArray[np.float64]
     Values: TypeAlias = "NDArray[Any] | Csr"
-else:  # whoever names them in an annotation does not load numpy by that
-    Floats = Values = object
-
-# A run ends separated, validated or with its budget spent; a stream stays open, and a signal interrupts.
-Status: TypeAlias = Literal["separated", "validated", "budget", "open", "interrupted"]
+    # A run ends separated, validated or with its budget spent; a stream stays open, and a signal interrupts.
+    Status: TypeAlias = Literal["separated", "validated", "budget", "open", "interrupted"]
+else:  # whoever names them in an annotation loads nothing by that
+    Floats = Values = Status = object
 
 
 @record

@@ -1,16 +1,20 @@
 """The command line: parse, call, render. A command's module is loaded when it is asked for, so that --help is quick."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.declared import Command
 from rosenblatt.cli.exits import guarded
 from rosenblatt.cli.running import running
+from rosenblatt.later import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from rosenblatt.cli.clicked import cli
 
 __all__ = ["COMMANDS", "cli", "main"]

@@ -3,6 +3,8 @@
 Data goes to stdout (`data`, `as_json`), words to stderr (`say`, silent with --quiet).
 """
 
+from __future__ import annotations
+
 import json
 import math
 import os
@@ -10,13 +12,15 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any
 
 from rosenblatt import options
 from rosenblatt.cli.declared import argument, parameter, switch, takes
 from rosenblatt.cli.running import UsageError, running
+from rosenblatt.later import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import IO, Any
+
     from rosenblatt.learn.decider import Decider
     from rosenblatt.read import Reading
 
@@ -34,7 +38,7 @@ new_data_options = takes(
 )
 
 
-def reading(asked: dict[str, Any], model: "Decider | None" = None) -> "Reading":
+def reading(asked: dict[str, Any], model: Decider | None = None) -> Reading:
     """Take the reading options out of what was asked, as the record `Reading`.
 
     What was said of the file that a model was learned from holds for new files too, unless something else is said.

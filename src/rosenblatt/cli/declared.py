@@ -8,13 +8,17 @@ itself, is read here; to whatever else click is the answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
 
 from rosenblatt.cli.running import running
 from rosenblatt.frozen import field, record
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.options import Option
 
-F = TypeVar("F", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    F = TypeVar("F", bound=Callable[..., Any])
+
 WIDEST = 32  # what an option takes is shown beside its name up to this width, and in its help beyond
 
 

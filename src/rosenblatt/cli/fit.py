@@ -1,14 +1,18 @@
 """`rosenblatt fit`: learn a model from a file."""
 
+from __future__ import annotations
+
 import os
-from typing import TYPE_CHECKING, Any
 
 from rosenblatt import options
 from rosenblatt.cli import common, declared
 from rosenblatt.cli.progress import Watching
 from rosenblatt.cli.running import UsageError
+from rosenblatt.later import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from rosenblatt.learn import Fitted
     from rosenblatt.read import Reading, Source
     from rosenblatt.report.summary import Judged, Summary
@@ -99,7 +103,7 @@ def _check_files(read: list[str | None], written: list[str | None]) -> None:
         Opened(test)
 
 
-def _fitted(data: str, reading: "Reading", output: str | None, asked: dict[str, Any]) -> "Fitted":
+def _fitted(data: str, reading: Reading, output: str | None, asked: dict[str, Any]) -> Fitted:
     """Learn, with progress on a terminal; Ctrl-C leaves a checkpoint beside the model to go on from."""
     source = data if asked["keep_cache"] else _begun(data, reading, asked["threads"])
     from rosenblatt.learn import fit_file
@@ -116,7 +120,7 @@ def _fitted(data: str, reading: "Reading", output: str | None, asked: dict[str, 
         raise KeyboardInterrupt(f"interrupted; the same command with --resume goes on from {checkpoint}.") from None
 
 
-def _begun(data: str, reading: "Reading", threads: int | None) -> "Source":
+def _begun(data: str, reading: Reading, threads: int | None) -> Source:
     """The source, which reads ahead while the rest of the program is loaded."""
     from rosenblatt.read import open_source
 
@@ -140,8 +144,8 @@ def model_name(data: str) -> str | None:
 
 
 def _judged(
-    fitted: "Fitted", data: str, test: str | None, report: str | None, reading: "Reading", threads: int | None
-) -> "Judged | None":
+    fitted: Fitted, data: str, test: str | None, report: str | None, reading: Reading, threads: int | None
+) -> Judged | None:
     """The scores on the test file; a page without one shows those on the examples learned from, and says so."""
     on = test or (data if report and data != "-" else None)
     if on is None:
@@ -153,7 +157,7 @@ def _judged(
     return Judged(on, tally, tally.scores())
 
 
-def _tell(summary: "Summary", report: str | None, top: int, as_json: bool) -> None:
+def _tell(summary: Summary, report: str | None, top: int, as_json: bool) -> None:
     if as_json:
         from rosenblatt.report.answers import fit_record
 

@@ -1,15 +1,18 @@
 """Decisions as lines of text, made a chunk at a time: predicting must not wait for printing."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+
+from rosenblatt.later import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rosenblatt.learn import Predicted
     from rosenblatt.learn.decider import Decider
 
 
-def labels(model: "Decider") -> Callable[["Predicted"], bytes]:
+def labels(model: Decider) -> Callable[[Predicted], bytes]:
     """Each label on a line of its own."""
     from rosenblatt import kernels
 
@@ -17,7 +20,7 @@ def labels(model: "Decider") -> Callable[["Predicted"], bytes]:
     return lambda chunk: kernels.joined(lines, chunk.memory[0])
 
 
-def with_scores(model: "Decider", as_json: bool) -> Callable[["Predicted"], bytes]:
+def with_scores(model: Decider, as_json: bool) -> Callable[[Predicted], bytes]:
     """Each label with its score: of two classes the score of the positive one, of more the score of each."""
     from rosenblatt.learn.answer import by_class
 
@@ -33,7 +36,7 @@ def with_scores(model: "Decider", as_json: bool) -> Callable[["Predicted"], byte
 
     line = as_object if as_json else as_columns
 
-    def written(chunk: "Predicted") -> bytes:
+    def written(chunk: Predicted) -> bytes:
         decided, scores, *_ = chunk.memory
         rows = zip(decided.tolist(), by_class(model.scheme, scores, len(classes)).tolist(), strict=True)
         return "".join([line(decided, scores) + "\n" for decided, scores in rows]).encode()

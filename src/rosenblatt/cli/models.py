@@ -1,9 +1,11 @@
 """The model in a file, whatever it is made of: a hyperplane, a kernel sum, a network of threshold units."""
 
+from __future__ import annotations
+
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from rosenblatt.cli.running import UsageError
+from rosenblatt.later import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rosenblatt.learn import Model
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     from rosenblatt.learn.tensors import Tensors
 
 
-def load_decider(path: str, data: str | None = None) -> "Decider":
+def load_decider(path: str, data: str | None = None) -> Decider:
     """For commands that read examples and decide about them; MODEL and DATA may have changed places."""
     from rosenblatt.errors import ModelError
     from rosenblatt.learn.model_file import read_parts
@@ -31,7 +33,7 @@ def _is_model(path: str) -> bool:
     return False
 
 
-def linear(found: "Decider", path: str, action: str) -> "Model":
+def linear(found: Decider, path: str, action: str) -> Model:
     """For commands that need one weight a feature; others are refused with what can be done with them."""
     from rosenblatt.errors import ModelError
     from rosenblatt.learn import Model
@@ -48,7 +50,7 @@ _CANNOT = {
 }
 
 
-def _unpacked(header: "Header", tensors: "Tensors") -> "Decider":
+def _unpacked(header: Header, tensors: Tensors) -> Decider:
     kind = header.text("kind")
     if kind == "kernel model":
         from rosenblatt.learn.dual_model import unpack_kernel_model

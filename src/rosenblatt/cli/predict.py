@@ -1,9 +1,13 @@
 """`rosenblatt predict`: decide about new examples."""
 
-from typing import Any
+from __future__ import annotations
 
 from rosenblatt import options
 from rosenblatt.cli import common, declared
+from rosenblatt.later import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @declared.command(

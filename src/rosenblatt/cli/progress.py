@@ -1,11 +1,15 @@
 """Progress on a terminal: how fast, how good so far, how long still. Silent anywhere else."""
 
+from __future__ import annotations
+
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
 
 from rosenblatt.cli import common
+from rosenblatt.later import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Any, Self
+
     from rosenblatt.learn import Progress
 
 PATIENCE = 0.5  # seconds: what is over sooner needs no progress, and rich need not be loaded for it
@@ -30,7 +34,7 @@ class Watching:
         if self.bars is not None:
             self.bars.stop()
 
-    def __call__(self, now: "Progress") -> None:
+    def __call__(self, now: Progress) -> None:
         if now.pass_ != self.pass_:
             self.pass_, self.began = now.pass_, self.last
         self.last = now.seconds
@@ -58,7 +62,7 @@ class Watching:
         self.task = self.bars.add_task(self.words, total=None)
         self.bars.start()
 
-    def _says(self, now: "Progress") -> str:
+    def _says(self, now: Progress) -> str:
         seconds = max(now.seconds - self.began, 1e-3)
         parts = [f"{now.bytes_done / seconds / 1e6:,.0f} MB/s", f"{now.rows / seconds:,.0f} examples/s"]
         if now.passes > 1:

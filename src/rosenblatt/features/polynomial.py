@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement, groupby
 from math import comb
-from typing import TYPE_CHECKING
 
 from rosenblatt import kernels
 from rosenblatt.errors import ParameterError
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

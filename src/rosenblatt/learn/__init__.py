@@ -1,8 +1,10 @@
 """Examples -> a run: the epoch loop, stopping, resuming, and the answer that is kept."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+from importlib import import_module
+
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.learn.answer import Answer, decide, scores
 from rosenblatt.learn.fitted import Candidate, Fitted, Progress
 from rosenblatt.learn.model import Model
@@ -13,6 +15,8 @@ from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.stream import fit_file
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from rosenblatt.learn.online import Learner
     from rosenblatt.learn.predicting import Predicted, predict_file
     from rosenblatt.learn.trace import EpochEnd, Step, Trace

@@ -1,15 +1,20 @@
 """Examples that later passes read again: in memory while they are few, in a compact file when they are many."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, Self
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.learn.pages import DamagedPageError, Place, bytes_of, read_blocks, write_block
 from rosenblatt.records import Block
+
+if TYPE_CHECKING:
+    from typing import Any, Self
 
 IN_MEMORY = 64 << 20  # bytes
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from rosenblatt.errors import ModelError
 from rosenblatt.frozen import asdict, replace
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.learn.fingerprint import facts_of
 from rosenblatt.learn.fitting import Fitting, Plan
 from rosenblatt.learn.header import Header, damaged
@@ -16,6 +16,9 @@ from rosenblatt.learn.racing import Race
 from rosenblatt.learn.space_file import pack_classes, unpack_classes
 from rosenblatt.learn.tensors import Tensors
 from rosenblatt.read import Source
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _NO_MATTER = ("format", "cross", "on_bad_row")  # those that were found are compared; a bad row may be skipped later on
 _ERRORS = ("progressive", "held_error", "waited", "best_then")

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from sys import float_info
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
 from rosenblatt.frozen import replace
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, Protocol, np
 from rosenblatt.records import Csr, FeatureSpace, Floats, Label, Values
 
 if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
     from numpy.typing import NDArray
 
-T = TypeVar("T", bound=Any)
+    T = TypeVar("T", bound=Any)
 
 
 class Decider(Protocol):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _PIECE = 1 << 14
 _PIECES = 64

@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from typing import TYPE_CHECKING, TypeAlias
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.features.polynomial import checked_count
 from rosenblatt.frozen import field, record
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 from rosenblatt.learn.answer import decide
 from rosenblatt.learn.cache import Cache
 from rosenblatt.learn.fitted import Progress
@@ -30,6 +29,8 @@ from rosenblatt.read import Reading, Source
 from rosenblatt.records import Block, Csr, Label
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from numpy.typing import NDArray
 
 # A block, which of its rows to learn from (None: all), the rows before it, the bytes read with it.

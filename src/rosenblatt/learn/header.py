@@ -1,10 +1,15 @@
 """The header of a model file, read with suspicion: every value is of the kind and in the bounds it should be."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from rosenblatt.errors import ModelError
+from rosenblatt.later import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 WORD = 2**64
 
@@ -37,10 +42,10 @@ class Header:
             raise damaged(f"{key!r} of {self.place} is not {word}")
         return value
 
-    def section(self, key: str) -> "Header":
+    def section(self, key: str) -> Header:
         return Header(self.raw(key), f"{self.place}.{key}")
 
-    def sections(self, key: str) -> list["Header"]:
+    def sections(self, key: str) -> list[Header]:
         return [Header(item, f"{self.place}.{key}[{i}]") for i, item in enumerate(self.items(key))]
 
     def items(self, key: str) -> Sequence[Any]:

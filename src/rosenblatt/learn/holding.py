@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,9 +1,14 @@
 """Ctrl-C at a moment that suits: between two chunks, when every run has learned the same rows."""
 
+from __future__ import annotations
+
 import signal
-import threading
 from types import FrameType, TracebackType
-from typing import Any, Self
+
+from rosenblatt.later import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any, Self
 
 
 class Interrupt:
@@ -18,11 +23,13 @@ class Interrupt:
         self._old: Any = None
 
     def __enter__(self) -> Self:
-        if threading.current_thread() is threading.main_thread():
-            old = signal.getsignal(signal.SIGINT)
-            if callable(old):
-                self._old = old
+        old = signal.getsignal(signal.SIGINT)
+        if callable(old):
+            self._old = old
+            try:
                 signal.signal(signal.SIGINT, self._hear)
+            except ValueError:  # not in the main thread
+                self._old = None
         return self
 
     def __exit__(

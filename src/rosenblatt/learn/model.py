@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
 from rosenblatt.features.polynomial import called, columns_of, product_at
 from rosenblatt.frozen import field, record
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 from rosenblatt.learn.answer import decide, majority
 from rosenblatt.learn.decider import refuse_overflow
 from rosenblatt.learn.running import Running
 from rosenblatt.learn.settings import Settings
-from rosenblatt.read.crossing import parents
 from rosenblatt.records import FeatureSpace, Floats, Label, Run, Values
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
 
 
@@ -110,6 +110,8 @@ class Model:
 
     @cached_property
     def _crossed(self) -> dict[int, tuple[int, int]]:
+        from rosenblatt.read.crossing import parents  # few models have any
+
         return parents(self.space)
 
     @cached_property

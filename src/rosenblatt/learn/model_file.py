@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
 
 from rosenblatt import kernels
 from rosenblatt.errors import ModelError, RosenblattError
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 from rosenblatt.learn.header import Header, damaged
 from rosenblatt.learn.model import Model
 from rosenblatt.learn.packing import pack_run, unpack_run
@@ -20,7 +19,11 @@ from rosenblatt.learn.space_file import pack_classes, pack_space, unpack_classes
 from rosenblatt.learn.tensors import Tensors, dtype_of, laid_out, memory_of
 from rosenblatt.learn.whole import write_whole
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
+
 FORMAT = "rosenblatt-model"
 VERSION = 1
 _KEY = "rosenblatt"  # one key only: safetensors does not keep the order of its metadata

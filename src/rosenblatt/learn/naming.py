@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.read import Source
 from rosenblatt.records import Chunk, Label
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _UNKNOWN = -2  # the code of a label that is not among the classes
 _SHOWN = 20  # classes that a sentence names

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
 
 from rosenblatt import options
 from rosenblatt.errors import LearningOverflowError, ParameterError
 from rosenblatt.frozen import asdict, names
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 from rosenblatt.learn import tensors as lay
 from rosenblatt.learn.header import Header, damaged
 from rosenblatt.learn.running import PARTS, Running
@@ -16,6 +15,8 @@ from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.tensors import Tensors
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
 
 _LOG = {"t": "uint64", "row": "uint64", "unit": "uint32", "coefficient": "float64"}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
 
 from rosenblatt import kernels
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 from rosenblatt.records import Block, Csr, ParsedBlock, ParsedCsr
+
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
 
 Place: TypeAlias = tuple[int, int]  # of a page in a file: offset, bytes
 _READERS = 3  # threads that keep up with any learner

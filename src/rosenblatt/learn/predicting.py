@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
 from rosenblatt.frozen import record
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 from rosenblatt.learn.answer import by_class
 from rosenblatt.learn.decider import Decider
 from rosenblatt.read import Reading, Source, open_source
 from rosenblatt.records import Floats
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
 
 

@@ -1,9 +1,15 @@
 """A race between rules: those that have clearly fallen behind are let go, so that the others are learned sooner."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TypeAlias
+
+from rosenblatt.later import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 # How many errors, on how many examples, since the beginning.
 Mark: TypeAlias = tuple[float, int]

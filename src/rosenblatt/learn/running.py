@@ -5,17 +5,18 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.frozen import record
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 from rosenblatt.learn.answer import Answer, decide, scores
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Floats, Run, Status, Trace
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
 
     from rosenblatt.learn.history import History

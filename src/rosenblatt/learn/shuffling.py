@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from types import TracebackType
-from typing import Self
 
 from rosenblatt import kernels
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 from rosenblatt.learn.cache import Cache
 from rosenblatt.records import Block, Csr, Values
+
+if TYPE_CHECKING:
+    from typing import Self
 
 _HELD = 32 << 20  # bytes of examples that are shuffled in memory
 _BUCKETS = 64  # for those that are more

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import Any
 
 from rosenblatt import kernels
+from rosenblatt.later import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _FEWEST = 50  # rows: of fewer nothing can be said
 _SHARE = 0.1  # of the turns that a shuffled file would have

@@ -7,15 +7,17 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isfinite
-from typing import Any
 
 from rosenblatt.errors import ModelError
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 from rosenblatt.learn import tensors as lay
 from rosenblatt.learn.header import Header, damaged
 from rosenblatt.learn.tensors import Tensors
 from rosenblatt.read.names import ColumnNames
 from rosenblatt.records import FeatureSpace, Label
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _KINDS: Mapping[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
 _WORD = 2**63

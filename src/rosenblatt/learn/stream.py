@@ -1,16 +1,18 @@
 """From a file to a model: `fit_file`."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import islice
-from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import ParameterError
 from rosenblatt.features.polynomial import columns_of
 from rosenblatt.frozen import asdict, replace
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.learn.checkpoint import load_checkpoint, save_checkpoint
 from rosenblatt.learn.fitted import Candidate, Fitted, Progress
 from rosenblatt.learn.fitting import Fitting, Plan, SortedLabelsError
@@ -22,6 +24,9 @@ from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.sorting import Sorting
 from rosenblatt.read import Reading, Source, StartAgain, open_source
 from rosenblatt.records import FeatureSpace, Label
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _FEWEST_BITS = 18
 

@@ -10,17 +10,21 @@ from collections.abc import Iterable
 from itertools import accumulate, pairwise
 from math import prod
 from sys import float_info
-from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rosenblatt import kernels
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 from rosenblatt.learn.header import Header, damaged
 
 if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
     from numpy.typing import NDArray
 
-# Arrays by name: of numpy, or any other memory of numbers that knows its type and shape.
-Tensors: TypeAlias = dict[str, Any]
+    # Arrays by name: of numpy, or any other memory of numbers that knows its type and shape.
+    Tensors: TypeAlias = dict[str, Any]
+else:
+    Tensors = dict
+
 _FORMATS: dict[str, Any] = dict(
     zip(("F64", "F32", "I64", "U64", "I32", "U32", "I16", "U16", "I8", "U8", "BOOL"), "dfqQiIhHbB?", strict=True)
 )

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
 
 from rosenblatt import kernels
 from rosenblatt.errors import LearningOverflowError
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 from rosenblatt.learn.running import Running
 from rosenblatt.records import Block, Csr
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
+    from typing import Self
 
     from numpy.typing import NDArray
 

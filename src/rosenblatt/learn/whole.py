@@ -1,11 +1,16 @@
 """Files that are written whole or not at all."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import BinaryIO
 
 from rosenblatt.errors import ModelError
+from rosenblatt.later import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
@@ -66,9 +71,10 @@ def _remove_left_over(path: str | os.PathLike[str]) -> None:
     begins, ends = f".{name[:60]}.", ".part"
 
     def left_over(found: str) -> bool:
+        if not (found.startswith(begins) and found.endswith(ends)):
+            return False
         numbers = found.removeprefix(begins).removesuffix(ends).split(".")
-        named = found.startswith(begins) and found.endswith(ends)
-        return named and len(numbers) == 2 and all(map(str.isdecimal, numbers))
+        return len(numbers) == 2 and all(map(str.isdecimal, numbers))
 
     with suppress(OSError):
         for old in [entry.path for entry in os.scandir(folder or ".") if left_over(entry.name)]:

@@ -3,37 +3,15 @@
 The estimators, the command line, the studio and the documentation read this room; none of them repeats it.
 An estimator takes a default as `margin: float = options.margin.default`, checks its parameters with `check` and their
 combinations with `check_together`. Where an estimator differs, its option is a copy made with `Option.but`.
+What only some commands take is loaded when they ask for it.
 """
 
-from rosenblatt.options.certifying import (
-    CERTIFY,
-    CERTIFY_CLASSES,
-    CERTIFY_DOOR,
-    ERROR_BRACKET,
-    MAX_MARGIN,
-    bracket_time_limit,
-    certify_jobs,
-    check_proof,
-    exact,
-    gap,
-    one_vs_rest,
-    pairs,
-    save_proof,
-    scheme,
-    time_limit,
-)
-from rosenblatt.options.comparing import COMPARE, folds, max_rows, questions
+from __future__ import annotations
+
+from importlib import import_module
+
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.options.doors import DOORS, TO, example, message, output, report, table_name, to, top
-from rosenblatt.options.dual import (
-    KERNEL_PERCEPTRON,
-    budget,
-    cache_mb,
-    coef0,
-    dual_margin,
-    gamma,
-    kernel,
-    kernel_degree,
-)
 from rosenblatt.options.learning import (
     ADALINE,
     LOGISTIC_UNIT,
@@ -70,7 +48,6 @@ from rosenblatt.options.learning import (
     validation_fraction,
     warm_start,
 )
-from rosenblatt.options.networks import THRESHOLD_NETWORK, max_units, network_max_iter
 from rosenblatt.options.option import Option, check
 from rosenblatt.options.reading import (
     FORMATS,
@@ -94,7 +71,6 @@ from rosenblatt.options.reading import (
     value,
     words,
 )
-from rosenblatt.options.showing import STUDIO, browser, port, studio_kernel
 from rosenblatt.options.streaming import (
     RULE_NAMES,
     STREAMING,
@@ -114,19 +90,61 @@ from rosenblatt.options.streaming import (
     test,
     threads,
 )
-from rosenblatt.options.tracing import (
-    TRACING,
-    animate,
-    columns,
-    epochs,
-    mistakes_only,
-    plot,
-    steps,
-    theme,
-    totals,
-    trace_order,
-    trace_passes,
-)
+
+if TYPE_CHECKING:
+    from rosenblatt.options.certifying import (
+        CERTIFY,
+        CERTIFY_CLASSES,
+        CERTIFY_DOOR,
+        ERROR_BRACKET,
+        MAX_MARGIN,
+        bracket_time_limit,
+        certify_jobs,
+        check_proof,
+        exact,
+        gap,
+        one_vs_rest,
+        pairs,
+        save_proof,
+        scheme,
+        time_limit,
+    )
+    from rosenblatt.options.comparing import COMPARE, folds, max_rows, questions
+    from rosenblatt.options.dual import (
+        KERNEL_PERCEPTRON,
+        budget,
+        cache_mb,
+        coef0,
+        dual_margin,
+        gamma,
+        kernel,
+        kernel_degree,
+    )
+    from rosenblatt.options.networks import THRESHOLD_NETWORK, max_units, network_max_iter
+    from rosenblatt.options.showing import STUDIO, browser, port, studio_kernel
+    from rosenblatt.options.tracing import (
+        TRACING,
+        animate,
+        columns,
+        epochs,
+        mistakes_only,
+        plot,
+        steps,
+        theme,
+        totals,
+        trace_order,
+        trace_passes,
+    )
+else:
+
+    def __getattr__(name):
+        for room in ("certifying", "comparing", "dual", "networks", "showing", "tracing") if name in __all__ else ():
+            found = vars(import_module(f"rosenblatt.options.{room}"))
+            if name in found:
+                globals()[name] = found[name]
+                return found[name]
+        raise AttributeError(f"module 'rosenblatt.options' has no attribute {name!r}")
+
 
 __all__ = [
     "ADALINE",

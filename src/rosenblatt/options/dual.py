@@ -1,8 +1,10 @@
 """The parameters of the dual form: those of the perceptron that it shares, and its kernel."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.options.learning import (
     class_weight,
     fit_intercept,
@@ -16,6 +18,9 @@ from rosenblatt.options.learning import (
     warm_start,
 )
 from rosenblatt.options.option import Option, table
+
+if TYPE_CHECKING:
+    from typing import Any
 
 kernel: Option[str | Callable[[Any, Any], Any]] = Option(
     name="kernel",

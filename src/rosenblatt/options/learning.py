@@ -1,10 +1,15 @@
 """The parameters of the learners."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from rosenblatt.errors import ParameterError
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.options.option import Option, table
+
+if TYPE_CHECKING:
+    from typing import Any
 
 loss: Option[str] = Option(
     name="loss",

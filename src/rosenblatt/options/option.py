@@ -8,13 +8,20 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from types import MappingProxyType
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.frozen import record, replace
+from rosenblatt.later import TYPE_CHECKING, Generic
 
-T = TypeVar("T")
-Kind: TypeAlias = Literal["int", "float", "bool", "array", "class weights", "seed", "str", "strs", "path", "function"]
+if TYPE_CHECKING:
+    from typing import Any, Literal, TypeAlias, TypeVar
+
+    T = TypeVar("T")
+    Kind: TypeAlias = Literal[
+        "int", "float", "bool", "array", "class weights", "seed", "str", "strs", "path", "function"
+    ]
+else:
+    T = object
 
 
 @record

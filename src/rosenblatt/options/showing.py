@@ -1,10 +1,15 @@
 """The parameters of `studio`: where its page is, and whether it is opened."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
 
+from collections.abc import Mapping
+
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.options.dual import kernel
 from rosenblatt.options.option import Option, table
+
+if TYPE_CHECKING:
+    from typing import Any
 
 port: Option[int] = Option(
     name="port",

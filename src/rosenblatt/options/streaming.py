@@ -1,10 +1,15 @@
 """The parameters of learning from a file or a stream."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
 
+from collections.abc import Mapping
+
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.options.learning import keep, order
 from rosenblatt.options.option import Option, table
+
+if TYPE_CHECKING:
+    from typing import Any
 
 RULE_NAMES = ("perceptron", "arow", "arow-bold", "logistic", "logistic-bold", "hinge", "pa1", "pa2", "last")
 

@@ -1,11 +1,16 @@
 """The parameters of `trace`: which steps are shown, and what is drawn of them."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
 
+from collections.abc import Mapping
+
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.options.learning import order
 from rosenblatt.options.option import Option, table
 from rosenblatt.options.streaming import passes
+
+if TYPE_CHECKING:
+    from typing import Any
 
 # The lectures' tables go through the rows as they are printed.
 trace_order = order.but(default="given")

@@ -4,13 +4,18 @@ The room is named like the function that most people want of it, so it can be ca
 all examples of a file, and what it gives is told apart as `X, y = rosenblatt.read(path)`; see `read.api.read`.
 """
 
+from __future__ import annotations
+
 import sys
 from types import ModuleType
-from typing import Any
 
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.read.open import open_source
 from rosenblatt.read.opened import Opened
 from rosenblatt.read.source import BadRow, Reading, Source, StartAgain
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["BadRow", "Opened", "Reading", "Source", "StartAgain", "open_source"]
 

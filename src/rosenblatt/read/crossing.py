@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 from rosenblatt.records import FeatureSpace, Floats
 
 if TYPE_CHECKING:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from rosenblatt import kernels, options
 from rosenblatt.errors import DataError
 from rosenblatt.frozen import record
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.read.source import Reading
 from rosenblatt.records import FeatureSpace
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @record

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.records import Label
+
+if TYPE_CHECKING:
+    from typing import Any
 
 MOST = 10_000
 _MOST_FRACTIONS = 1_000

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
 from rosenblatt.frozen import record
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.read.labels import Labels
 from rosenblatt.read.opened import Opened, Stream
-from rosenblatt.read.ordered import ordered
 from rosenblatt.read.source import BadRow, Reading, Source
 from rosenblatt.records import Chunk, ParsedChunk, ParsedCsr
 
 if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
     from rosenblatt.read.faults import Fault
+
+    # (the descriptor of a plain file, begin, end) or (bytes, 0, their number) -> what `Parsed` is made of
+    Parse: TypeAlias = Callable[[int | bytes, int, int], tuple[Any, ...]]
 
 CHUNK = 1 << 20  # bytes of lines parsed at a time; a chunk holds the lines that begin in its part of the file
 _FEW = 10  # bad rows that are kept to be shown
@@ -39,10 +43,6 @@ class Parsed:
     stopped: bool  # at the first of them
     checked: kernels.Rows | None  # the matrix as the core reads it, where it is the whole of what was parsed
     more: Any = None  # what only the format knows
-
-
-# (the descriptor of a plain file, begin, end) or (bytes, 0, their number) -> what `Parsed` is made of
-Parse: TypeAlias = Callable[[int | bytes, int, int], tuple[Any, ...]]
 
 
 @record
@@ -95,6 +95,8 @@ class LineSource(Source):
 
     def parsed(self, threads: int) -> Iterator[tuple[int, Parsed]]:
         """What the chunks of the file are parsed to, in order, and the bytes that are read with each."""
+        from rosenblatt.read.ordered import ordered
+
         return ordered(parts(self.opened, self.piece), self._parse, threads)
 
     def _parse(self, part: Part) -> tuple[int, Parsed]:

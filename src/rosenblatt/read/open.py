@@ -1,18 +1,22 @@
 """The door of the readers: a path and how to read it -> a source of examples."""
 
+from __future__ import annotations
+
 import importlib
 import os
 from collections.abc import Iterable, Sequence
-from typing import cast
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError, ParameterError
 from rosenblatt.frozen import replace
-from rosenblatt.read.crossing import refuse_crossing
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.read.detect import format_of
 from rosenblatt.read.opened import Opened
 from rosenblatt.read.source import Reading, Source
 from rosenblatt.records import FeatureSpace
+
+if TYPE_CHECKING:
+    pass
 
 # Loaded when a file of the format is opened: most need pyarrow, and reading svmlight must not wait for it.
 _MODULES = {
@@ -42,18 +46,23 @@ def open_source(path: str | os.PathLike[str], reading: Reading, space: FeatureSp
     options.format.check(reading.format, "read")
     options.on_bad_row.check(reading.on_bad_row, "read")
     opened = Opened(path)
-    reading = reading.of_format(reading.format or _format(opened, reading, space))
+    format = reading.format or _format(opened, reading, space)
+    reading = reading.of_format(format)
     if space is None:
         _refuse_unused(opened.name, reading)
-        refuse_crossing(opened.name, reading)
+        if reading.cross:
+            from rosenblatt.read.crossing import refuse_crossing
+
+            refuse_crossing(opened.name, reading)
     else:
-        _refuse_other(opened.name, cast(str, reading.format), space)
+        _refuse_other(opened.name, format, space)
         _refuse_unused(opened.name, reading, _OF_A_FILE)
         if space.kind == "columns" and "numbers" not in space.settings:  # of an estimator that learned a DataFrame
             columns = {"numbers": list(space.columns), "words": [], "texts": [], "label": ""}
             space = replace(space, settings={**columns, **space.settings})
-    module = importlib.import_module(f"rosenblatt.read.{_MODULES[cast(str, reading.format)]}")
-    return cast(Source, module.open(opened, reading, space))
+    module = importlib.import_module(f"rosenblatt.read.{_MODULES[format]}")
+    source: Source = module.open(opened, reading, space)
+    return source
 
 
 # The formats that an option of reading means something for; where it means nothing it is refused, not ignored.

@@ -1,15 +1,20 @@
 """A file or standard input, opened: its bytes as they lie, unpacked where they are packed, faults as sentences."""
 
+from __future__ import annotations
+
 import io
 import os
 import stat
 import sys
 import weakref
 from collections.abc import Callable
-from typing import Any, BinaryIO, cast
 
 from rosenblatt.errors import DataError
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.read.packing import Unpacked, packing_of
+
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
 
 HEAD = 1 << 16
 _BUFFER = 1 << 18
@@ -64,7 +69,7 @@ class Opened:
         """Up to `size` bytes of a plain file from `offset`; fewer only at its end. Threads may read at once."""
         return _filled(_reader(self.fileno(), self.name, offset), size)
 
-    def stream(self) -> "Stream":
+    def stream(self) -> Stream:
         """The unpacked bytes from the beginning: of a regular file as often as wanted, of a pipe once."""
         if self.rewindable:
             return self._stream(_Counted(_reader(self.fileno(), self.name)))
@@ -73,10 +78,10 @@ class Opened:
         once, self._once = self._once, None
         return once
 
-    def _stream(self, counted: "_Counted") -> "Stream":
+    def _stream(self, counted: _Counted) -> Stream:
         if self.compression is None:
             return Stream(counted, counted, self)
-        packed = cast(BinaryIO, io.BufferedReader(counted, _BUFFER))
+        packed: BinaryIO = io.BufferedReader(counted, _BUFFER)
         return Stream(Unpacked(self.name, self.compression, packed), counted, self)
 
     def _open_path(self, path: str) -> Callable[[int], bytes]:
@@ -91,7 +96,7 @@ class Opened:
         return _reader(fd, self.name) if self.rewindable else _piped(lambda size: os.read(fd, size), self.name)
 
     def _open_stdin(self) -> Callable[[int], bytes]:
-        stdin = cast(Any, getattr(sys.stdin, "buffer", sys.stdin))
+        stdin: Any = getattr(sys.stdin, "buffer", sys.stdin)
         if stdin is None or stdin.closed:
             raise DataError("-: standard input is closed; give a file instead.")
         try:
@@ -115,7 +120,7 @@ class Opened:
 class Stream(io.BufferedReader):
     """Unpacked bytes in order; `done` is how many bytes of the file as it lies have been taken for them."""
 
-    def __init__(self, raw: io.RawIOBase, counted: "_Counted | Stream", opened: Opened) -> None:
+    def __init__(self, raw: io.RawIOBase, counted: _Counted | Stream, opened: Opened) -> None:
         super().__init__(raw, _BUFFER)
         self._counted = counted
         self._opened = opened  # the descriptor is closed with the last who needs it

@@ -1,12 +1,20 @@
 """Work done by several threads, given back in the order it was asked for."""
 
+from __future__ import annotations
+
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Generic, TypeVar
 
-Task = TypeVar("Task")
-Done = TypeVar("Done")
+from rosenblatt.later import TYPE_CHECKING, Generic
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Task = TypeVar("Task")
+    Done = TypeVar("Done")
+else:
+    Task = Done = object
 
 _AHEAD = 2  # pieces of work a thread may be ahead of the reader: enough to keep it busy, and memory stays bounded
 _PATIENCE = 0.2  # seconds to wait for a thread that reads; one that waits for a silent pipe is left behind

@@ -1,11 +1,16 @@
 """Packed files, known by their first bytes: gzip, zstd, bzip2 and xz, unpacked as they are read."""
 
+from __future__ import annotations
+
 import importlib
 import io
 import sys
-from typing import Any, BinaryIO, cast
 
 from rosenblatt.errors import DataError
+from rosenblatt.later import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
 
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz"}
 _FILES = {
@@ -62,10 +67,14 @@ class Unpacked(io.RawIOBase):
 
 def _inner(packing: str, packed: BinaryIO) -> BinaryIO:
     """The unpacker of a packing; its module is loaded only when a file needs it."""
+    found: Any
     if packing == "zstd" and sys.version_info < (3, 14):
-        return cast(BinaryIO, _Frames(packed))
-    module, name = _FILES[packing]
-    return cast(BinaryIO, getattr(importlib.import_module(module), name)(packed, mode="rb"))
+        found = _Frames(packed)
+    else:
+        module, name = _FILES[packing]
+        found = getattr(importlib.import_module(module), name)(packed, mode="rb")
+    inner: BinaryIO = found
+    return inner
 
 
 class _Frames:
@@ -78,7 +87,8 @@ class _Frames:
 
     def read(self, size: int) -> bytes:
         try:
-            return cast(bytes, self._stream.read(size))
+            more: bytes = self._stream.read(size)
+            return more
         except OSError as fault:
             if "Truncated" in str(fault):
                 raise EOFError from fault

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import DataError
 from rosenblatt.frozen import asdict, record, replace
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.records import Chunk, FeatureSpace, Label
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @record

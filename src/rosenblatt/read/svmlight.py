@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 from rosenblatt.read import lines
 from rosenblatt.read.lines import LineSource, Parsed
 from rosenblatt.read.opened import Opened
@@ -15,6 +14,8 @@ from rosenblatt.read.source import Reading, Source, StartAgain
 from rosenblatt.records import FeatureSpace
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from rosenblatt.read.faults import Fault
 
 _ALL = 1 << 31

@@ -8,12 +8,11 @@ is its hash. Bytes that are not UTF-8 separate words.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError
 from rosenblatt.frozen import replace
-from rosenblatt.later import np
+from rosenblatt.later import TYPE_CHECKING, np
 from rosenblatt.read.detect import sample
 from rosenblatt.read.hashing import hashing_of, hashing_settings
 from rosenblatt.read.labels import LONGEST
@@ -24,6 +23,9 @@ from rosenblatt.read.opened import Opened
 from rosenblatt.read.ordered import ordered
 from rosenblatt.read.source import Reading, Source
 from rosenblatt.records import Chunk, FeatureSpace
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _HEADERS = ("label", "class", "category", "target", "y", "sentiment")
 _TEXTS = ("text", "message", "body", "sentence", "review", "comment", "content", "document")

@@ -1,17 +1,22 @@
 """Vowpal Wabbit's text, `[label [weight]] [tag]|namespace[:scale] name[:value] ...`, names hashed."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from rosenblatt import kernels, options
 from rosenblatt.errors import DataError
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.read.crossing import pairs_of, pairs_of_model
 from rosenblatt.read.lines import LineSource, Parsed
 from rosenblatt.read.names import LIMIT, collisions, column_names
 from rosenblatt.read.opened import Opened
 from rosenblatt.read.source import Reading, Source
 from rosenblatt.records import Chunk, FeatureSpace
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _CROSSED = 1 << 16  # bytes of lines at a time: their products take many times the room
 

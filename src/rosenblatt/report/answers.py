@@ -1,19 +1,22 @@
 """The answers of the commands as plain values, for --json. The keys are a promise: docs/json.md lists them."""
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.learn import Model
 from rosenblatt.report.summary import Summary
 from rosenblatt.report.weights import bias, classes_shown, top
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from rosenblatt.evaluate import ClassScores, Scores
 
 ESTIMATES = ("accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision", "log_loss")
 PER_CLASS = ("precision", "recall", "f1")
 
 
-def scores_record(scores: "Scores") -> dict[str, Any]:
+def scores_record(scores: Scores) -> dict[str, Any]:
     """Each score as a number, and all their intervals beside each other."""
     return {
         "examples": scores.examples,
@@ -34,12 +37,12 @@ def scores_record(scores: "Scores") -> dict[str, Any]:
     }
 
 
-def _values(scores: "Scores | ClassScores", names: tuple[str, ...]) -> dict[str, float | None]:
+def _values(scores: Scores | ClassScores, names: tuple[str, ...]) -> dict[str, float | None]:
     found = {name: getattr(scores, name) for name in names}
     return {name: None if one is None else one.value for name, one in found.items()}
 
 
-def _intervals(scores: "Scores | ClassScores", names: tuple[str, ...]) -> dict[str, list[float] | None]:
+def _intervals(scores: Scores | ClassScores, names: tuple[str, ...]) -> dict[str, list[float] | None]:
     found = {name: getattr(scores, name) for name in names}
     return {name: None if one is None else [one.low, one.high] for name, one in found.items()}
 

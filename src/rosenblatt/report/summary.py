@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rosenblatt.frozen import field, record
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.learn import Fitted, Model
 from rosenblatt.learn.decider import Decider
 from rosenblatt.report.weights import Weight, classes_shown, top

@@ -1,13 +1,15 @@
 """What a person reads on the terminal: short lines, aligned, with the numbers that matter."""
 
+from __future__ import annotations
+
 import math
 import os
 import shlex
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.learn import Model
 from rosenblatt.report.summary import GROUPED, INDEX, STATUS, Summary, named_scores
 from rosenblatt.report.weights import Contribution, Weight
@@ -146,7 +148,7 @@ def _errors(summary: Summary) -> list[str]:
     return said
 
 
-def _between(estimate: "Estimate") -> str:
+def _between(estimate: Estimate) -> str:
     return f" (95% interval {estimate.low:.2%} to {estimate.high:.2%})"
 
 
@@ -167,7 +169,7 @@ def candidate_lines(summary: Summary) -> Iterator[str]:
         yield dim("    of rules that chance cannot tell apart the first is used")
 
 
-def score_lines(scores: "Scores") -> Iterator[str]:
+def score_lines(scores: Scores) -> Iterator[str]:
     """The scores with their intervals, then the table of confusion, or the classes one by one."""
     for name, value, spec in named_scores(scores):
         if value is not None:
@@ -176,7 +178,7 @@ def score_lines(scores: "Scores") -> Iterator[str]:
     yield from confusion_lines(scores) if len(scores.classes) <= MOST_CLASSES else class_lines(scores)
 
 
-def confusion_lines(scores: "Scores") -> Iterator[str]:
+def confusion_lines(scores: Scores) -> Iterator[str]:
     """Rows are the true classes, columns the decided ones."""
     labels = [_clipped(str(label)) for label in scores.classes]
     cells = [[f"{cell:,.6g}" for cell in row] for row in scores.confusion.tolist()]
@@ -187,7 +189,7 @@ def confusion_lines(scores: "Scores") -> Iterator[str]:
         yield f"  {label:{left}}          " + "".join(f"{cell:>{wide}}" for cell in row)
 
 
-def class_lines(scores: "Scores") -> Iterator[str]:
+def class_lines(scores: Scores) -> Iterator[str]:
     left = max(5, *(len(_clipped(str(one.label))) for one in scores.per_class))
     yield dim(f"  {'class':{left}}{'examples':>10}{'precision':>11}{'recall':>9}{'F1':>9}")
     for one in scores.per_class:
