@@ -10,6 +10,7 @@ from scipy import sparse
 import rosenblatt
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.read import Reading, open_source
+from rosenblatt.read.scaling import Moments
 
 
 def refusal(path: Path, **reading: Any) -> str:
@@ -83,6 +84,28 @@ def test_scale_and_a_model_without_labels(tmp_path: Path) -> None:
     assert new.y is None
     np.save(tmp_path / "new.npy", np.ones((1, 7)))
     assert "has 6 columns, and the model was learned from 2" in refusal(tmp_path / "new.npy", like=examples.space)
+
+
+@pytest.mark.parametrize("power", [-1060, -990, -600, -407, -391, 391, 407, 600, 1015])
+def test_numbers_of_any_size_are_scaled(power: int) -> None:
+    values = np.random.default_rng(3).integers(-99, 100, (60, 2)).astype(float)
+    values[::7, 1] = np.nan
+    usual, far = Moments(2), Moments(2)
+    for batch in np.split(values, 3):
+        usual.add(batch)
+        far.add(np.ldexp(batch, power))
+    (shift, scale), found = usual.shift_and_scale(), far.shift_and_scale()
+    assert found[0] == pytest.approx(np.ldexp(shift, power), abs=2.0**-1074)
+    with np.errstate(over="ignore"):
+        assert found[1] == pytest.approx(np.minimum(np.ldexp(scale, -power), np.finfo(float).max))
+
+
+def test_small_numbers_before_large_ones_count_among_them() -> None:
+    moments = Moments(1)
+    for size in (1e-200, 1.0, 1e200):
+        moments.add(np.array([[size], [-size]]))
+    ((shift,), (scale,)) = moments.shift_and_scale()
+    assert (shift, scale) == (0.0, pytest.approx(np.sqrt(3) * 1e-200))
 
 
 def test_rows_that_are_not_finite_are_refused_or_left_out(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from rosenblatt.errors import DataError, ModelError
 from rosenblatt.later import np
 from rosenblatt.read.labels import Labels
 from rosenblatt.read.opened import Opened
-from rosenblatt.read.scaling import Moments
+from rosenblatt.read.scaling import Moments, scaled
 from rosenblatt.read.source import BadRow, Reading, Source
 from rosenblatt.records import Chunk, Csr, FeatureSpace, Values
 
@@ -129,7 +129,7 @@ class ArraySource(Source):
     def _scaled(self, values: Values) -> Values:
         if self._shift is None or self._scale is None or isinstance(values, Csr):
             return values
-        return (values - self._shift) * self._scale
+        return scaled(values, self._shift, self._scale)
 
     def _measure(self) -> None:
         if isinstance(self._matrix, Csr):

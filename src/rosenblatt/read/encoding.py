@@ -12,6 +12,7 @@ from rosenblatt.read.columns import Coded, Layout, Prepared
 from rosenblatt.read.crossing import BETWEEN, Pair, Part
 from rosenblatt.read.hashing import hashing_of, hashing_settings
 from rosenblatt.read.names import LIMIT, collisions, column_names
+from rosenblatt.read.scaling import scaled
 from rosenblatt.read.source import Reading
 from rosenblatt.records import Csr, FeatureSpace, Floats, Values
 
@@ -134,10 +135,7 @@ class Encoder:
         return found
 
     def _scaled(self, numbers: Floats) -> Floats:
-        if self.shift is None or self.scale is None:
-            return numbers
-        scaled: Floats = (numbers - self.shift) * self.scale
-        return scaled
+        return numbers if self.shift is None or self.scale is None else scaled(numbers, self.shift, self.scale)
 
     def _words(self, prepared: Prepared) -> list[tuple[str, Coded]]:
         return list(zip(self._layout.words, prepared.words, strict=True))

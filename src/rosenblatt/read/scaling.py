@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from rosenblatt.later import np
+from sys import float_info
+
+from rosenblatt.later import TYPE_CHECKING, np
 from rosenblatt.records import Floats
+
+if TYPE_CHECKING:
+    from typing import Any
+
+_FAR = 400  # binary places: squares of numbers that are further from 1 are not to be had
 
 
 class Moments:
@@ -18,9 +25,11 @@ class Moments:
 
     def __init__(self, columns: int) -> None:
         self._count, self._mean, self._squares = np.zeros(columns), np.zeros(columns), np.zeros(columns)
+        self._unit = np.full(columns, np.inf)
 
     def add(self, values: Floats) -> None:
         present = ~np.isnan(values)
+        values = values * self._units(np.where(present, np.abs(values), 0.0).max(axis=0, initial=0.0), values.dtype)
         count = present.sum(axis=0)
         safe = np.maximum(count, 1)
         mean = np.where(present, values, 0.0).sum(axis=0) / safe
@@ -31,7 +40,28 @@ class Moments:
         self._squares = self._squares + squares + apart**2 * (self._count * count / both)
         self._count = self._count + count
 
+    def _units(self, largest: Floats, dtype: np.dtype[Any]) -> Floats:
+        """What numbers are multiplied by, so that no square of one overflows or vanishes: a power of two, which rounds
+        nothing, and 1 but for numbers that are very large or very small."""
+        exponent = np.frexp(largest)[1]
+        wanted = np.where(np.abs(exponent) > _FAR, np.ldexp(1.0, -np.maximum(exponent, -1000)), 1.0)
+        unit = np.minimum(self._unit, wanted)
+        change = np.where(self._count > 0, unit / self._unit, 1.0)
+        self._mean, self._squares, self._unit = self._mean * change, self._squares * change * change, unit
+        units: Floats = unit.astype(dtype)
+        return units
+
     def shift_and_scale(self) -> tuple[Floats, Floats]:
         """What makes each column mean 0 and variance 1; a constant column becomes 0."""
+        unit = np.where(np.isinf(self._unit), 1.0, self._unit)
         spread = np.sqrt(self._squares / np.maximum(self._count, 1))
-        return self._mean, 1.0 / np.where(spread > 0, spread, 1.0)
+        with np.errstate(over="ignore"):
+            scale = np.where(spread > 0, unit / np.where(spread > 0, spread, 1.0), 1.0)
+        return self._mean / unit, np.minimum(scale, float_info.max)
+
+
+def scaled(values: Floats, shift: Floats, scale: Floats) -> Floats:
+    """The columns as they are learned; a number that is beyond the largest then, is infinite, and refused as such."""
+    with np.errstate(over="ignore"):
+        found: Floats = (values - shift) * scale
+    return found
