@@ -34,7 +34,7 @@ bench: build .venv/.bench ## every speed claim, against its peers, as a ratio
 docs: build ## the pages that are made from the program itself
 	@$(py) docs/reference.py
 
-fuzz: ## the native parsers on random input, under sanitizers (SECONDS=600, SEED, FUZZ_FLAGS)
+fuzz: ## the native parsers and pages on random input, under sanitizers (SECONDS=600, SEED, FUZZ_FLAGS)
 	@mkdir -p build
 	@for target in $(wildcard fuzz/*.cpp); do \
 	  name=build/fuzz-`basename $$target .cpp`; \

@@ -4,8 +4,9 @@
 file may not need it. Where it is only named in an annotation, `from __future__ import annotations` keeps that from
 loading it.
 
-`TYPE_CHECKING`, `Generic` and `Protocol` are those of `typing`, which itself takes longer to load than 5 MB of svmlight
-to learn: what it has is for annotations, and for checkers, who know the first by its name.
+`TYPE_CHECKING`, `Generic` and `Protocol` stand for those of `typing`, which takes as long to load as 5 MB to learn
+and is for annotations and checkers, who know the first by its name. A module that `fit` or `predict` loads takes them
+from here, and what else it needs of `typing` only `if TYPE_CHECKING`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """From a file to a model: `fit_file`."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -89,7 +87,7 @@ def fit_file(
     return _by_way_of_cache(name, reading, cache, opened, fit) if keep_cache else fit(opened())
 
 
-def _plan(asked: Mapping[str, Any], reading: Reading, on_progress: Callable[[Progress], None] | None) -> Plan:
+def _plan(asked: "Mapping[str, Any]", reading: Reading, on_progress: Callable[[Progress], None] | None) -> Plan:
     rule, features, checkpoint = asked["rule"], asked["features"], asked["checkpoint"]
     degree = 1 if features is None else int(features.removeprefix("poly"))
     as_asked = ("passes", "holdout", "patience", "cache", "seed", "checkpoint_every")
@@ -283,7 +281,7 @@ def _with_features(space: FeatureSpace, features: int) -> FeatureSpace:
     return replace(space, settings={**space.settings, "features": features})
 
 
-def _provenance(fitting: Fitting, reading: Reading) -> dict[str, Any]:
+def _provenance(fitting: Fitting, reading: Reading) -> "dict[str, Any]":
     """Where the model comes from. No time of day: the same run gives the same file."""
     source = fitting.source
     return {

@@ -136,14 +136,20 @@ if TYPE_CHECKING:
         trace_passes,
     )
 else:
+    _LATER = ("certifying", "comparing", "dual", "networks", "showing", "tracing")
 
     def __getattr__(name):
-        for room in ("certifying", "comparing", "dual", "networks", "showing", "tracing") if name in __all__ else ():
+        if name in _LATER:
+            return import_module(f"rosenblatt.options.{name}")
+        for room in _LATER if name in __all__ else ():
             found = vars(import_module(f"rosenblatt.options.{room}"))
             if name in found:
                 globals()[name] = found[name]
                 return found[name]
         raise AttributeError(f"module 'rosenblatt.options' has no attribute {name!r}")
+
+    def __dir__():
+        return sorted({*globals(), *__all__})
 
 
 __all__ = [

@@ -95,7 +95,7 @@ class LineSource(Source):
 
     def parsed(self, threads: int) -> Iterator[tuple[int, Parsed]]:
         """What the chunks of the file are parsed to, in order, and the bytes that are read with each."""
-        from rosenblatt.read.ordered import ordered
+        from rosenblatt.read.ordered import ordered  # loads threading: the core has threads of its own for plain files
 
         return ordered(parts(self.opened, self.piece), self._parse, threads)
 

@@ -9,14 +9,10 @@ from collections.abc import Iterable, Sequence
 from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError, ParameterError
 from rosenblatt.frozen import replace
-from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.read.detect import format_of
 from rosenblatt.read.opened import Opened
 from rosenblatt.read.source import Reading, Source
 from rosenblatt.records import FeatureSpace
-
-if TYPE_CHECKING:
-    pass
 
 # Loaded when a file of the format is opened: most need pyarrow, and reading svmlight must not wait for it.
 _MODULES = {
@@ -46,8 +42,8 @@ def open_source(path: str | os.PathLike[str], reading: Reading, space: FeatureSp
     options.format.check(reading.format, "read")
     options.on_bad_row.check(reading.on_bad_row, "read")
     opened = Opened(path)
-    format = reading.format or _format(opened, reading, space)
-    reading = reading.of_format(format)
+    kind = reading.format or _format(opened, reading, space)
+    reading = reading.of_format(kind)
     if space is None:
         _refuse_unused(opened.name, reading)
         if reading.cross:
@@ -55,12 +51,12 @@ def open_source(path: str | os.PathLike[str], reading: Reading, space: FeatureSp
 
             refuse_crossing(opened.name, reading)
     else:
-        _refuse_other(opened.name, format, space)
+        _refuse_other(opened.name, kind, space)
         _refuse_unused(opened.name, reading, _OF_A_FILE)
         if space.kind == "columns" and "numbers" not in space.settings:  # of an estimator that learned a DataFrame
             columns = {"numbers": list(space.columns), "words": [], "texts": [], "label": ""}
             space = replace(space, settings={**columns, **space.settings})
-    module = importlib.import_module(f"rosenblatt.read.{_MODULES[format]}")
+    module = importlib.import_module(f"rosenblatt.read.{_MODULES[kind]}")
     source: Source = module.open(opened, reading, space)
     return source
 
