@@ -25,16 +25,22 @@ nb::object memory_of(Grown<T>& grown) {
     return array_of<T, nb::memview>(std::move(grown));
 }
 
-// The examples as a matrix that has been checked: best by the thread that parsed them, in whose cache they lie.
+// The examples as a matrix that has been checked, by the parser while it wrote them, or else best by the thread that
+// parsed them, in whose cache they lie.
 inline Rows checked(Parsed& parsed) {
     Rows rows;
     rows.sparse = true;
     rows.count = parsed.starts.size() - 1;
-    rows.features = static_cast<std::size_t>(parsed.largest + 1);
+    rows.features = static_cast<std::size_t>(parsed.seen.largest + 1);
     rows.starts = parsed.starts.data();
     rows.indices = parsed.indices.data();
     rows.values = parsed.values.data();
     rows.stored = parsed.indices.size();
+    if (parsed.looked) {
+        rows.largest = parsed.seen.magnitude;
+        rows.canonical = parsed.seen.ascending;
+        return rows;
+    }
     if (kernels().check(rows).kind != Fault::none) throw std::logic_error("a parser made rows that cannot be");
     return rows;
 }
@@ -48,7 +54,7 @@ inline nb::tuple given(Parsed& parsed, const Rows& rows) {
     nb::object weights = parsed.weights.size() ? memory_of(parsed.weights) : nb::none();
     nb::object starts = memory_of(parsed.starts), indices = memory_of(parsed.indices), values = memory_of(parsed.values);
     const HeldRows held{rows, {}, nb::make_tuple(starts, indices, values), {}};
-    return nb::make_tuple(starts, indices, values, memory_of(parsed.labels), weights, tokens, parsed.lines, parsed.largest, bad,
+    return nb::make_tuple(starts, indices, values, memory_of(parsed.labels), weights, tokens, parsed.lines, parsed.seen.largest, bad,
                           parsed.bad_count, parsed.stopped, held);
 }
 

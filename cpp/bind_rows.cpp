@@ -97,7 +97,8 @@ void bind_rows(nb::module_& m) {
         .def("within", &within, "features"_a)
         .def_prop_ro("count", [](const HeldRows& rows) { return rows.count; })
         .def_prop_ro("features", [](const HeldRows& rows) { return rows.features; })
-        .def_prop_ro("largest", [](const HeldRows& rows) { return rows.largest; });
+        .def_prop_ro("largest", [](const HeldRows& rows) { return rows.largest; })
+        .def_prop_ro("canonical", [](const HeldRows& rows) { return rows.canonical; });
 }
 
 }  // namespace rosenblatt

@@ -53,7 +53,7 @@ nb::tuple parse_text(nb::handle source, std::int64_t begin, std::int64_t end, co
     const Lines lines = kind == "labelled" ? Lines::labelled : kind == "either" ? Lines::either : Lines::plain;
     Hasher hasher(hashing, names);
     nb::tuple parsed = parse_any(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) {
-        out.largest = hashing.first + (std::int64_t{1} << hashing.bits) - 1;  // any column may be met
+        out.seen.largest = hashing.first + (std::int64_t{1} << hashing.bits) - 1;  // any column may be met
         return LineReader(lines, skip, hasher, out).read(first, last);
     });
     return nb::make_tuple(parsed, std::move(hasher.candidates));

@@ -13,12 +13,36 @@
 #include <cstdint>
 
 #include "number.hpp"
+#include "parsed.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
 struct Eight {
     __m256i columns;
     __m512d numbers;
+    __mmask8 those = 0xFF;  // of the eight that there are; the others may be anything
+};
+
+// What Seen sees, of eight at a time.
+class SeenByEight {
+public:
+    // `before`: in its last place, the column before them in their row, or -1. Returned is what comes before the next ones.
+    ROSENBLATT_INLINE __m256i see(__m256i before, const Eight& eight) {
+        const __m256i previous = _mm256_alignr_epi32(eight.columns, before, 7);
+        falls = _kor_mask8(falls, _mm256_mask_cmple_epi32_mask(eight.those, eight.columns, previous));
+        columns = _mm256_mask_max_epi32(columns, eight.those, columns, eight.columns);
+        magnitudes = _mm512_mask_max_pd(magnitudes, eight.those, magnitudes, _mm512_abs_pd(eight.numbers));
+        return eight.columns;
+    }
+
+    Seen together() const {
+        return {_mm512_reduce_max_epi32(_mm512_broadcast_i32x8(columns)), _mm512_reduce_max_pd(magnitudes), falls == 0};
+    }
+
+private:
+    __m256i columns = _mm256_set1_epi32(-1);
+    __m512d magnitudes = _mm512_setzero_pd();
+    __mmask8 falls = 0;
 };
 
 // Constants, in memory, and where they lie hidden from the compiler: else it makes them anew for every eight.
@@ -37,10 +61,14 @@ struct alignas(64) EveryWord {
     ROSENBLATT_INLINE operator __m512i() const { return _mm512_load_si512(word); }
 };
 
-// Those beyond `count` get a column that is read anyway: no other is looked at.
-ROSENBLATT_INLINE void only(std::size_t count, Eight& out) {
-    const __mmask8 others = static_cast<__mmask8>(0xFFu << count);
-    out.columns = _mm256_mask_broadcastd_epi32(out.columns, others, _mm256_castsi256_si128(out.columns));
+// The eight bytes at every second place. Two after two, so that few addresses must be kept at a time.
+ROSENBLATT_INLINE __m512i every_second(const char* origin, const std::uint32_t* at) {
+    const auto two = [&](int i) {
+        const __m128i one = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(origin + at[i]));
+        return _mm_insert_epi64(one, static_cast<std::int64_t>(load8(origin + at[i + 2])), 1);
+    };
+    const auto four = [&](int i) { return _mm256_inserti128_si256(_mm256_castsi128_si256(two(i)), two(i + 4), 1); };
+    return _mm512_inserti64x4(_mm512_castsi256_si512(four(0)), four(8), 1);
 }
 
 ROSENBLATT_INLINE __m512d signed_as(__mmask8 negative, __m512d size, __m512i minus) {
@@ -76,10 +104,17 @@ class LongEights {
 public:
     explicit LongEights(std::int64_t base) : base(_mm256_set1_epi32(static_cast<int>(base))) {}
 
+    // Of every index eight bytes, of every value sixteen: those at even places and those at odd ones, and their points.
+    struct Digits {
+        __m512i index, even, odd;
+        __mmask64 even_points, odd_points;
+        __mmask8 negative = 0, those = 0xFF;
+    };
+
     // The separators: at[-1] stands before the first index, at[0] is its colon, at[1] what is behind its value, and so on;
     // `count` features of them (1 to 8) in one line, and seven more that may be any place of the piece. False: not all of
     // them are usual ones.
-    ROSENBLATT_INLINE bool operator()(const char* origin, const std::uint32_t* at, std::size_t count, Eight& out) const {
+    ROSENBLATT_INLINE bool digits(const char* origin, const std::uint32_t* at, std::size_t count, Digits& out) const {
         const auto sixteen = [&](int i) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(origin + at[i])); };
         const auto values = [&](int i) {  // every second one
             const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(sixteen(i)), sixteen(i + 4), 1);
@@ -99,9 +134,7 @@ public:
 
         const __mmask64 even_points = _mm512_cmpeq_epi8_mask(even, point), odd_points = _mm512_cmpeq_epi8_mask(odd, point);
         const __m512i even_digits = joined(even, even_points), odd_digits = joined(odd, odd_points);
-        out.columns = _mm256_sub_epi32(_mm512_cvtepi64_epi32(halves(fours(index), 10000)), base);
-        const __m512d size = _mm512_div_pd(whole(even_digits, odd_digits), power(even_points, odd_points));
-        out.numbers = signed_as(negative, size, minus);
+        out = {index, even_digits, odd_digits, even_points, odd_points, negative, 0xFF};
 
         // No digit; a byte behind a value that is no space; a point as the last byte of a value.
         const __m512i of_even = _mm512_ternarylogic_epi64(even_digits, even, last, 0xF8);  // a | (b & c)
@@ -111,10 +144,15 @@ public:
         if (count == 8 && _kortestz_mask64_u8(no_digits, too_long)) [[likely]] return true;
 
         // Fewer than eight, the end of the line, or not all of them usual.
-        only(count, out);
+        out.those = static_cast<__mmask8>(0xFFu >> (8 - count));
         const __m512i first = _mm512_unpacklo_epi64(even_digits, odd_digits), second = _mm512_unpackhi_epi64(even_digits, odd_digits);
         const __m512i digits = _mm512_max_epu8(index, _mm512_max_epu8(first, second));
         return all_usual(count, digits, too_long, _mm512_unpackhi_epi64(even, odd));
+    }
+
+    ROSENBLATT_INLINE Eight numbers(const Digits& of) const {
+        const __m512d size = _mm512_div_pd(whole(of.even, of.odd), power(of.even_points, of.odd_points));
+        return {_mm256_sub_epi32(_mm512_cvtepi64_epi32(halves(fours(of.index), 10000)), base), signed_as(of.negative, size, minus), of.those};
     }
 
 private:
@@ -145,8 +183,7 @@ private:
     }
 
     ROSENBLATT_INLINE __m512i digits_of_index(const char* origin, const std::uint32_t* at, __m512i sizes) const {
-        const auto word = [&](int i) { return static_cast<std::int64_t>(load8(origin + at[i] + 1)); };
-        const __m512i text = _mm512_setr_epi64(word(-1), word(1), word(3), word(5), word(7), word(9), word(11), word(13));
+        const __m512i text = every_second(origin + 1, at - 1);
         const __m512i up = _mm512_maskz_sub_epi32(0x5555, seventy_two, _mm512_slli_epi32(sizes, 3));
         return _mm512_sllv_epi64(_mm512_xor_si512(text, zeros), up);
     }

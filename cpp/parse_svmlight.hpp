@@ -2,6 +2,8 @@
 // Compiled once for each instruction set; every one gives the same bits.
 #pragma once
 
+#include <utility>
+
 #include "decimal.hpp"
 #include "eight_short.hpp"
 #include "parsers.hpp"
@@ -23,6 +25,20 @@ public:
         index = out.indices.data();
         value = out.values.data();
         count = out.indices.size();
+        first_row = out.labels.size();
+        out.looked = true;
+    }
+    SvmlightPiece(const SvmlightPiece&) = delete;
+
+    // What is known of the rows that were read stays, also where a label is too long and thrown.
+    ~SvmlightPiece() {
+        out.indices.resize(count);
+        out.values.resize(count);
+        if (static_cast<std::int64_t>(count) > out.starts[out.starts.size() - 1]) left_out = true;
+        out.seen.add(left_out ? out.seen_from(first_row) : seen);
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+        if (!left_out) out.seen.add(seen_by_eight.together());
+#endif
     }
 
     // False: stopped at a bad line.
@@ -31,30 +47,34 @@ public:
         while (p < last) {
             line = p;
             ++out.lines;
-            const std::size_t start = count;
-            largest = out.largest;
+            start = count;
             if (row(p)) {
                 few = count - start < 2;
                 if (labelled || count > start || bare) end_row();
             } else {
                 count = start;
+                left_out = true;
                 if (out.stopped) break;
                 finish_line();
             }
             p = stop + 1;
         }
-        out.indices.resize(count);
-        out.values.resize(count);
         return !out.stopped;
     }
 
 private:
     void end_row() {
         if (labelled && code < 0) code = out.table.code(label, static_cast<std::size_t>(label_end - label));
+        give_row();
+    }
+
+    ROSENBLATT_INLINE void give_row() {
         out.labels.push(code);
         out.starts.push(static_cast<std::int64_t>(count));
-        out.largest = largest;
     }
+
+    // The column before the next one in this row, or -1.
+    std::int64_t column_before() const { return count > start ? index[count - 1] : -1; }
 
     void finish_line() {
         while (*stop != '\n') stop = stops.next();
@@ -129,11 +149,7 @@ private:
         for (;; few = false) {
             if (!few) {
                 const std::size_t before = count;
-                if (longer == 0 && !eights<ShortEights>()) longer = 64;
-                if (longer > 0) {
-                    --longer;
-                    eights<LongEights>();
-                }
+                known_eights();
                 if (*stop == '\n') return true;
                 alone = count > before ? std::max<std::size_t>(alone / 2, 8) : std::min<std::size_t>(2 * alone, 256);
             }
@@ -146,45 +162,89 @@ private:
     }
 
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
-    // Eight at a time, up to the end of the line or of what is known. False: stopped at one that is not usual.
+    // By the quickest way that reads them, and by that one for a while: unusual features come together.
+    void known_eights() {
+        if (way == 0 && !eights<ShortEights<false>>()) way = 1, again = 64;
+        if (way == 1 && !eights<ShortEights<true>>()) way = 2, again = 64;
+        if (way == 2) eights<LongEights>();
+        if (again > 0 && --again == 0) way = 0;
+    }
+
+    // Eight at a time, up to the end of a line or of what is known. False: stopped at one that is not usual.
     template <class Read>
     __attribute__((noinline)) bool eights() {
         const Read read(how.base);
         const __m256i limit = _mm256_set1_epi32(static_cast<int>(std::clamp<std::int64_t>(how.limit, 0, std::int64_t{1} << 31)));
-        __m256i top = _mm256_set1_epi32(static_cast<int>(largest));
+        std::int32_t* const columns = index;
+        double* const numbers = value;
+        SeenByEight look = seen_by_eight;
+        __m256i before = _mm256_set1_epi32(static_cast<int>(column_before()));
         const char* const origin = stops.first;
-        const std::uint32_t* now = stops.now;
-        const std::uint32_t* const end = stops.line_end();
-        std::size_t n = count, left = static_cast<std::size_t>(end - now + (end != stops.known)) / 2;
-        Eight eight;
-        for (std::size_t some; left > 0; left -= some, now += 2 * some) {
-            some = std::min<std::size_t>(left, 8);
-            if (!read(origin, now, some, eight)) break;
-            std::size_t kept = some;
-            const __mmask8 beyond = _mm256_cmpge_epu32_mask(eight.columns, limit);  // also where the index is below the base
-            if (_kortestz_mask8_u8(beyond, beyond)) [[likely]] {
-                top = _mm256_max_epi32(top, eight.columns);
-            } else {
-                if (_mm256_movepi32_mask(eight.columns)) break;
-                kept = keep(static_cast<__mmask8>(~beyond & 0xFFu >> (8 - some)), eight);
-                top = _mm256_mask_max_epi32(top, static_cast<__mmask8>((1u << kept) - 1), top, eight.columns);
+        std::size_t left;
+        do {
+            const std::uint32_t* now = stops.now;
+            const std::uint32_t* const end = stops.line_end();
+            left = static_cast<std::size_t>(end - now + (end != stops.known)) / 2;
+            std::size_t n = count, some = std::min<std::size_t>(left, 8);
+            typename Read::Digits digits;
+            bool usual = left > 0 && read.digits(origin, now, some, digits);
+            while (usual) {
+                // The digits of the next ones before the numbers of these: while one step waits for another, there is work.
+                const typename Read::Digits these = digits;
+                const std::size_t others = std::min<std::size_t>(left - some, 8);
+                usual = others > 0 && read.digits(origin, now + 2 * some, others, digits);
+                Eight eight = read.numbers(these);
+                std::size_t kept = some;
+                const __mmask8 beyond = _mm256_mask_cmpge_epu32_mask(eight.those, eight.columns, limit);  // an index below the base too
+                if (!_kortestz_mask8_u8(beyond, beyond)) [[unlikely]] {
+                    if (_mm256_movepi32_mask(eight.columns) & eight.those) break;
+                    kept = keep(static_cast<__mmask8>(~beyond & eight.those), before, eight);
+                }
+                before = look.see(before, eight);
+                _mm256_storeu_si256(reinterpret_cast<__m256i*>(columns + n), eight.columns);
+                _mm512_storeu_pd(numbers + n, eight.numbers);
+                n += kept;
+                left -= some;
+                now += 2 * some;
+                some = others;
             }
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(index + n), eight.columns);
-            _mm512_storeu_pd(value + n, eight.numbers);
-            n += kept;
-        }
-        if (now > stops.now) stop = origin + now[-1];
-        stops.now = now;
-        count = n;
-        largest = _mm512_reduce_max_epi32(_mm512_broadcast_i32x8(top));
+            stops.now = now;
+            stop = origin + now[-1];
+            count = n;
+            before = _mm256_set1_epi32(-1);
+        } while (left == 0 && *stop == '\n' && next_row());
+        seen_by_eight = look;
         return left == 0;
     }
 
-    // Only these of eight, one after another: how many they are.
-    static ROSENBLATT_INLINE std::size_t keep(__mmask8 these, Eight& eight) {
+    // Whether another row begins where one has ended, in the usual way: with a label that was met before. Then parse() and
+    // row() need not see to it, and all that is in registers stays there.
+    ROSENBLATT_INLINE bool next_row() {
+        if (code < 0 || count - start < 2 || again == 1 || stops.known - stops.now < 2) return false;
+        const char* const first = stop + 1;
+        const char* const behind = stops.first + *stops.now;
+        const std::int32_t next = out.table.known(first, static_cast<std::size_t>(behind - first));
+        if (next < 0 || *behind != ' ') return false;
+        give_row();
+        ++out.lines;
+        ++stops.now;
+        again -= again > 0;
+        line = label = first;
+        stop = label_end = behind;
+        code = next;
+        start = count;
+        return true;
+    }
+
+    // Only these of eight, one after another: how many they are. The last column, or that before them, fills the rest.
+    static ROSENBLATT_INLINE std::size_t keep(__mmask8 these, __m256i before, Eight& eight) {
+        const int kept = std::popcount(static_cast<unsigned>(these));
         eight.columns = _mm256_maskz_compress_epi32(these, eight.columns);
         eight.numbers = _mm512_maskz_compress_pd(these, eight.numbers);
-        return static_cast<std::size_t>(std::popcount(static_cast<unsigned>(these)));
+        eight.those = static_cast<__mmask8>((1u << kept) - 1);
+        const __m256i last = _mm256_permutexvar_epi32(_mm256_set1_epi32(kept - 1), kept > 0 ? eight.columns : before);
+        eight.columns = _mm256_mask_mov_epi32(last, eight.those, eight.columns);
+        return static_cast<std::size_t>(kept);
     }
 #endif
 
@@ -196,7 +256,8 @@ private:
         std::int32_t* const columns = index;
         double* const numbers = value;
         std::size_t n = count, left = most;
-        std::int64_t top = largest;
+        Seen look = seen;
+        std::int64_t previous = column_before();
         const char* before = stop;
         for (const std::uint32_t* const known = stops.known; left > 0 && known - now >= 2; now += 2, --left) {
             const char* const colon = origin + now[0];
@@ -214,12 +275,12 @@ private:
             numbers[n] = number;
             const bool kept = column < limit;
             n += kept;
-            top = kept && column > top ? column : top;
+            if (kept) look.see(std::exchange(previous, column), column, number);
             before = behind;
         }
         stops.now = now;
         count = n;
-        largest = top;
+        seen = look;
         stop = before;
         return left == 0 && *stop != '\n';
     }
@@ -243,9 +304,10 @@ private:
         if (column < 0) return bad(Fault_of_line::index_zero, p, colon);
         index[count] = static_cast<std::int32_t>(column);
         value[count] = number;
-        const bool known = column < how.limit;
-        count += known;
-        largest = known && column > largest ? column : largest;
+        if (column < how.limit) {
+            seen.see(column_before(), column, number);
+            ++count;
+        }
         return true;
     }
 
@@ -306,15 +368,20 @@ private:
     Separators<':'> stops;
     std::int32_t* index;
     double* value;
-    std::size_t count;
-    std::int64_t largest = -1;
+    std::size_t count, first_row, start = 0;  // entries; rows when the piece began; entries when the row did
+    Seen seen;
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+    SeenByEight seen_by_eight;
+#endif
+    bool left_out = false;  // a row that was seen and is not among those given
     const char* line = nullptr;
     const char* stop = nullptr;
     const char* label = nullptr;
     const char* label_end = nullptr;
     std::int32_t code = -1;   // of a label that was met before
     std::size_t alone = 8;    // features to read one by one before eight are tried again: unusual ones come together
-    unsigned longer = 0;      // so many times read as longer ones before short ones are tried again: they come together too
+    unsigned way = 0;         // to read eight at once: short ones, those with signs too, or longer ones
+    unsigned again = 0;       // so many lines before short ones without signs are tried again, where others are read
     bool few = false;         // the line before had so few that eight at once are no gain
     bool labelled = false, bare = false, commented = false;
 };

@@ -239,7 +239,7 @@ private:
         if (weight != 1 || out.weights.size() > 0) out.weights.push(weight);
         out.labels.push(label.empty() ? -1 : out.table.code(label.data(), label.size()));
         out.starts.push(static_cast<std::int64_t>(count));
-        if (count > start && out.indices[count - 1] > out.largest) out.largest = out.indices[count - 1];
+        if (count > start && out.indices[count - 1] > out.seen.largest) out.seen.largest = out.indices[count - 1];
         return true;
     }
 

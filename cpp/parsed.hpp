@@ -1,11 +1,13 @@
 // What a parser of lines gives: examples as rows of a sparse matrix, their labels, and the rows it could not read.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "number.hpp"
@@ -99,6 +101,27 @@ struct BadLine {
     std::string about;    // the feature that they belong to
 };
 
+// What a parser sees of its rows while it writes them.
+struct Seen {
+    std::int64_t largest = -1;  // column
+    double magnitude = 0.0;     // the largest |value|
+    bool ascending = true;      // the columns of every row
+
+    // One more entry; `before` is the column before it in its row, or -1.
+    ROSENBLATT_INLINE void see(std::int64_t before, std::int64_t column, double number) {
+        const double size = std::fabs(number);
+        largest = column > largest ? column : largest;
+        magnitude = size > magnitude ? size : magnitude;
+        ascending = ascending & (column > before);
+    }
+
+    ROSENBLATT_INLINE void add(const Seen& other) {
+        largest = other.largest > largest ? other.largest : largest;
+        magnitude = other.magnitude > magnitude ? other.magnitude : magnitude;
+        ascending = ascending && other.ascending;
+    }
+};
+
 struct Parsed {
     Grown<std::int64_t> starts;   // indptr: one more than there are rows
     Grown<std::int32_t> indices;
@@ -107,7 +130,8 @@ struct Parsed {
     Grown<double> weights;        // empty where every row counts 1
     LabelTable table;
     std::int64_t lines = 0;
-    std::int64_t largest = -1;    // the largest column met
+    Seen seen;                    // the largest column at least
+    bool looked = false;          // the rest of `seen` too
     std::int64_t bad_count = 0;
     std::vector<BadLine> bad;     // the first few
     bool stopped = false;         // at a bad line
@@ -126,6 +150,17 @@ struct Parsed {
         ++bad_count;
         if (bad.size() < few)
             bad.push_back({kind, lines, column(line, at), std::string(token.substr(0, shown)), std::string(about.substr(0, shown))});
+    }
+
+    // What there is to see in the rows from this one on, for a parser that has seen some which it does not give.
+    Seen seen_from(std::size_t row) {
+        Seen found;
+        for (; row + 1 < starts.size(); ++row) {
+            std::int64_t before = -1;
+            for (auto k = static_cast<std::size_t>(starts[row]); k < static_cast<std::size_t>(starts[row + 1]); ++k)
+                found.see(std::exchange(before, indices[k]), indices[k], values[k]);
+        }
+        return found;
     }
 
     // What a parser had pushed of a row before it left it, goes.

@@ -35,9 +35,17 @@ public:
     }
 
 private:
+    // Where the next ones go, in registers while many are written: what is written could lie over the members, for all the
+    // compiler knows.
+    struct Ends {
+        std::uint32_t* place;
+        std::uint16_t* line;
+    };
+
     // Written by the batch, without asking how many there are: what is written too much is written over.
     void write_quarters(const char* block, const char* until, std::uint32_t offset) {
         const __m512i sixteen = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        Ends to{place, line};
         for (; block < until; block += 64, offset += 64) {
             const __mmask64 found = separators(block);
             const std::uint64_t bits = _cvtmask64_u64(found);
@@ -45,39 +53,44 @@ private:
             // Where each quarter goes is counted from the start, so that no quarter waits for the one before.
             const auto quarter = [&](__mmask64 mask, std::uint64_t before, std::uint64_t its) {
                 const __m512i taken = _mm512_maskz_compress_epi32(static_cast<__mmask16>(mask), here);
-                std::uint32_t* const to = place + std::popcount(before);
+                std::uint32_t* const its_place = to.place + std::popcount(before);
                 // Words have a byte each, so more than eight are two separators side by side; half a store is the quicker.
-                _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_castsi512_si256(taken));
-                if (std::popcount(its & 0xFFFF) > 8) [[unlikely]] _mm512_storeu_si512(to, taken);
+                _mm256_storeu_si256(reinterpret_cast<__m256i*>(its_place), _mm512_castsi512_si256(taken));
+                if (std::popcount(its & 0xFFFF) > 8) [[unlikely]] _mm512_storeu_si512(its_place, taken);
                 here = _mm512_add_epi32(here, _mm512_set1_epi32(16));
             };
             quarter(found, 0, bits);
             quarter(_kshiftri_mask64(found, 16), bits & 0xFFFF, bits >> 16);
             quarter(_kshiftri_mask64(found, 32), bits & 0xFFFFFFFF, bits >> 32);
             quarter(_kshiftri_mask64(found, 48), bits << 16, bits >> 48);
-            count(block, bits);
+            count(block, bits, to);
         }
+        place = to.place;
+        line = to.line;
     }
 
     // The same with one step for all sixty-four.
     __attribute__((target("avx512vbmi2"))) void write_packed(const char* block, const char* until, std::uint32_t offset) {
         const __m512i all = _mm512_load_si512(sixty_four.data());
         __m512i here = _mm512_set1_epi32(static_cast<int>(offset));
+        Ends to{place, line};
         for (; block < until; block += 64) {
             const __mmask64 found = separators(block);
             const std::uint64_t bits = _cvtmask64_u64(found);
             const __m512i taken = _mm512_maskz_compress_epi8(found, all);
-            _mm512_storeu_si512(place, _mm512_add_epi32(here, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(taken))));
+            _mm512_storeu_si512(to.place, _mm512_add_epi32(here, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(taken))));
             const int many = std::popcount(bits);
             if (many > 16) [[unlikely]]
-                _mm512_storeu_si512(place + 16, _mm512_add_epi32(here, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(taken, 1))));
+                _mm512_storeu_si512(to.place + 16, _mm512_add_epi32(here, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(taken, 1))));
             if (many > 32) [[unlikely]] {
-                _mm512_storeu_si512(place + 32, _mm512_add_epi32(here, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(taken, 2))));
-                _mm512_storeu_si512(place + 48, _mm512_add_epi32(here, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(taken, 3))));
+                _mm512_storeu_si512(to.place + 32, _mm512_add_epi32(here, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(taken, 2))));
+                _mm512_storeu_si512(to.place + 48, _mm512_add_epi32(here, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(taken, 3))));
             }
             here = _mm512_add_epi32(here, _mm512_set1_epi32(64));
-            count(block, bits);
+            count(block, bits, to);
         }
+        place = to.place;
+        line = to.line;
     }
 
     // The bytes that are at most ' ' (white space and control characters), or one of the Marks.
@@ -88,12 +101,14 @@ private:
         return found;
     }
 
-    ROSENBLATT_INLINE void count(const char* block, std::uint64_t found) {
-        const __mmask64 newlines = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(block), _mm512_set1_epi8('\n'));
-        if (!_kortestz_mask64_u8(newlines, newlines))
-            for (std::uint64_t left = _cvtmask64_u64(newlines); left; left &= left - 1)
-                *line++ = static_cast<std::uint16_t>(place - places + std::popcount(found & ((left & -left) - 1)));
-        place += std::popcount(found);
+    // One newline is written without asking whether there is one: where lines end, no processor can guess.
+    ROSENBLATT_INLINE void count(const char* block, std::uint64_t found, Ends& to) const {
+        std::uint64_t left = _cvtmask64_u64(_mm512_cmpeq_epi8_mask(_mm512_loadu_si512(block), _mm512_set1_epi8('\n')));
+        const auto number = [&] { return static_cast<std::uint16_t>(to.place - places + std::popcount(found & ((left & -left) - 1))); };
+        *to.line = number();
+        to.line += left != 0;
+        for (left &= left - 1; left; left &= left - 1) *to.line++ = number();
+        to.place += std::popcount(found);
     }
 
     alignas(64) static constexpr std::array<std::uint8_t, 64> sixty_four = [] {

@@ -20,8 +20,13 @@ inline void check(const Parsed& out, const std::string& text) {
         if (given.labels[i] < -1 || given.labels[i] >= static_cast<std::int32_t>(out.table.tokens.size())) fail("a label without a token", text);
     }
     for (std::int64_t k = 0; k < given.starts[rows]; ++k) {
-        if (given.indices[k] < 0 || given.indices[k] > out.largest) fail("a column out of bounds", text);
+        if (given.indices[k] < 0 || given.indices[k] > out.seen.largest) fail("a column out of bounds", text);
         if (!std::isfinite(given.values[k])) fail("a value that is not finite", text);
+    }
+    if (out.looked) {
+        const Seen seen = given.seen_from(0);
+        if (seen.largest != out.seen.largest || seen.magnitude != out.seen.magnitude || seen.ascending != out.seen.ascending)
+            fail("what the parser saw is not what it gives", text);
     }
     if (out.weights.size() != 0 && out.weights.size() != rows) fail("weights of another length", text);
 }

@@ -33,7 +33,7 @@ void target(const std::string& text, fuzz::Random& random) {
     Names names(how.bits, 64);
     words::Hasher hasher(how, bits & 2 ? &names : nullptr);
     const auto parse = [&](const char* first, const char* last, Parsed& out) {
-        out.largest = static_cast<std::int32_t>((std::int64_t{1} << how.bits) - 1 + how.first);
+        out.seen.largest = static_cast<std::int32_t>((std::int64_t{1} << how.bits) - 1 + how.first);
         return words::LineReader(lines, true, hasher, out).read(first, last);
     };
     Parsed all = fuzz::whole(text, parse);

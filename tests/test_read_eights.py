@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rosenblatt import kernels
+from tests import reference_read
 
 SHAPES = [
     f"{sign}{'1234567890123'[:before]}{point}{'9876543210987'[:after]}"
@@ -79,3 +82,74 @@ def test_columns_below_the_base_and_beyond_the_limit(among: str) -> None:
         for place in range(length):
             zero = [*row[:place], f"0:{among}", *row[place + 1 :]]
             assert parsed("1 " + " ".join(zero) + "\n")[9] == 1
+
+
+STYLES = [
+    lambda draw: f"0.{draw.randrange(10_000):04}",
+    lambda draw: f"{draw.choice(['', '-'])}{draw.random() * 10 ** draw.randrange(3):.{draw.randrange(1, 4)}f}",
+    lambda draw: repr(draw.gauss(0, 1)),
+    lambda draw: draw.choice(["1e-3", "+2", "123456789012345", ".5", "5.", "1"]),
+    lambda draw: "1",
+]
+BAD = ["1 7", "1 a:1", "1 3:x", "1,2 3:4", "1 2:nan", "x" * 1002 + " 5:5"]
+
+
+def some_rows(draw: random.Random) -> str:
+    """Rows of a few styles, most of them ascending, with some that are no rows between them."""
+    styles, length = draw.choices(STYLES, k=2), draw.choice([1, 7, 8, 9, 16, 40, 65])
+    ascending, bad, labels = (
+        draw.random() < 0.6,
+        draw.choice([0, 0, 0.05]),
+        draw.choice(["+1 -1", "a b c d e f g"]).split(),
+    )
+    lines = []
+    for _ in range(draw.choice([1, 5, 300])):
+        columns = [
+            draw.randrange(1, 10 ** draw.randrange(2, 6)) for _ in range(max(0, round(draw.gauss(length, length / 5))))
+        ]
+        columns = sorted(set(columns)) if ascending or draw.random() < 0.99 else columns
+        row = [f"{column}:{draw.choice(styles)(draw)}" for column in columns]
+        lines.append(draw.choice(BAD) if draw.random() < bad else " ".join([draw.choice(labels), *row]))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_rows_are_what_the_slow_reader_reads_and_said_to_be_what_a_look_finds(seed: int) -> None:
+    draw = random.Random(seed)
+    text, limit = some_rows(draw), draw.choice([2**31, 2**31, 3000, 50])
+    found = parsed(text, limit=limit)
+    starts, indices, values = (np.asarray(part) for part in found[:3])
+    rows = [row.features for row in reference_read.svmlight(text)[0] if len(row.label or "") <= 1000]
+    kept = [[(index - 1, value) for index, value in row if index <= limit] for row in rows]
+    assert starts.tolist() == np.cumsum([0, *map(len, kept)]).tolist()
+    assert list(zip(indices.tolist(), values.tolist(), strict=True)) == [entry for row in kept for entry in row]
+    looked = kernels.Rows.csr(starts, indices, values, found[7] + 1)
+    assert looked.check() is None
+    assert found[7] == max((index for row in kept for index, _ in row), default=-1)
+    assert (found[-1].largest, found[-1].canonical) == (looked.largest, looked.canonical)
+
+
+@pytest.mark.parametrize("odd", ["1", "-2", "1234567.5", "1e-3", "1\t"])
+@pytest.mark.parametrize("among", ["1", "0.25", "-0.0625", "123456.789012", "1e-3"])
+def test_one_column_out_of_order_is_seen_in_every_place(among: str, odd: str) -> None:
+    for length in range(2, 20):
+        ascending = [*range(10, 10 + length)]
+        for place in range(1, length):
+            for column in (1, ascending[place - 1]):  # the one before again, too
+                entries = [f"{other}:{among}" for other in ascending]
+                row = " ".join(["1", *entries[:place], f"{column}:{odd}", *entries[place + 1 :]]) + "\n"
+                right = "1 " + " ".join(f"{column}:{among}" for column in ascending) + "\n"
+                assert parsed(right + right)[-1].canonical
+                assert not parsed(right + row + right)[-1].canonical
+        beyond = [column if column % 3 else 50 for column in ascending]  # left out, so the others ascend
+        text = "1 " + " ".join(f"{column}:{among}" for column in beyond) + "\n"
+        assert parsed(right + text + right, limit=40)[-1].canonical
+        last = "1 " + " ".join(f"{column}:{among}" for column in [*beyond, 50, 10 + length, 11]) + "\n"
+        assert not parsed(right + last + right, limit=40)[-1].canonical
+
+
+def test_what_was_seen_of_a_row_that_is_left_out_does_not_count() -> None:
+    row = "1 " + " ".join(f"{column}:0.5" for column in range(1, 20)) + "\n"
+    for wrong in ("1 9:700 8:1 99:1 3:x\n", "x" * 1002 + " 9:700 8:1 99:1\n"):
+        found = parsed(row + wrong + row)
+        assert (found[7], found[-1].largest, found[-1].canonical) == (18, 0.5, True)
