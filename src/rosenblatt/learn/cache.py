@@ -22,8 +22,10 @@ IN_MEMORY = 64 << 20  # bytes
 class Cache:
     """Blocks in order. The file has no name, so that nothing is left behind, whatever happens."""
 
-    def __init__(self, folder: str | None, name: str, share: int = 1) -> None:
-        self._folder, self._name, self._share = folder, name, share  # one of so many caches
+    def __init__(self, folder: str | None, name: str, share: int = 1, *, expected: int = 0) -> None:
+        """One of so many caches, for a source of so many bytes: much of it need not wait in memory for more."""
+        self._folder, self._name = folder, name
+        self._in_memory = IN_MEMORY // share if expected <= 2 * IN_MEMORY else 0
         self._blocks: list[Block] = []
         self._bytes = 0
         self._file: Any = None
@@ -46,9 +48,9 @@ class Cache:
         if self._file is None:
             self._blocks.append(block)
             self._bytes += bytes_of(block)
-            if self._bytes <= IN_MEMORY // self._share:
+            if self._bytes <= self._in_memory:
                 return
-            self._file = _nameless(self._folder, self._name, self._share)
+            self._file = _nameless(self._folder, self._name)
             for held in self._blocks:
                 self._write(held)
             self._blocks.clear()
@@ -86,13 +88,13 @@ class Cache:
         )
 
 
-def _nameless(folder: str | None, name: str, share: int) -> Any:
+def _nameless(folder: str | None, name: str) -> Any:
     """An open file in the folder asked for, else beside the data, else where temporary files go."""
     import tempfile
 
     beside = (os.path.dirname(name) or ".") if name != "-" else None
     for place in [folder] if folder is not None else [beside, None]:
         with suppress(OSError):
-            return tempfile.TemporaryFile(dir=place, buffering=max((1 << 20) // share, 1 << 16))
+            return tempfile.TemporaryFile(dir=place, buffering=1 << 16)  # pages are larger, and go as they are
     where = folder if folder is not None else "the folder for temporary files"
     raise DataError(f"The cache of {name} cannot be made in {where}: name another folder as cache.")

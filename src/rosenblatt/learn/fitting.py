@@ -87,7 +87,7 @@ class Fitting:
         self.resumed = False
         self._codes = Codes(source, classes, fixed=fixed, unlabelled=plan.unlabelled)
         self._held = Cache(plan.cache, source.name)
-        self._store = Cache(plan.cache, source.name)
+        self._store = Cache(plan.cache, source.name, expected=source.size or 0)
         self._shuffled = Shuffled(plan.cache, source.name, plan.seed)
         self.sorting = Sorting(len(classes))
         self._began = self._told = self._saved = time.monotonic()
