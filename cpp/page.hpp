@@ -186,34 +186,53 @@ struct Page {
         rows.values = first + at.values;
         rows.row_stride = static_cast<std::ptrdiff_t>(head.features);
         rows.column_stride = 1;
-        if (head.sparse) open_sparse(head, at);
-        checked = kernels().check(rows).kind == Fault::none;
+        checked = (head.sparse && open_sparse(head, at)) || kernels().check(rows).kind == Fault::none;
         return true;
     }
 
 private:
-    void open_sparse(const PageHead& head, const PagePlaces& at) {
+    // True: what was seen of the numbers while they were unpacked says that the rows are fit to learn from.
+    bool open_sparse(const PageHead& head, const PagePlaces& at) {
         const std::uint8_t* const first = content.data();
         rows.starts = reinterpret_cast<const std::int64_t*>(first + at.starts);
         rows.stored = head.entries;
         rows.wide_indices = head.index == PageHead::longs;
         rows.indices = first + at.indices;
+        Unpacked columns, numbers;
         if (head.index == PageHead::narrow) {
             indices.reserve(head.entries);
             indices.resize(head.entries);
-            kernels().pages->widened(reinterpret_cast<const std::uint16_t*>(first + at.indices), head.entries, indices.data());
+            columns = kernels().pages->widened(reinterpret_cast<const std::uint16_t*>(first + at.indices), head.entries, indices.data());
             rows.indices = indices.data();
         }
-        if (head.value == PageHead::singles || head.value == PageHead::doubles) return;
+        if (head.value == PageHead::singles || head.value == PageHead::doubles) return false;
         values.reserve(head.entries);
         values.resize(head.entries);
         const double power = power_of_ten(head.places);
         const std::uint8_t* const from = first + at.values;
         if (head.value == PageHead::ones) std::fill_n(values.data(), head.entries, 1.0);
         else if (head.value == PageHead::shorts)
-            kernels().pages->divided_short(reinterpret_cast<const std::int16_t*>(from), head.entries, power, values.data());
-        else kernels().pages->divided(reinterpret_cast<const std::int32_t*>(from), head.entries, power, values.data());
+            numbers = kernels().pages->divided_short(reinterpret_cast<const std::int16_t*>(from), head.entries, power, values.data());
+        else numbers = kernels().pages->divided(reinterpret_cast<const std::int32_t*>(from), head.entries, power, values.data());
         rows.values = values.data();
+        if (head.index != PageHead::narrow || head.value == PageHead::ones) return false;
+        rows.largest = static_cast<double>(numbers.largest) / power;  // as of the numbers themselves: division keeps the order
+        return fit(columns);
+    }
+
+    // What check.hpp finds, where it need not look at the column numbers again. False: it must.
+    bool fit(const Unpacked& columns) {
+        const std::int64_t* const starts = rows.starts;
+        const auto end = static_cast<std::int64_t>(rows.stored);
+        if (starts[0] != 0 || starts[rows.count] != end || columns.largest >= static_cast<std::int64_t>(rows.features)) return false;
+        std::size_t between = 0;
+        for (std::size_t row = 0; row < rows.count; ++row) {
+            const std::int64_t first = starts[row], next = starts[row + 1];
+            if (next < first) return false;
+            between += first < next && next < end && indices[next] <= indices[next - 1];
+        }
+        rows.canonical = columns.falls == between;
+        return true;
     }
 };
 

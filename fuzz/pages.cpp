@@ -142,6 +142,10 @@ void target(const std::string& given, fuzz::Random& random) {
     if (!page.open() || !page.checked) return;
     const std::uint64_t sum = read(page, text);
     const Rows& rows = page.rows;
+    Rows looked = rows;
+    looked.largest = 0.0;
+    if (kernels().check(looked).kind != Fault::none || looked.largest != rows.largest || looked.canonical != rows.canonical)
+        fuzz::fail("the rows are not what they are said to be", text);
     if (rows.sparse && (rows.starts[0] != 0 || rows.entries() != rows.stored)) return;
     const std::string again = text_of(Packer().page(rows, page.labels, page.weights));
     Filled same(again);

@@ -5,6 +5,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from rosenblatt import kernels
 from rosenblatt.learn.pages import DamagedPageError, read_blocks, write_block
-from rosenblatt.records import Block, Csr
+from rosenblatt.records import Block, Csr, ParsedCsr
 
 
 @pytest.fixture
@@ -170,3 +171,38 @@ def test_later_passes_over_pages_do_not_load_numpy(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code, data], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["True", "False"]
+
+
+@pytest.mark.parametrize("places", range(10))
+def test_every_number_of_two_bytes_comes_back_from_every_power_of_ten(places: int, file: int) -> None:
+    values = np.arange(-(2**15), 2**15) / 10**places
+    found, size = there_and_back(sparse(values), file)
+    assert isinstance(found.values, Csr)
+    assert found.values.values.tobytes() == values.tobytes()
+    assert size < 4 * len(values) + 100
+    wide = np.random.default_rng(places).integers(-(2**31), 2**31, 50_000) / 10**places
+    found, _ = there_and_back(sparse(wide), file)
+    assert isinstance(found.values, Csr)
+    assert found.values.values.tobytes() == wide.tobytes()
+
+
+@pytest.mark.parametrize("number", [0.25, -700.5, 1e-9, 1.0 / 3])
+def test_what_is_said_of_rows_that_were_unpacked_is_what_a_look_finds(number: float, file: int) -> None:
+    rng = np.random.default_rng(0)
+    for fall in (None, 0, 1, 4095, 4096, 4097, 8999):
+        starts = np.sort(np.concatenate([[0, 0], rng.integers(0, 9000, 50), [9000, 9000]]))
+        indices = np.zeros(9000, dtype=np.int32)
+        for first, last in pairwise(starts):
+            indices[first:last] = np.sort(rng.choice(60_000, last - first, replace=False))
+        if fall is not None:
+            indices[fall] = indices[fall - 1] if fall and fall not in starts else 0
+        values = rng.integers(0, 100, 9000) * 0.25
+        values[rng.integers(9000)] = number
+        rows = Csr(starts, indices, values, 60_000)
+        found, _ = there_and_back(Block(rows, np.zeros(len(starts) - 1, dtype=np.int32), None), file)
+        looked = kernels.Rows.csr(starts, indices, values, 60_000)
+        assert looked.check() is None
+        assert isinstance(found.values, ParsedCsr)
+        assert isinstance(found.values.checked, kernels.Rows)
+        assert found.values.checked.largest == looked.largest
+        assert found.values.checked.canonical == looked.canonical
