@@ -55,7 +55,8 @@ public:
         }
         const std::unique_ptr<Slot> slot = std::move(slots.front());
         slots.pop_front();
-        // Whoever waits for room is woken for several at once: to wake a thread takes longer than to make some things.
+        // Whoever waits for room is woken for several at once: to wake a thread takes longer than to make some things. Nobody
+        // sleeps for want of it: who asks waits for one that is begun, and its end wakes everybody.
         if (2 * slots.size() <= room) changed.notify_all();
         if (slot->fault) std::rethrow_exception(slot->fault);
         return std::move(slot->thing);

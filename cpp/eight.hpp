@@ -84,11 +84,6 @@ ROSENBLATT_INLINE __mmask16 long_ones(__m512i sizes, __mmask8 negative, __m512i 
                                    _mm512_mask_sub_epi64(most, negative, most, sign_asks));
 }
 
-// Four digits each to one number: pairs of them, then pairs of these.
-ROSENBLATT_INLINE __m512i four_digits(__m512i digits, __m512i pairs, __m512i hundreds) {
-    return _mm512_madd_epi16(_mm512_maddubs_epi16(digits, pairs), hundreds);
-}
-
 struct LongConstants {
     EveryWord colon{0x303030303030303A, 0x3030303030303030}, sign_place{0xFF00}, sign{('-' ^ '0') << 8};
     EveryWord even_size{0x0404040404040404}, odd_size{0x0C0C0C0C0C0C0C0C}, places{0xF8F7F6F5F4F3F2F1, 0x00FFFEFDFCFBFAF9};
@@ -188,7 +183,8 @@ private:
         return _mm512_sllv_epi64(_mm512_xor_si512(text, zeros), up);
     }
 
-    ROSENBLATT_INLINE __m512i fours(__m512i digits) const { return four_digits(digits, pairs, hundreds); }
+    // Four digits each to one number: pairs of them, then pairs of these.
+    ROSENBLATT_INLINE __m512i fours(__m512i digits) const { return _mm512_madd_epi16(_mm512_maddubs_epi16(digits, pairs), hundreds); }
 
     // The lower half of each word times `by`, and the upper half.
     static ROSENBLATT_INLINE __m512i halves(__m512i words, std::int64_t by) {

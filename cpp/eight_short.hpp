@@ -60,7 +60,7 @@ public:
         const __mmask16 too_long = with_signs ? long_ones(sizes, negative, two, most, sign_asks)
                                               : _mm512_cmpgt_epu32_mask(_mm512_sub_epi32(sizes, two), most);
         const char behind = origin[at[2 * count - 1]];
-        if (behind != ' ' && behind != '\n') return false;
+        if (behind != ' ' && behind != '\n' && behind != '\r') return false;
         if (count == 8) [[likely]] return _kortestz_mask64_u8(no_digits, too_long);
         out.those = static_cast<__mmask8>(0xFFu >> (8 - count));
         return ((no_digits & ~std::uint64_t{0} >> (64 - 8 * count)) | (too_long & 0xFFFFu >> (16 - 2 * count))) == 0;

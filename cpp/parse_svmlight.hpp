@@ -2,8 +2,6 @@
 // Compiled once for each instruction set; every one gives the same bits.
 #pragma once
 
-#include <utility>
-
 #include "decimal.hpp"
 #include "eight_short.hpp"
 #include "parsers.hpp"
@@ -76,8 +74,10 @@ private:
     // The column before the next one in this row, or -1.
     std::int64_t column_before() const { return count > start ? index[count - 1] : -1; }
 
-    void finish_line() {
+    // The rest of it is a comment, or of no use.
+    bool finish_line() {
         while (*stop != '\n') stop = stops.next();
+        return true;
     }
 
     bool bad(Fault_of_line kind, const char* at, const char* end, std::string_view about = {}) {
@@ -97,7 +97,7 @@ private:
             p = stop + 1;
             stop = stops.next();
         }
-        if (*p == '#') return comment();
+        if (*p == '#') return finish_line();
         if (*stop == ':') {  // no label: the first word is a feature already
             bare = true;
             return feature(p, stop) && rest();
@@ -109,7 +109,7 @@ private:
         if (code >= 0) return features();
         if (const void* mark = std::memchr(label, '#', static_cast<std::size_t>(label_end - label))) {
             label_end = static_cast<const char*>(mark);
-            return check_label() && comment();
+            return check_label() && finish_line();
         }
         return check_label() && features();
     }
@@ -120,24 +120,23 @@ private:
         return true;
     }
 
-    bool comment() {
-        finish_line();
-        return true;
-    }
-
     bool features() {
         while (*stop != '\n') {
             if (!is_space(*stop)) return bad(Fault_of_line::odd_byte, stop, stop + 1);
+            if (is_space(stop[1])) {  // more white space, or the end of the line
+                stop = stops.next();
+                continue;
+            }
             if (usual_features()) return true;
             const char* p = stop + 1;
             stop = stops.next();
-            if (stop == p && *stop != ':') continue;  // more white space
+            if (stop == p && *stop != ':') continue;
             if (*stop != ':') {
-                if (*p == '#') return comment();
+                if (*p == '#') return finish_line();
                 return word_without_colon(p);
             }
             if (!feature(p, stop)) return false;
-            if (commented) return comment();
+            if (commented) return finish_line();
         }
         return true;
     }
@@ -147,11 +146,14 @@ private:
     bool usual_features() {
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
         for (;; few = false) {
-            if (!few) {
+            if (skipped > 0) --skipped;
+            else if (!few) {
                 const std::size_t before = count;
                 known_eights();
                 if (*stop == '\n') return true;
                 alone = count > before ? std::max<std::size_t>(alone / 2, 8) : std::min<std::size_t>(2 * alone, 256);
+                in_vain = count > before ? 0 : std::min(in_vain + 1, 6u);
+                skipped = in_vain < 2 ? 0 : 1u << in_vain;
             }
             if (!one_by_one(alone)) return *stop == '\n';
         }
@@ -208,6 +210,8 @@ private:
                 now += 2 * some;
                 some = others;
             }
+            // A last space, or what else stands before the end of the line, is no feature.
+            now += left == 0 && now == end && now < stops.known && *now == now[-1] + 1;
             stops.now = now;
             stop = origin + now[-1];
             count = n;
@@ -221,15 +225,15 @@ private:
     // row() need not see to it, and all that is in registers stays there.
     ROSENBLATT_INLINE bool next_row() {
         if (code < 0 || count - start < 2 || again == 1 || stops.known - stops.now < 2) return false;
-        const char* const first = stop + 1;
+        const char* const begun = stop + 1;
         const char* const behind = stops.first + *stops.now;
-        const std::int32_t next = out.table.known(first, static_cast<std::size_t>(behind - first));
+        const std::int32_t next = out.table.met(begun, static_cast<std::size_t>(behind - begun));
         if (next < 0 || *behind != ' ') return false;
         give_row();
         ++out.lines;
         ++stops.now;
         again -= again > 0;
-        line = label = first;
+        line = label = begun;
         stop = label_end = behind;
         code = next;
         start = count;
@@ -285,7 +289,7 @@ private:
         return left == 0 && *stop != '\n';
     }
 
-    bool rest() { return commented ? comment() : features(); }
+    bool rest() { return commented ? finish_line() : features(); }
 
     // A feature whose index is from p to colon. Afterwards `stop` is behind its value.
     bool feature(const char* p, const char* colon) {
@@ -380,6 +384,8 @@ private:
     const char* label_end = nullptr;
     std::int32_t code = -1;   // of a label that was met before
     std::size_t alone = 8;    // features to read one by one before eight are tried again: unusual ones come together
+    unsigned in_vain = 0;     // how many times eight were tried one after another, and nothing was read
+    unsigned skipped = 0;     // so many times they are not
     unsigned way = 0;         // to read eight at once: short ones, those with signs too, or longer ones
     unsigned again = 0;       // so many lines before short ones without signs are tried again, where others are read
     bool few = false;         // the line before had so few that eight at once are no gain

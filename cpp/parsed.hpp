@@ -40,6 +40,14 @@ public:
         return found >= 0 ? first_codes[found] : -1;
     }
 
+    // The number of a label of at most eight bytes that was met before, or -1.
+    ROSENBLATT_INLINE std::int32_t met(const char* token, std::size_t length) const {
+        const std::int32_t found = known(token, length);
+        if (found >= 0 || length - 1 >= 8 || shorts.size() <= few) return found;
+        const auto place = shorts.find(key_of(token, length));
+        return place == shorts.end() ? -1 : place->second;
+    }
+
     std::int32_t code(const char* token, std::size_t length) {
         if (length > 8) return long_code({token, length});
         const std::int32_t next = static_cast<std::int32_t>(tokens.size());

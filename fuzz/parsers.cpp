@@ -53,10 +53,22 @@ void target(const std::string& text, fuzz::Random& random) {
     names.merge(unknown);
 }
 
+// Rows as most files have them, enough of them that many are read without a pause.
+std::string usual_rows() {
+    std::string text;
+    for (int row = 0; row < 100; ++row) {
+        text += row % 3 ? "+1" : "-1";
+        for (int i = 0; i < 5 + row % 17; ++i) text += " " + std::to_string(i * i + 1) + (row % 10 ? ":0." : ":-") + std::to_string(row * 37 % 1000);
+        text += row % 7 ? "\n" : row % 2 ? " \n" : "\r\n";
+    }
+    return text;
+}
+
 }  // namespace
 
 int main(int count, char** given) {
     std::vector<std::string> corpus = svmlight;
+    corpus.push_back(usual_rows());
     corpus.insert(corpus.end(), vw.begin(), vw.end());
     return fuzz::run(count, given, corpus, parts, target);
 }

@@ -52,6 +52,7 @@ void same_when_cut(const std::string& text, std::int64_t at, Parsed& all, Parse 
         const std::size_t count = static_cast<std::size_t>(part.starts[part.labels.size()]);
         if (entries + count > all.values.size() || (count && std::memcmp(part.values.data(), all.values.data() + entries, count * 8) != 0))
             fail("other values when cut", text);
+        if (count && std::memcmp(part.indices.data(), all.indices.data() + entries, count * 4) != 0) fail("other columns when cut", text);
         rows += part.labels.size();
         entries += count;
         lines += part.lines;

@@ -16,6 +16,7 @@ from rosenblatt.learn import fitting, load_model
 from rosenblatt.learn.cache import Cache
 from rosenblatt.learn.fitted import Fitted
 from rosenblatt.learn.fitting import Plan
+from rosenblatt.learn.pages import bytes_of
 from rosenblatt.learn.portfolio import candidates
 from rosenblatt.learn.stream import fit_file, fit_source
 from rosenblatt.read import Reading
@@ -232,6 +233,24 @@ def test_a_cache_gives_back_what_it_was_given(limit: int, threads: int, tmp_path
                 else:
                     assert np.array_equal(got.values, put.values)
         assert list(tmp_path.iterdir()) == []  # the file has no name
+
+
+def test_a_cache_is_a_file_at_once_where_the_first_block_says_that_many_will_follow(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    block = blocks()[0]
+    monkeypatch.setattr(cache_module, "IN_MEMORY", 10 * bytes_of(block))
+    nowhere = str(tmp_path / "nowhere")
+    for share in (0.0, 0.06, 1.0):  # of which nothing is known, about seventeen of them, one
+        with Cache(nowhere, "name") as cache:
+            for _ in range(10):
+                cache.append(block, share)
+            assert len(list(cache.blocks())) == 10
+    with Cache(nowhere, "name") as cache, pytest.raises(DataError, match="cannot be made"):
+        cache.append(block, 0.04)
+    with Cache(str(tmp_path), "name") as cache:
+        cache.append(block, 0.04)
+        assert np.array_equal(next(cache.blocks()).labels, block.labels)
 
 
 def test_a_damaged_cache_is_noticed(tmp_path: Path, monkeypatch: Any) -> None:

@@ -22,10 +22,9 @@ IN_MEMORY = 64 << 20  # bytes
 class Cache:
     """Blocks in order. The file has no name, so that nothing is left behind, whatever happens."""
 
-    def __init__(self, folder: str | None, name: str, share: int = 1, *, expected: int = 0) -> None:
-        """One of so many caches, for a source of so many bytes: much of it need not wait in memory for more."""
+    def __init__(self, folder: str | None, name: str, share: int = 1) -> None:
         self._folder, self._name = folder, name
-        self._in_memory = IN_MEMORY // share if expected <= 2 * IN_MEMORY else 0
+        self._in_memory = IN_MEMORY // share  # one of so many caches
         self._blocks: list[Block] = []
         self._bytes = 0
         self._file: Any = None
@@ -44,11 +43,13 @@ class Cache:
                 self._file.close()
             self._file = None
 
-    def append(self, block: Block) -> None:
+    def append(self, block: Block, read: float = 0.0) -> None:
+        """One more block. The first one may be said to be such a share of all: many more are not gathered in memory."""
         if self._file is None:
             self._blocks.append(block)
             self._bytes += bytes_of(block)
-            if self._bytes <= self._in_memory:
+            many = len(self._blocks) == 1 and self._bytes > 2 * self._in_memory * read > 0
+            if self._bytes <= self._in_memory and not many:
                 return
             self._file = _nameless(self._folder, self._name)
             for held in self._blocks:

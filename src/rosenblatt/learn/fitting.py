@@ -87,7 +87,7 @@ class Fitting:
         self.resumed = False
         self._codes = Codes(source, classes, fixed=fixed, unlabelled=plan.unlabelled)
         self._held = Cache(plan.cache, source.name)
-        self._store = Cache(plan.cache, source.name, expected=source.size or 0)
+        self._store = Cache(plan.cache, source.name)
         self._shuffled = Shuffled(plan.cache, source.name, plan.seed)
         self.sorting = Sorting(len(classes))
         self._began = self._told = self._saved = time.monotonic()
@@ -162,7 +162,8 @@ class Fitting:
             if self.plan.order == "shuffle":
                 self._shuffled.append(block if order is None else part(block, order))
             elif self.plan.passes > 1:
-                self._store.append(block if order is None else part(block, order))
+                read = chunk.done / self.source.size if self.source.size else 0.0
+                self._store.append(block if order is None else part(block, order), read)
             yield block, order, chunk.first_row, chunk.done
 
     def _from_store(self) -> Iterator[_Waiting]:
