@@ -8,8 +8,8 @@
 namespace rosenblatt::ROSENBLATT_ISA {
 namespace {
 
-// m / power to the bit, power being one of ten. Three fused operations are quicker than a division: where there are any, the
-// product with the reciprocal is put right by what it leaves over (Markstein 1990; tried for every m and every power).
+// m / power to the bit, power being one of ten. A product and two fused operations are quicker than a division: where there
+// are such, the product with the reciprocal is put right by what it leaves over (Markstein 1990; tried for every m and every power).
 inline double quotient(std::int32_t m, double power, [[maybe_unused]] double inverse) {
     const auto whole = static_cast<double>(m);
 #if defined(__AVX512F__)
