@@ -11,7 +11,7 @@ SEED := 1
 
 py := .venv/bin/python
 pip := $(py) -m pip install -qq --disable-pip-version-check
-native := CMakeLists.txt $(wildcard cpp/* cpp/*/*)
+native := CMakeLists.txt $(wildcard cpp/* cpp/*/* cpp/*/*/*)
 
 .PHONY: help demo studio test bench docs fuzz check build clean
 .DELETE_ON_ERROR:
@@ -38,7 +38,7 @@ fuzz: ## the native parsers and pages on random input, under sanitizers (SECONDS
 	@mkdir -p build
 	@for target in $(wildcard fuzz/*.cpp); do \
 	  name=build/fuzz-`basename $$target .cpp`; \
-	  `$(first_compiler)` -std=c++20 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all $(FUZZ_FLAGS) $$target -o $$name && \
+	  `$(first_compiler)` -std=c++20 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all $(FUZZ_FLAGS) -Icpp $$target -o $$name && \
 	  echo "$$target for $(SECONDS) s" && $$name $(SECONDS) $(SEED) || exit 1; done
 
 check: build .venv/.test ## style and types

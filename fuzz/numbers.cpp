@@ -3,7 +3,7 @@
 #ifndef ROSENBLATT_ISA
 #define ROSENBLATT_ISA baseline
 #endif
-#include "../cpp/decimal.hpp"
+#include "parse/number_simd.hpp"
 
 #include "mutate.hpp"
 

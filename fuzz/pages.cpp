@@ -1,9 +1,9 @@
 // Fuzzes the pages of a cache: any bytes are refused, or are rows that lie in the page. Most have their checksum put right, so
 // that what lies behind it is tried too; rows that are said to be fit are read to the end, and packed again they are the same.
 #define ROSENBLATT_ISA baseline
-#include "../cpp/check.hpp"
-#include "../cpp/page.hpp"
-#include "../cpp/pages.cpp"
+#include "rows/check.hpp"
+#include "cache/page.hpp"
+#include "isa/pack_numbers.cpp"
 
 #include <sanitizer/asan_interface.h>
 

@@ -1,12 +1,12 @@
 // Fuzzes the parsers of lines: no fault of memory, a sound result, and the same rows wherever the bytes are cut.
 // The wide parsers: g++ -DROSENBLATT_ISA=avx2 -mavx2 (or avx512 and its flags in CMakeLists.txt).
-#include "../cpp/lines.hpp"
+#include "parse/lines.hpp"
 
 #ifndef ROSENBLATT_ISA
 #define ROSENBLATT_ISA baseline
 #endif
-#include "../cpp/parse_svmlight.hpp"
-#include "../cpp/parse_vw.hpp"
+#include "parse/svmlight.hpp"
+#include "parse/vw.hpp"
 
 #include "sound.hpp"
 

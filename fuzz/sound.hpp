@@ -1,8 +1,8 @@
 // What must hold of whatever a parser of lines gives.
 #pragma once
 
-#include "../cpp/lines.hpp"
-#include "../cpp/parsed.hpp"
+#include "parse/lines.hpp"
+#include "parse/parsed.hpp"
 
 #include "mutate.hpp"
 

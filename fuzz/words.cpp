@@ -2,7 +2,7 @@
 #include <cmath>
 
 #define ROSENBLATT_STRETCH 40
-#include "../cpp/words_lines.hpp"
+#include "words/lines.hpp"
 
 #include "sound.hpp"
 

@@ -10,7 +10,7 @@ from rosenblatt import kernels
 from rosenblatt.read.lines import Parsed
 
 FUZZ = Path(__file__).parents[1] / "fuzz"
-FLAGS = ["-std=c++20", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+FLAGS = ["-std=c++20", "-O1", f"-I{FUZZ.parent / 'cpp'}", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
 def built(target: Path, folder: Path) -> Path:

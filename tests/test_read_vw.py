@@ -21,7 +21,7 @@ VW = Reading(format="vw", bits=BITS)
 
 
 def column(name: str) -> int:
-    """The column of `namespace^name`, as cpp/parse_vw.hpp says."""
+    """The column of `namespace^name`, as cpp/parse/vw.hpp says."""
     space, _, name = name.rpartition("^")
     return kernels.hash_of(name.encode(), kernels.hash_of(space.encode(), 0)) >> (64 - BITS)
 

@@ -1,6 +1,6 @@
-"""Writes cpp/words_tables.hpp: which characters make words, and their lower case, as ranges.
+"""Writes cpp/words/unicode_tables.hpp: which characters make words, and their lower case, as ranges.
 
-    python tools/unicode_tables.py > cpp/words_tables.hpp
+    python tools/unicode_tables.py > cpp/words/unicode_tables.hpp
 
 A character is of one of three kinds. Joining: letters, marks, numbers (categories L, M, N), the underscore; words are
 runs of them. Alone: a word by itself: Han, Hiragana and Katakana characters, which are written without spaces, and

@@ -1,0 +1,74 @@
+// The parsers of lines for Python: the lines that begin in a part of a file, or bytes, to the arrays of their examples.
+#include <nanobind/stl/unique_ptr.h>
+
+#include "core/read_ahead.hpp"
+#include "bind/lines.hpp"
+#include "isa/tables.hpp"
+#include "parse/parsers.hpp"
+
+namespace rosenblatt {
+
+namespace {
+
+nb::tuple parse_svmlight(nb::handle source, std::int64_t begin, std::int64_t end, int base, bool guess_base, std::int64_t limit, bool skip) {
+    const Svmlight how{base, limit, guess_base, skip};
+    const auto parser = kernels().parsers->svmlight;
+    return parse_any(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) { return parser(first, last, how, out); });
+}
+
+struct Chunk : Parsed {
+    std::int64_t end = 0;  // of its part of the file
+    Rows rows;
+};
+
+// The chunks of a file of so many bytes: those that begin at a multiple of `chunk`.
+std::unique_ptr<Ahead<Chunk>> svmlight_ahead(int fd, std::int64_t size, std::int64_t chunk, int threads, int base, bool guess_base,
+                                      std::int64_t limit, bool skip, std::size_t early) {
+    if (size < 0 || chunk < 1 || threads < 1) throw nb::value_error("size must be at least 0, chunk and threads at least 1");
+    const Svmlight how{base, limit, guess_base, skip};
+    const auto parse = [=, parser = kernels().parsers->svmlight](std::size_t number, Chunk& out) {
+        const auto begin = static_cast<std::int64_t>(number) * chunk;
+        out.end = size - begin > chunk ? begin + chunk : size;
+        const auto piece = [&](const char* first, const char* last, Parsed& to) { return parser(first, last, how, to); };
+        each_piece(FromFile{fd}, begin, out.end, [&](const char* first, const char* last) { return parse_piece(first, last, skip, out, piece); });
+        out.rows = checked(out);
+    };
+    const std::int64_t count = size / chunk + (size % chunk != 0);
+    return std::make_unique<Ahead<Chunk>>(parse, static_cast<std::size_t>(count), threads, early);
+}
+
+// The next chunk as the parsers give it, and where it ends; none after the last.
+nb::object next_chunk(Ahead<Chunk>& ahead) {
+    const auto chunk = without_python([&] { return ahead.next(); });
+    if (!chunk) return nb::none();
+    return nb::make_tuple(chunk->end, given(*chunk, chunk->rows));
+}
+
+// Besides what the other parsers give: the names that the dictionary did not have.
+nb::tuple parse_vw(nb::handle source, std::int64_t begin, std::int64_t end, unsigned bits, const Names* names, bool skip,
+                   const Crossing* crossing) {
+    if (bits < 1 || bits > 28) throw nb::value_error("bits must be 1 to 28");
+    const Vw how{bits, names, skip, crossing};
+    const auto parser = kernels().parsers->vw;
+    Candidates unknown;
+    nb::tuple given = parse_any(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) {
+        return parser(first, last, how, out, unknown);
+    });
+    return nb::make_tuple(given, std::move(unknown));
+}
+
+}  // namespace
+
+void bind_parse(nb::module_& m) {
+    m.def("parse_svmlight", &parse_svmlight, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "base"_a, "guess_base"_a, "limit"_a, "skip"_a);
+    m.def("parse_vw", &parse_vw, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "bits"_a, "names"_a.none(), "skip"_a,
+          "crossing"_a.none() = nb::none());
+    m.def("svmlight_ahead", &svmlight_ahead, "fd"_a, "size"_a, "chunk"_a, "threads"_a, nb::kw_only(), "base"_a, "guess_base"_a,
+          "limit"_a, "skip"_a, "early"_a = 0);
+    nb::class_<Ahead<Chunk>>(m, "Chunks").def("next", &next_chunk);
+    nb::class_<Crossing>(m, "Crossing")
+        .def(nb::init<const std::vector<std::pair<std::string, std::string>>&>(), "pairs"_a)
+        .def_prop_ro("lacking", &Crossing::lacking);
+}
+
+}  // namespace rosenblatt

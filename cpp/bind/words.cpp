@@ -1,0 +1,161 @@
+// The door to Python of the words: chunks of text come in as bytes, sparse rows go out without being copied.
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "bind/lines.hpp"
+#include "words/lines.hpp"
+
+namespace rosenblatt {
+namespace {
+
+using namespace words;
+
+// The bytes of any object that has them, kept where they are while this lives.
+class Bytes {
+public:
+    explicit Bytes(nb::handle object) {
+        if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();
+    }
+    ~Bytes() { PyBuffer_Release(&view_); }
+    Bytes(const Bytes&) = delete;
+    Bytes& operator=(const Bytes&) = delete;
+
+    std::string_view text() const { return {static_cast<const char*>(view_.buf), static_cast<std::size_t>(view_.len)}; }
+
+private:
+    Py_buffer view_{};
+};
+
+template <class T>
+auto give_all(std::vector<T>&& values) {
+    auto* held = new std::vector<T>(std::move(values));
+    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(held->data(), {held->size()}, owner);
+}
+
+void check_hashing(unsigned bits, unsigned ngrams) {
+    if (bits < 1 || bits > 28) throw nb::value_error("bits must be 1 to 28");
+    if (ngrams < 1 || ngrams > most_ngrams) throw nb::value_error("ngrams must be 1 to 8");
+}
+
+void new_hashing(Hashing* at, unsigned bits, unsigned ngrams, const std::string& value, bool unit, std::int32_t first) {
+    static constexpr std::array names = {"count", "binary", "sqrt"};
+    check_hashing(bits, ngrams);
+    const auto found = std::find(names.begin(), names.end(), value);
+    if (found == names.end()) throw nb::value_error("value must be count, binary or sqrt");
+    new (at) Hashing{bits, ngrams, static_cast<Value>(found - names.begin()), unit, first};
+}
+
+// What every parser of lines gives, and the names that were not met before.
+nb::tuple parse_text(nb::handle source, std::int64_t begin, std::int64_t end, const std::string& kind, const Hashing& hashing,
+                     const Names* names, bool skip) {
+    const Lines lines = kind == "labelled" ? Lines::labelled : kind == "either" ? Lines::either : Lines::plain;
+    Hasher hasher(hashing, names);
+    nb::tuple parsed = parse_any(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) {
+        out.seen.largest = hashing.first + (std::int64_t{1} << hashing.bits) - 1;  // any column may be met
+        return LineReader(lines, skip, hasher, out).read(first, last);
+    });
+    return nb::make_tuple(parsed, std::move(hasher.candidates));
+}
+
+// Columns of texts as Arrow lays them: the bytes one after the other, and where each begins. One row for each position.
+nb::tuple hash_columns(const std::vector<std::tuple<nb::object, In<std::int64_t>, std::uint64_t>>& columns,
+                       const Hashing& hashing, const Names* names) {
+    std::vector<std::unique_ptr<Bytes>> bytes;
+    std::size_t count = columns.empty() ? 0 : std::get<1>(columns.front()).shape(0);
+    for (const auto& [data, starts, seed] : columns) {
+        bytes.push_back(std::make_unique<Bytes>(data));
+        bool ordered = starts.shape(0) == count && count > 0 && starts.data()[0] >= 0 &&
+                       starts.data()[count - 1] <= static_cast<std::int64_t>(bytes.back()->text().size());
+        for (std::size_t i = 1; i < count && ordered; ++i) ordered = starts.data()[i - 1] <= starts.data()[i];
+        if (!ordered) throw nb::value_error("the starts of texts must rise within their bytes");
+    }
+    Hasher hasher(hashing, names);
+    Grown<std::int64_t> starts_of_rows;
+    Grown<std::int32_t> indices;
+    Grown<double> values;
+    {
+        nb::gil_scoped_release free;
+        starts_of_rows.push(0);
+        const SparseRows rows{starts_of_rows, indices, values};
+        std::vector<Text> texts(columns.size());
+        for (std::size_t i = 0; i + 1 < count; ++i) {
+            for (std::size_t c = 0; c < columns.size(); ++c) {
+                const auto& [data, starts, seed] = columns[c];
+                const auto begin = static_cast<std::size_t>(starts.data()[i]), end = static_cast<std::size_t>(starts.data()[i + 1]);
+                texts[c] = {reinterpret_cast<const std::uint8_t*>(bytes[c]->text().data()) + begin, end - begin, seed};
+            }
+            hasher.row(texts, rows);
+        }
+    }
+    return nb::make_tuple(array_of(std::move(starts_of_rows)), array_of(std::move(indices)), array_of(std::move(values)),
+                          std::move(hasher.candidates));
+}
+
+std::uint64_t hash_of(nb::bytes text, std::uint64_t seed) {
+    std::string padded(text.c_str(), text.size());
+    padded.append(16, '\0');
+    return hash(reinterpret_cast<const std::uint8_t*>(padded.data()), text.size(), seed);
+}
+
+// The words of a text, lower-cased, as they are hashed.
+nb::list words_of(nb::bytes text) {
+    Folded folded;
+    folded.clear();
+    folded.add(reinterpret_cast<const std::uint8_t*>(text.c_str()), text.size());
+    nb::list found;
+    for (const auto [begin, end] : folded.words())
+        found.append(nb::bytes(reinterpret_cast<const char*>(folded.text()) + begin, end - begin));
+    return found;
+}
+
+// The first name met of each column, in the order of the columns, of which `first` is that of hash 0: the columns, where each
+// name ends in the text, and the text.
+nb::tuple by_column(const Names& names, std::int64_t first) {
+    const auto &column = names.columns(), &end = names.ends();
+    std::vector<std::uint32_t> order(column.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return column[a] < column[b]; });
+    Grown<std::int64_t> columns, ends;
+    std::string text;
+    for (const std::uint32_t i : order) {
+        if (columns.size() && columns[columns.size() - 1] == column[i] + first) continue;
+        const std::size_t begin = i ? end[i - 1] : 0;
+        text.append(names.text(), begin, end[i] - begin);
+        columns.push(column[i] + first);
+        ends.push(static_cast<std::int64_t>(text.size()));
+    }
+    return nb::make_tuple(memory_of(columns), memory_of(ends), nb::bytes(text.data(), text.size()));
+}
+
+}  // namespace
+
+void bind_words(nb::module_& m) {
+    nb::class_<Candidates>(m, "Candidates")
+        .def("__len__", [](const Candidates& list) { return list.named.size() + list.counted.size(); });
+    nb::class_<Names>(m, "Names")
+        .def("__init__", [](Names* at, unsigned bits, std::size_t limit) {
+            check_hashing(bits, 1);
+            new (at) Names(bits, limit);
+        }, "bits"_a, "limit"_a)
+        .def("merge", &Names::merge, "candidates"_a)
+        .def("by_column", &by_column, "first"_a)
+        .def_prop_ro("exact", &Names::exact)
+        .def_prop_ro("occupied", &Names::occupied)
+        .def_prop_ro("distinct", &Names::distinct)
+        .def_prop_ro("shared", &Names::shared)
+        .def_prop_ro("kept", [](const Names& names) { return names.columns().size(); })
+        .def_prop_ro("columns", [](const Names& names) { return give_all(std::vector(names.columns())); }, nb::rv_policy::move)
+        .def_prop_ro("ends", [](const Names& names) { return give_all(std::vector(names.ends())); }, nb::rv_policy::move)
+        .def_prop_ro("text", [](const Names& names) { return nb::bytes(names.text().data(), names.text().size()); });
+    nb::class_<Hashing>(m, "Hashing")
+        .def("__init__", &new_hashing, nb::kw_only(), "bits"_a, "ngrams"_a, "value"_a, "unit"_a, "first"_a);
+    m.def("parse_text", &parse_text, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "kind"_a, "hashing"_a, "names"_a.none(), "skip"_a);
+    m.def("hash_columns", &hash_columns, "columns"_a, "hashing"_a, "names"_a.none());
+    m.def("hash_of", &hash_of, "text"_a, "seed"_a);
+    m.def("words_of", &words_of, "text"_a);
+    m.def("unicode_version", [] { return std::string(unicode::version); });
+}
+
+}  // namespace rosenblatt

@@ -1,0 +1,67 @@
+// Two clouds of points and the nearest points of their convex hulls: the state of the search, without its arithmetic.
+//
+//     given      rows x_i with signs y_i = +-1
+//     minimise   |p|, p = sum_i weight_i y_i x_i,  weight >= 0, the weights of each class summing to 1
+//
+// p is the difference of two points, one of each hull. p = 0: the hulls meet and no hyperplane separates the classes.
+// Otherwise |p| / 2 is the widest margin there is and p the normal of its hyperplane. `augmented` asks for the nearest
+// point to the origin of ONE hull, of all y_i (x_i, 1): the widest margin of hyperplanes through the origin there.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/rows.hpp"
+
+namespace rosenblatt {
+
+struct Hulls {
+    enum class Status : std::uint8_t { going, nearest, touching, stalled };
+
+    Rows rows;
+    const std::int8_t* sign = nullptr;
+    bool augmented = false;
+    double constant = 1.0;             // what stands for the 1 of (x, 1)
+
+    std::vector<std::uint32_t> pool;   // the rows that are looked at in every step
+    std::vector<std::uint8_t> pooled;  // [row]
+    std::vector<std::uint32_t> corral; // the rows with weight: affinely independent, so at most features + 2
+    std::vector<double> weight;        // [corral] > 0
+    std::vector<double> factor;        // rows of L, L L^T = the Gram matrix of the lifted corral (see certify/wolfe.hpp)
+    std::vector<double> p;             // [features, filled up to eights]
+    double p_constant = 0.0;
+    double lift = 1.0;
+    double size = 0.0;                 // largest |y_i x_i|^2 in the pool
+    double norm2 = 0.0;                // p.p
+    double level[2] = {0.0, 0.0};      // z_i.p on the corral, for each hull
+    double low[2] = {0.0, 0.0};        // least z_i.p over all rows, when last looked
+    std::uint64_t steps = 0;
+    Status status = Status::going;
+
+    std::size_t hull_of(std::size_t row) const { return !augmented && sign[row] < 0; }
+    std::size_t hulls() const { return augmented ? 1 : 2; }
+};
+
+// The dual problem of the widest margin with the constant column, one coordinate at a time:
+//     maximise sum_i a_i - |sum_i a_i y_i (x_i, 1)|^2 / 2,  0 <= a_i <= most
+struct Ascent {
+    Rows rows;
+    const std::int8_t* sign = nullptr;
+    double constant = 1.0;
+    double most = 0.0;
+    double* a = nullptr;               // [rows]
+    const double* norm2 = nullptr;     // [rows] |(x_i, constant)|^2
+    double* w = nullptr;               // [features, filled up to eights]
+    double* b = nullptr;
+};
+
+// The kernels of one instruction set, as isa/tables.hpp has them for learning.
+struct HullKernels {
+    const char* name;
+    // Visits rows in an order; the scores y f(x) met on the way go to `score`. How many were not above 0.
+    std::size_t (*ascend)(Ascent&, const std::uint32_t* order, std::size_t count, double* score);
+    void (*start)(Hulls&, const std::uint32_t* rows, const double* weights, std::size_t count);
+    void (*run)(Hulls&, std::size_t steps, double tolerance, std::size_t batch);
+};
+
+}  // namespace rosenblatt

@@ -1,0 +1,10 @@
+// The parsers for one instruction set. Compiled once for each, with ROSENBLATT_ISA naming the namespace.
+#include "parse/svmlight.hpp"
+#include "parse/vw.hpp"
+
+namespace rosenblatt::ROSENBLATT_ISA {
+
+extern const Parsers parsers;
+const Parsers parsers{parse_svmlight, parse_vw};
+
+}  // namespace rosenblatt::ROSENBLATT_ISA

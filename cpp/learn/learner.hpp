@@ -1,0 +1,159 @@
+// The state of a learner. Everything that decides its next bit is here, and all of it can be read and restored.
+//
+// For sparse rows, units are kept side by side in groups of up to eight: a group holds its weights as [feature][unit], so
+// a feature costs one cache line for eight classes. For dense rows each unit is a group of its own: its weights are
+// contiguous like the row, and a unit that has just changed can be scored again alone. Both work with every layout.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "learn/rule.hpp"
+
+namespace rosenblatt {
+
+inline constexpr std::size_t lanes = 8;
+
+inline constexpr std::size_t padded(std::size_t features) { return (features + lanes - 1) / lanes * lanes; }
+
+// One column per unit: its weights, and its bias, which is the weight of the constant 1 and is treated like any other.
+struct Weights {
+    Buffer feature;  // [padded features][width]
+    Buffer bias;     // [width]
+
+    bool empty() const { return bias.size() == 0; }
+    void reserve(std::size_t features, std::size_t width) { feature.reserve(padded(features) * width); }
+    void shape(std::size_t features, std::size_t width, double fill) {
+        feature.resize(padded(features) * width, fill);
+        bias.resize(width, fill);
+    }
+};
+
+struct LogEntry {
+    std::uint64_t t;         // examples visited before this one
+    std::uint64_t row;
+    std::uint32_t unit;
+    double coefficient;      // the factor of the example in the update
+};
+
+// Gallant's pocket, for one unit (or for all of them when they decide jointly).
+struct Pocket {
+    std::uint64_t run = 0;       // consecutive rows without a mistake by the current weights
+    std::uint64_t best_run = 0;
+    double errors = std::numeric_limits<double>::infinity();
+    bool judged = false;         // the current weights have been counted over all rows
+    bool held = false;           // the current weights are the ones in the pocket
+};
+
+struct Group {
+    std::size_t first = 0;   // number of its first unit
+    std::size_t units = 0;
+    std::size_t width = 1;   // 1, 4 or 8: units, rounded up to what vectors like
+
+    Weights weights;
+    Weights drift;           // sum of t * change; the average is weights - drift / t
+    Weights scale;           // adagrad: sums of squared gradients; arow: variances
+    Weights pending;         // gradient of the unfinished batch
+    Weights pocket;
+
+    std::vector<std::uint8_t> touched;        // features of the unfinished batch, so that a step need not sweep them all
+    std::vector<std::uint32_t> touched_list;
+    bool touched_all = false;
+
+    std::uint64_t t = 0;          // examples visited
+    std::uint64_t step = 0;       // batch steps made; the rates count these
+    std::uint64_t in_batch = 0;   // examples in the unfinished batch
+    std::vector<std::uint64_t> mistakes;
+    std::vector<double> loss;
+    std::vector<Pocket> pockets;
+    std::vector<LogEntry> log;
+    double bound = 0.0;                       // no weight is larger in absolute value
+    std::int64_t overflow_row = -1;           // where the bound stopped meaning anything
+};
+
+struct Learner {
+    Rule rule;
+    std::size_t features = 0;
+    std::size_t told = 0;              // features that it was told of; it may have weights for those met alone (rows/compact_columns.hpp)
+    std::vector<Group> groups;
+    std::vector<double> signs;         // [class][unit]: +1, -1, or 0 where the class does not concern the unit
+    std::vector<double> class_weight;  // [class]
+    std::size_t sign_stride = 0;
+    bool judged = false;               // count wrong decisions: what would have been predicted before each update
+    double wrong = 0.0;                // their weight
+    double weighed = 0.0;              // the weight of all the decisions
+
+    Learner(const Rule& rule_, std::size_t features_, std::vector<double> class_weight_, bool apart)
+        : rule(rule_), features(features_), told(features_), class_weight(std::move(class_weight_)) {
+        rule.settle();
+        const std::size_t all = rule.unit_count(), most = apart ? 1 : 8;
+        for (std::size_t first = 0; first < all;) {
+            Group group;
+            group.first = first;
+            group.units = std::min(most, all - first);
+            group.width = all == 1 || apart ? 1 : group.units > 4 ? 8 : 4;
+            shape(group);
+            first += group.units;
+            groups.push_back(std::move(group));
+        }
+        make_signs();
+    }
+
+    // All or nothing: a growth that finds no memory leaves the learner as it was. Room is made by half as much again, so
+    // that a stream that brings new features all the time is not copied all the time.
+    void grow(std::size_t more) {
+        if (more <= features) return;
+        const std::size_t room = features == 0 ? more : std::max(more, features + features / 2);
+        for (Group& group : groups) {
+            for (Weights* part : {&group.weights, &group.drift, &group.scale, &group.pending, &group.pocket})
+                if (!part->empty() && part->feature.room() < padded(more) * group.width) part->reserve(room, group.width);
+            if (rule.batch != 1) group.touched.reserve(more);
+        }
+        features = more;
+        told = std::max(told, more);
+        for (Group& group : groups) shape(group);
+    }
+
+private:
+    void shape(Group& group) {
+        const std::size_t width = group.width;
+        group.weights.shape(features, width, 0.0);
+        if (rule.average) group.drift.shape(features, width, 0.0);
+        if (rule.rate == Rate::adagrad) group.scale.shape(features, width, 0.0);
+        if (rule.rate == Rate::arow) group.scale.shape(features, width, 1.0);
+        if (rule.batch != 1) {
+            group.pending.shape(features, width, 0.0);
+            group.touched.resize(features, 0);
+        }
+        if (rule.pocket) group.pocket.shape(features, width, 0.0);
+        group.mistakes.resize(width, 0);
+        group.loss.resize(width, 0.0);
+        group.pockets.resize(width);
+    }
+
+    void make_signs() {
+        sign_stride = groups.back().first + groups.back().width;
+        signs.assign(rule.classes * sign_stride, 0.0);
+        const auto sign = [&](std::size_t c, std::size_t unit) -> double& { return signs[c * sign_stride + unit]; };
+        if (rule.scheme == Scheme::binary) {
+            sign(0, 0) = -1.0;
+            sign(1, 0) = 1.0;
+        } else if (rule.scheme == Scheme::ovo) {
+            std::size_t unit = 0;
+            for (std::size_t i = 0; i < rule.classes; ++i)
+                for (std::size_t j = i + 1; j < rule.classes; ++j, ++unit) {
+                    sign(i, unit) = -1.0;
+                    sign(j, unit) = 1.0;
+                }
+        } else {
+            for (std::size_t c = 0; c < rule.classes; ++c)
+                for (std::size_t unit = 0; unit < rule.classes; ++unit) sign(c, unit) = c == unit ? 1.0 : -1.0;
+        }
+    }
+};
+
+}  // namespace rosenblatt

@@ -1,0 +1,110 @@
+// Reading and restoring a learner's state, in a layout that does not depend on how units are grouped: [unit][feature].
+#pragma once
+
+#include <cmath>
+
+#include "isa/tables.hpp"
+
+namespace rosenblatt {
+
+using Part = Weights Group::*;
+
+// part_of(group, unit) of each unit.
+template <class PartOf>
+void read_units(const Learner& learner, PartOf part_of, double* weights, double* bias) {
+    for (const Group& group : learner.groups)
+        for (std::size_t u = 0; u < group.units; ++u) {
+            const Weights& from = group.*part_of(group, u);
+            double* to = weights + (group.first + u) * learner.features;
+            for (std::size_t j = 0; j < learner.features; ++j) to[j] = from.feature[j * group.width + u];
+            bias[group.first + u] = from.bias[u];
+        }
+}
+
+inline void read_part(const Learner& learner, Part part, double* weights, double* bias) {
+    read_units(learner, [part](const Group&, std::size_t) { return part; }, weights, bias);
+}
+
+// No part of a drift is larger than t times the bound (learn/filter/error_bounds.hpp rests on it), whatever a file says. An honest one
+// passes as it is: the bound has grown with every step. To be called once the counters are known.
+inline void bound_drift(Group& group) {
+    double most = 0.0;
+    for (const Buffer* of : {&group.drift.feature, &group.drift.bias})
+        for (std::size_t i = 0; i < of->size(); ++i) most = std::max(most, std::fabs((*of)[i]));
+    const double least = most / static_cast<double>(std::max<std::uint64_t>(group.t, 1));
+    if (least > 1.01 * group.bound) group.bound = least;
+}
+
+inline void write_part(Learner& learner, Part part, const double* weights, const double* bias) {
+    for (Group& group : learner.groups) {
+        for (std::size_t u = 0; u < group.units; ++u) {
+            Weights& to = group.*part;
+            const double* from = weights + (group.first + u) * learner.features;
+            // + 0.0: no weight is ever -0, so that a sparse row, which leaves it alone, agrees with a dense one
+            for (std::size_t j = 0; j < learner.features; ++j) to.feature[j * group.width + u] = from[j] + 0.0;
+            to.bias[u] = bias[group.first + u] + 0.0;
+        }
+        if (part == &Group::pending) group.touched_all = true;
+        if (part == &Group::drift && group.t > 0) bound_drift(group);
+        if (part == &Group::weights)
+            for (const Buffer* of : {&group.weights.feature, &group.weights.bias})
+                for (std::size_t i = 0; i < of->size(); ++i) group.bound = std::max(group.bound, std::fabs((*of)[i]));
+    }
+}
+
+inline std::uint64_t mistakes_made(const Learner& learner) {
+    std::uint64_t sum = 0;
+    for (const Group& group : learner.groups)
+        for (const std::uint64_t m : group.mistakes) sum += m;
+    return sum;
+}
+
+// Where the answer of a unit lies: in its pocket once some weights were put there. Units that decide jointly share one.
+inline Part kept_in(const Learner& learner, const Group& group, std::size_t unit) {
+    if (!learner.rule.pocket) return &Group::weights;
+    const Pocket& pocket = learner.rule.scheme == Scheme::joint ? learner.groups.front().pockets.front() : group.pockets[unit];
+    return std::isfinite(pocket.errors) ? &Group::pocket : &Group::weights;
+}
+
+// The answer of the run if it ended here: an unfinished batch counts as finished.
+inline void answer(const Learner& learner, bool average, double* weights, double* bias) {
+    if (learner.groups.front().in_batch > 0) {
+        Learner ended = learner;
+        kernels().end_batch(ended);
+        return answer(ended, average, weights, bias);
+    }
+    read_units(learner, [&](const Group& group, std::size_t u) { return kept_in(learner, group, u); }, weights, bias);
+    const std::uint64_t t = learner.groups.front().t;
+    if (!average || t == 0) return;
+    const auto examples = static_cast<double>(t);
+    for (const Group& group : learner.groups)
+        for (std::size_t u = 0; u < group.units; ++u) {
+            double* w = weights + (group.first + u) * learner.features;
+            for (std::size_t j = 0; j < learner.features; ++j)
+                w[j] = w[j] - group.drift.feature[j * group.width + u] / examples;
+            bias[group.first + u] = bias[group.first + u] - group.drift.bias[u] / examples;
+        }
+}
+
+// Could `rows` more examples, with values up to `largest` and weights up to `heaviest`, make any number overflow?
+// "No" is certain. A rule whose step grows with the score is followed row by row: it may grow exponentially.
+inline bool may_overflow(const Learner& learner, double rows, double largest, double heaviest) {
+    const Rule& rule = learner.rule;
+    const double m = std::max(1.0, largest), d = static_cast<double>(learner.told + 1);
+    double bound = 0.0;
+    for (const Group& group : learner.groups) bound = std::max(bound, group.bound);
+    const double t = static_cast<double>(learner.groups.front().t) + rows + 1.0;
+    const auto safe = [&](double w) { return w * m * d * t < 1e280 && heaviest * m < 1e140 && w * m * d * m < 1e140; };
+    const bool steady = rule.rate == Rate::adagrad || rule.rate == Rate::pa1 ||
+                        (rule.loss != Loss::squared && !rule.closed_form());
+    const double most = rule.rate == Rate::adagrad ? rule.eta0 : 8.0 * rule.eta0 * heaviest * m;
+    if (steady) return !safe(bound + rows * most);
+    const double gain = rule.rate == Rate::arow ? 1.0 / rule.r : rule.rate == Rate::pa2 ? 2.0 * rule.eta0 : rule.eta0;
+    for (double i = 0; i < rows; ++i) {
+        bound += 8.0 * (rule.required + 1.0 + bound * m * d) * gain * heaviest * m;
+        if (!safe(bound)) return true;
+    }
+    return false;
+}
+
+}  // namespace rosenblatt
