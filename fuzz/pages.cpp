@@ -1,9 +1,9 @@
 // Fuzzes the pages of a cache: any bytes are refused, or are rows that lie in the page. Most have their checksum put right, so
 // that what lies behind it is tried too; rows that are said to be fit are read to the end, and packed again they are the same.
 #define ROSENBLATT_ISA baseline
-#include "rows/check.hpp"
+#include "cache/pack_numbers.cpp"
 #include "cache/page.hpp"
-#include "isa/pack_numbers.cpp"
+#include "rows/check.cpp"
 
 #include <sanitizer/asan_interface.h>
 
@@ -11,12 +11,12 @@
 
 namespace rosenblatt {
 
-const Kernels& kernels() {
-    static const Kernels table = [] {
-        Kernels made{};
-        made.check = baseline::check;
-        made.pages = &baseline::pages;
-        return made;
+const Native& native() {
+    static const Native table = [] {
+        Native only{};
+        only.rows = &baseline::row_functions;
+        only.pages = &baseline::page_functions;
+        return only;
     }();
     return table;
 }
@@ -145,7 +145,7 @@ void target(const std::string& given, fuzz::Random& random) {
     Rows looked = rows;
     looked.largest = 0.0;
     looked.canonical = true;
-    if (kernels().check(looked).kind != Fault::none || looked.largest != rows.largest || looked.canonical != rows.canonical)
+    if (native().rows->check(looked).kind != Fault::none || looked.largest != rows.largest || looked.canonical != rows.canonical)
         fuzz::fail("the rows are not what they are said to be", text);
     if (rows.sparse && (rows.starts[0] != 0 || rows.entries() != rows.stored)) return;
     const std::string again = text_of(Packer().page(rows, page.labels, page.weights));

@@ -1,34 +1,11 @@
 // The door to Python of the search for a separator: dual coordinate ascent, and the nearest points of two hulls.
-#include <cstring>
-
 #include "bind/bind.hpp"
 #include "certify/hulls.hpp"
-#include "isa/tables.hpp"
+#include "isa/native.hpp"
 
 namespace rosenblatt {
 
-namespace baseline {
-extern const HullKernels hull_table;
-}
-#ifndef ROSENBLATT_ONLY_BASELINE
-namespace avx2 {
-extern const HullKernels hull_table;
-}
-namespace avx512 {
-extern const HullKernels hull_table;
-}
-#endif
-
 namespace {
-
-// Those of the instruction set that the learner runs on.
-const HullKernels& hull_kernels() {
-#ifndef ROSENBLATT_ONLY_BASELINE
-    for (const HullKernels* table : {&avx512::hull_table, &avx2::hull_table})
-        if (std::strcmp(table->name, kernels().name) == 0) return *table;
-#endif
-    return baseline::hull_table;
-}
 
 using Signs = In<std::int8_t>;
 using Indices = In<std::uint32_t>;
@@ -65,14 +42,14 @@ void start(HeldHulls& hulls, const Indices& list, const In<double>& weights, dou
     if (weights.shape(0) != list.shape(0)) throw nb::value_error("rows and weights differ in number");
     hulls.lift = lift;
     nb::gil_scoped_release free;
-    hull_kernels().start(hulls, list.data(), weights.data(), list.shape(0));
+    native().hulls->start(hulls, list.data(), weights.data(), list.shape(0));
 }
 
 std::string run(HeldHulls& hulls, std::size_t steps, double tolerance, std::size_t batch) {
     static const char* const words[] = {"going", "nearest", "touching", "stalled"};
     if (hulls.corral.empty()) throw nb::value_error("start first");
     nb::gil_scoped_release free;
-    hull_kernels().run(hulls, steps, tolerance, batch);
+    native().hulls->run(hulls, steps, tolerance, batch);
     return words[static_cast<int>(hulls.status)];
 }
 
@@ -100,7 +77,7 @@ auto ascend(const HeldRows& rows, const Signs& signs, double constant, double mo
     std::size_t mistakes = 0;
     {
         nb::gil_scoped_release free;
-        mistakes = hull_kernels().ascend(state, order.data(), order.shape(0), score);
+        mistakes = native().hulls->ascend(state, order.data(), order.shape(0), score);
     }
     return std::make_pair(mistakes, scores);
 }

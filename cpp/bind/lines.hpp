@@ -2,9 +2,10 @@
 #pragma once
 
 #include "bind/bind.hpp"
-#include "isa/tables.hpp"
+#include "isa/native.hpp"
 #include "parse/lines.hpp"
 #include "parse/parsed.hpp"
+#include "rows/functions.hpp"
 
 namespace rosenblatt {
 
@@ -41,7 +42,7 @@ inline Rows checked(Parsed& parsed) {
         rows.canonical = parsed.seen.ascending;
         return rows;
     }
-    if (kernels().check(rows).kind != Fault::none) throw std::logic_error("a parser made rows that cannot be");
+    if (native().rows->check(rows).kind != Fault::none) throw std::logic_error("a parser made rows that cannot be");
     return rows;
 }
 

@@ -115,7 +115,7 @@ nb::tuple learn(const std::vector<HeldLearner*>& held, const HeldRows& rows, con
         const std::size_t next = std::min(to, from + chunk);
         {
             nb::gil_scoped_release free;
-            kernels().pass(examples, learners, from, next, threads);
+            native().learn->pass(examples, learners, from, next, threads);
         }
         from = next;
         if (from < to && clock::now() - looked < std::chrono::milliseconds(50)) continue;
@@ -136,7 +136,7 @@ std::uint64_t count_mistakes(HeldLearner& learner, const HeldRows& rows, const I
     const Read read(learner, rows);
     examples.rows = read.rows;
     nb::gil_scoped_release free;
-    return kernels().mistakes(examples, learner);
+    return native().learn->mistakes(examples, learner);
 }
 
 void judge_clean(HeldLearner& learner, const HeldRows& rows, const In<std::int32_t>& labels,
@@ -148,7 +148,7 @@ void judge_clean(HeldLearner& learner, const HeldRows& rows, const In<std::int32
     examples.rows = read.rows;
     if (mistakes.size() != learner.rule.unit_count()) throw nb::value_error("one number of mistakes a unit");
     nb::gil_scoped_release free;
-    kernels().judge_clean(examples, learner, mistakes);
+    native().learn->judge_clean(examples, learner, mistakes);
 }
 
 auto score_rows(const HeldRows& rows, const std::optional<In<std::uint32_t>>& order, const InMatrix& weights,
@@ -158,7 +158,7 @@ auto score_rows(const HeldRows& rows, const std::optional<In<std::uint32_t>>& or
     double* scores;
     auto result = give(count, units, scores);
     nb::gil_scoped_release free;
-    kernels().scores(rows, order ? order->data() : nullptr, 0, count, weights.data(), bias.data(), units, scores);
+    native().learn->scores(rows, order ? order->data() : nullptr, 0, count, weights.data(), bias.data(), units, scores);
     return result;
 }
 
@@ -170,7 +170,7 @@ auto learner_scores(const HeldLearner& learner, const HeldRows& rows) {
     std::optional<Placed> placed;
     if (learner.columns) placed.emplace(*learner.columns, rows.sparse ? Placed::Met() : learner.met(), learner.features, rows);
     nb::gil_scoped_release free;
-    kernels().learner_scores(learner, placed ? placed->rows : static_cast<const Rows&>(rows), scores);
+    native().learn->learner_scores(learner, placed ? placed->rows : static_cast<const Rows&>(rows), scores);
     return result;
 }
 
@@ -182,7 +182,7 @@ auto make_order(std::uint64_t state, std::size_t n, bool replace) {
         random.sample(order, n, n);
     } else {
         for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<std::uint32_t>(i);
-        kernels().shuffle(random, order, n);
+        native().rows->shuffle(random, order, n);
     }
     return std::make_pair(result, random.state);
 }
@@ -209,7 +209,7 @@ NB_MODULE(_native, m) {
         for (const char* name : instruction_sets()) known += std::string(known.empty() ? "" : ", ") + name;
         throw nb::import_error(("ROSENBLATT_ISA=" + std::string(asked) + " is not among the instruction sets of this machine: " + known).c_str());
     }
-    m.def("instruction_set", [] { return std::string(kernels().name); });
+    m.def("instruction_set", [] { return std::string(native().name); });
     m.def("instruction_sets", [] {
         std::vector<std::string> names;
         for (const char* name : instruction_sets()) names.emplace_back(name);
@@ -233,7 +233,7 @@ NB_MODULE(_native, m) {
         .def_prop_ro("weighed", [](const HeldLearner& learner) { return learner.weighed; })
         .def("grow", &HeldLearner::grow_to, "features"_a)
         .def("scores", &learner_scores, "rows"_a)
-        .def("end_batch", [](HeldLearner& learner) { kernels().end_batch(learner); })
+        .def("end_batch", [](HeldLearner& learner) { native().learn->end_batch(learner); })
         .def("may_overflow", [](const HeldLearner& learner, double rows, double largest, double heaviest) {
             return may_overflow(learner, rows, largest, heaviest);
         }, "rows"_a, "largest"_a, "heaviest"_a)

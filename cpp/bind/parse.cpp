@@ -3,7 +3,7 @@
 
 #include "core/read_ahead.hpp"
 #include "bind/lines.hpp"
-#include "isa/tables.hpp"
+#include "isa/native.hpp"
 #include "parse/parsers.hpp"
 
 namespace rosenblatt {
@@ -12,7 +12,7 @@ namespace {
 
 nb::tuple parse_svmlight(nb::handle source, std::int64_t begin, std::int64_t end, int base, bool guess_base, std::int64_t limit, bool skip) {
     const Svmlight how{base, limit, guess_base, skip};
-    const auto parser = kernels().parsers->svmlight;
+    const auto parser = native().parsers->svmlight;
     return parse_any(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) { return parser(first, last, how, out); });
 }
 
@@ -26,7 +26,7 @@ std::unique_ptr<Ahead<Chunk>> svmlight_ahead(int fd, std::int64_t size, std::int
                                       std::int64_t limit, bool skip, std::size_t early) {
     if (size < 0 || chunk < 1 || threads < 1) throw nb::value_error("size must be at least 0, chunk and threads at least 1");
     const Svmlight how{base, limit, guess_base, skip};
-    const auto parse = [=, parser = kernels().parsers->svmlight](std::size_t number, Chunk& out) {
+    const auto parse = [=, parser = native().parsers->svmlight](std::size_t number, Chunk& out) {
         const auto begin = static_cast<std::int64_t>(number) * chunk;
         out.end = size - begin > chunk ? begin + chunk : size;
         const auto piece = [&](const char* first, const char* last, Parsed& to) { return parser(first, last, how, to); };
@@ -49,7 +49,7 @@ nb::tuple parse_vw(nb::handle source, std::int64_t begin, std::int64_t end, unsi
                    const Crossing* crossing) {
     if (bits < 1 || bits > 28) throw nb::value_error("bits must be 1 to 28");
     const Vw how{bits, names, skip, crossing};
-    const auto parser = kernels().parsers->vw;
+    const auto parser = native().parsers->vw;
     Candidates unknown;
     nb::tuple given = parse_any(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) {
         return parser(first, last, how, out, unknown);

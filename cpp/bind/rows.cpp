@@ -4,7 +4,8 @@
 #include <tuple>
 
 #include "bind/bind.hpp"
-#include "isa/tables.hpp"
+#include "isa/native.hpp"
+#include "rows/functions.hpp"
 
 namespace rosenblatt {
 namespace {
@@ -73,7 +74,7 @@ std::optional<std::tuple<std::string, std::size_t, std::int64_t>> check(HeldRows
     Fault fault;
     {
         nb::gil_scoped_release free;
-        fault = kernels().check(rows);
+        fault = native().rows->check(rows);
     }
     if (fault.kind == Fault::none) return {};
     return std::make_tuple(std::string(names[fault.kind]), fault.row, fault.column);

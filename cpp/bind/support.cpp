@@ -1,34 +1,11 @@
 // Support examples and their products with blocks of rows, for Python.
-#include <cstring>
-
 #include "bind/bind.hpp"
-#include "isa/tables.hpp"
 #include "dual/products_table.hpp"
+#include "isa/native.hpp"
 
 namespace rosenblatt {
 
-namespace baseline {
-extern const Products products_table;
-}
-#ifndef ROSENBLATT_ONLY_BASELINE
-namespace avx2 {
-extern const Products products_table;
-}
-namespace avx512 {
-extern const Products products_table;
-}
-#endif
-
 namespace {
-
-// Those of the instruction set that the kernels run with.
-const Products& tables() {
-#ifndef ROSENBLATT_ONLY_BASELINE
-    if (std::strcmp(kernels().name, "avx512") == 0) return avx512::products_table;
-    if (std::strcmp(kernels().name, "avx2") == 0) return avx2::products_table;
-#endif
-    return baseline::products_table;
-}
 
 template <class V>
 using Matrix = nb::ndarray<const V, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -52,8 +29,8 @@ auto products_of(const Panel<V>& panel, const Matrix<V>& rows, std::size_t first
     nb::gil_scoped_release free;
     const PowerKernel kernel{gamma, coef0, degree};
     if constexpr (std::is_same_v<V, float>)
-        tables().single(panel, first, rows.data(), rows.shape(0), kernel, threads, data);
-    else tables().wide(panel, first, rows.data(), rows.shape(0), kernel, threads, data);
+        native().products->single(panel, first, rows.data(), rows.shape(0), kernel, threads, data);
+    else native().products->wide(panel, first, rows.data(), rows.shape(0), kernel, threads, data);
     return result;
 }
 
@@ -73,8 +50,8 @@ void add_sums(const Panel<V>& panel, const Matrix<V>& rows, std::size_t first, d
     nb::gil_scoped_release free;
     const PowerKernel kernel{gamma, coef0, degree};
     if constexpr (std::is_same_v<V, float>)
-        tables().single_sums(panel, first, rows.data(), rows.shape(0), kernel, threads, all, scores.data());
-    else tables().wide_sums(panel, first, rows.data(), rows.shape(0), kernel, threads, all, scores.data());
+        native().products->single_sums(panel, first, rows.data(), rows.shape(0), kernel, threads, all, scores.data());
+    else native().products->wide_sums(panel, first, rows.data(), rows.shape(0), kernel, threads, all, scores.data());
 }
 
 template <class V>

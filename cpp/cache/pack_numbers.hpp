@@ -13,7 +13,7 @@ struct Unpacked {
     std::size_t falls = 0;     // of column numbers: how many are not above the one before
 };
 
-struct Pages {
+struct PageFunctions {
     // The whole numbers m of four bytes with m / power == value, to the bit (a negative zero is not zero), and the largest
     // of m and -1 - m, or `most` if that is larger. False: there is one without.
     bool (*whole)(const double* value, std::size_t count, double power, std::int32_t* m, std::int32_t& most);

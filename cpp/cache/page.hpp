@@ -10,9 +10,10 @@
 #include <initializer_list>
 #include <utility>
 
-#include "isa/tables.hpp"
 #include "cache/pack_numbers.hpp"
 #include "core/pool.hpp"
+#include "isa/native.hpp"
+#include "rows/functions.hpp"
 
 namespace rosenblatt {
 
@@ -114,11 +115,11 @@ public:
         put(at.weights, weights, weights ? 8 * head.rows : 0);
         put(at.labels, labels, 4 * head.rows);
         if (head.index == PageHead::narrow)
-            kernels().pages->narrowed(static_cast<const std::int32_t*>(rows.indices), head.entries,
+            native().pages->narrowed(static_cast<const std::int32_t*>(rows.indices), head.entries,
                                       reinterpret_cast<std::uint16_t*>(first + at.indices));
         else put(at.indices, rows.indices, head.index_width() * head.entries);
         if (head.value == PageHead::shorts)
-            kernels().pages->shortened(whole.data(), whole.size(), reinterpret_cast<std::int16_t*>(first + at.values));
+            native().pages->shortened(whole.data(), whole.size(), reinterpret_cast<std::int16_t*>(first + at.values));
         else put(at.values, head.value == PageHead::wholes ? whole.data() : rows.values, head.value_width() * head.values());
         const std::uint64_t sum = checksum(first + sum_size, at.end - sum_size);
         put(0, &sum, sum_size);
@@ -146,7 +147,7 @@ private:
         whole.resize(count);
         const double power = power_of_ten(places);
         for (std::size_t i = 0; i < count; i += step)
-            if (!kernels().pages->whole(value + i, std::min(step, count - i), power, whole.data() + i, most)) return false;
+            if (!native().pages->whole(value + i, std::min(step, count - i), power, whole.data() + i, most)) return false;
         return true;
     }
 
@@ -186,7 +187,7 @@ struct Page {
         rows.values = first + at.values;
         rows.row_stride = static_cast<std::ptrdiff_t>(head.features);
         rows.column_stride = 1;
-        checked = (head.sparse && open_sparse(head, at)) || kernels().check(rows).kind == Fault::none;
+        checked = (head.sparse && open_sparse(head, at)) || native().rows->check(rows).kind == Fault::none;
         return true;
     }
 
@@ -202,7 +203,7 @@ private:
         if (head.index == PageHead::narrow) {
             indices.reserve(head.entries);
             indices.resize(head.entries);
-            columns = kernels().pages->widened(reinterpret_cast<const std::uint16_t*>(first + at.indices), head.entries, indices.data());
+            columns = native().pages->widened(reinterpret_cast<const std::uint16_t*>(first + at.indices), head.entries, indices.data());
             rows.indices = indices.data();
         }
         if (head.value == PageHead::singles || head.value == PageHead::doubles) return false;
@@ -212,8 +213,8 @@ private:
         const std::uint8_t* const from = first + at.values;
         if (head.value == PageHead::ones) std::fill_n(values.data(), head.entries, 1.0);
         else if (head.value == PageHead::shorts)
-            numbers = kernels().pages->divided_short(reinterpret_cast<const std::int16_t*>(from), head.entries, power, values.data());
-        else numbers = kernels().pages->divided(reinterpret_cast<const std::int32_t*>(from), head.entries, power, values.data());
+            numbers = native().pages->divided_short(reinterpret_cast<const std::int16_t*>(from), head.entries, power, values.data());
+        else numbers = native().pages->divided(reinterpret_cast<const std::int32_t*>(from), head.entries, power, values.data());
         rows.values = values.data();
         if (head.index != PageHead::narrow || head.value == PageHead::ones) return false;
         rows.largest = static_cast<double>(numbers.largest) / power;  // as of the numbers themselves: division keeps the order

@@ -55,9 +55,8 @@ struct Ascent {
     double* b = nullptr;
 };
 
-// The kernels of one instruction set, as isa/tables.hpp has them for learning.
-struct HullKernels {
-    const char* name;
+// The search, one table of functions per instruction set.
+struct HullFunctions {
     // Visits rows in an order; the scores y f(x) met on the way go to `score`. How many were not above 0.
     std::size_t (*ascend)(Ascent&, const std::uint32_t* order, std::size_t count, double* score);
     void (*start)(Hulls&, const std::uint32_t* rows, const double* weights, std::size_t count);

@@ -5,7 +5,7 @@
 
 namespace rosenblatt {
 
-struct Products {
+struct ProductFunctions {
     // out[support][row]: kernel values of a block of rows with the support examples from pair `first` on.
     void (*wide)(const Panel<double>&, std::size_t first, const double* rows, std::size_t count, const PowerKernel&,
                  int threads, double* out);

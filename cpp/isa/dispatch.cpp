@@ -1,57 +1,59 @@
-// Which kernels to run: the widest the machine has, unless another is asked for.
-#include <cstring>
+// Which instruction set to run: the widest this machine has, unless another is chosen. Compiled once, for any machine.
+#include "isa/native.hpp"
 
-#include "isa/tables.hpp"
+#include <cstring>
 
 namespace rosenblatt {
 
 namespace baseline {
-extern const Kernels table;
+extern const Native table;
 }
-#ifndef ROSENBLATT_ONLY_BASELINE
 namespace avx2 {
-extern const Kernels table;
+extern const Native table;
 }
 namespace avx512 {
-extern const Kernels table;
+extern const Native table;
 }
-#endif
 
 namespace {
 
-// Widest first.
-std::vector<const Kernels*> runnable() {
-    std::vector<const Kernels*> found;
-#ifndef ROSENBLATT_ONLY_BASELINE
+// Widest first. ROSENBLATT_HAS_*: what CMake compiled.
+std::vector<const Native*> runnable() {
+    std::vector<const Native*> tables;
+#if defined(__x86_64__)
     __builtin_cpu_init();
+#endif
+#if defined(ROSENBLATT_HAS_avx512)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512bw"))
-        found.push_back(&avx512::table);
-    if (__builtin_cpu_supports("avx2")) found.push_back(&avx2::table);
+        tables.push_back(&avx512::table);
 #endif
-    found.push_back(&baseline::table);
-    return found;
+#if defined(ROSENBLATT_HAS_avx2)
+    if (__builtin_cpu_supports("avx2")) tables.push_back(&avx2::table);
+#endif
+    tables.push_back(&baseline::table);
+    return tables;
 }
 
-const Kernels*& chosen() {
-    static const Kernels* kernels = runnable().front();
-    return kernels;
+const Native*& chosen() {
+    static const Native* table = runnable().front();
+    return table;
 }
 
 }  // namespace
 
-const Kernels& kernels() { return *chosen(); }
+const Native& native() { return *chosen(); }
 
 std::vector<const char*> instruction_sets() {
     std::vector<const char*> names;
-    for (const Kernels* kernels : runnable()) names.push_back(kernels->name);
+    for (const Native* table : runnable()) names.push_back(table->name);
     return names;
 }
 
 bool use_instruction_set(const char* name) {
-    for (const Kernels* kernels : runnable())
-        if (std::strcmp(kernels->name, name) == 0) {
-            chosen() = kernels;
+    for (const Native* table : runnable())
+        if (std::strcmp(table->name, name) == 0) {
+            chosen() = table;
             return true;
         }
     return false;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "learn/save_restore.hpp"
+#include "rows/functions.hpp"
 
 namespace rosenblatt {
 
@@ -53,7 +54,7 @@ inline void refuse(const Fault& fault) {
 
 // True if it was a mistake.
 inline bool learn_row(Learner& learner, Rows&& rows, bool positive, double weight) {
-    refuse(kernels().check(rows));
+    refuse(native().rows->check(rows));
     if (may_overflow(learner, 1.0, rows.largest, weight))
         throw std::overflow_error("The weights would overflow: scale the features, or lower eta0.");
     learner.grow(rows.features);
@@ -65,17 +66,17 @@ inline bool learn_row(Learner& learner, Rows&& rows, bool positive, double weigh
     examples.count = examples.training_count = 1;
     std::vector<Learner*> learners{&learner};
     const std::uint64_t before = mistakes_made(learner);
-    kernels().pass(examples, learners, 0, 1, 1);
+    native().learn->pass(examples, learners, 0, 1, 1);
     return mistakes_made(learner) != before;
 }
 
 // Features the learner has not met yet weigh nothing: they are left out.
 inline double score_row(const Learner& learner, Rows&& rows, bool average) {
-    refuse(kernels().check(rows));
-    if (rows.features <= learner.features) return kernels().score_one(learner, rows, average);
+    refuse(native().rows->check(rows));
+    if (rows.features <= learner.features) return native().learn->score_one(learner, rows, average);
     if (!rows.sparse) {
         rows.features = learner.features;
-        return kernels().score_one(learner, rows, average);
+        return native().learn->score_one(learner, rows, average);
     }
     std::vector<std::int64_t> index;
     std::vector<double> value;
@@ -87,7 +88,7 @@ inline double score_row(const Learner& learner, Rows&& rows, bool average) {
         }
     OneSparse known(index.data(), value.data(), index.size());
     known.canonical = rows.canonical;
-    return kernels().score_one(learner, known, average);
+    return native().learn->score_one(learner, known, average);
 }
 
 }  // namespace rosenblatt

@@ -1,7 +1,7 @@
 // The pocket: which weights erred least over the training rows (Gallant 1990).
 #pragma once
 
-#include "isa/tables.hpp"
+#include "learn/functions.hpp"
 #include "learn/learn_example.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
@@ -100,7 +100,7 @@ inline void judge(const Examples& examples, const Job& job) {
 }
 
 // Weights that came through a whole epoch win a tie: on separable data they are the separator.
-void judge_clean(const Examples& examples, Learner& learner, const std::vector<std::uint64_t>& mistakes) {
+inline void judge_clean(const Examples& examples, Learner& learner, const std::vector<std::uint64_t>& mistakes) {
     const auto settle = [](Pocket& pocket, double errors) {
         if (!(errors <= pocket.errors)) return false;
         pocket = {pocket.run, std::max(pocket.run, pocket.best_run), errors, true, true};

@@ -3,7 +3,8 @@
 
 #include <cmath>
 
-#include "isa/tables.hpp"
+#include "isa/native.hpp"
+#include "learn/functions.hpp"
 
 namespace rosenblatt {
 
@@ -70,7 +71,7 @@ inline Part kept_in(const Learner& learner, const Group& group, std::size_t unit
 inline void answer(const Learner& learner, bool average, double* weights, double* bias) {
     if (learner.groups.front().in_batch > 0) {
         Learner ended = learner;
-        kernels().end_batch(ended);
+        native().learn->end_batch(ended);
         return answer(ended, average, weights, bias);
     }
     read_units(learner, [&](const Group& group, std::size_t u) { return kept_in(learner, group, u); }, weights, bias);

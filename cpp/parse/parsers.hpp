@@ -22,7 +22,7 @@ struct Vw {
 };
 
 // A piece of whole lines, as each_piece gives it, is added to what was parsed. False: stopped at a bad line.
-struct Parsers {
+struct ParserFunctions {
     bool (*svmlight)(const char* first, const char* last, const Svmlight&, Parsed&);
     bool (*vw)(const char* first, const char* last, const Vw&, Parsed&, Candidates& unknown);
 };

@@ -4,7 +4,7 @@
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
-extern const Parsers parsers;
-const Parsers parsers{parse_svmlight, parse_vw};
+extern const ParserFunctions parser_functions;
+const ParserFunctions parser_functions{parse_svmlight, parse_vw};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

@@ -5,7 +5,7 @@
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
-extern const Products products_table;
-const Products products_table{products<double>, products<float>, sums<double>, sums<float>};
+extern const ProductFunctions product_functions;
+const ProductFunctions product_functions{products<double>, products<float>, sums<double>, sums<float>};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

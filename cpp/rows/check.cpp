@@ -1,7 +1,7 @@
 // Is this matrix fit to learn from? One pass over its values, vectorised; only a bad matrix is looked at value by value.
-#pragma once
-
+#include "rows/functions.hpp"
 #include "rows/readers.hpp"
+#include "rows/shuffle.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
@@ -149,5 +149,8 @@ Fault check(Rows& rows) {
     };
     return rows.single ? values(float{}) : values(double{});
 }
+
+extern const RowFunctions row_functions;
+const RowFunctions row_functions{check, shuffle};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

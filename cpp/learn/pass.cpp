@@ -1,6 +1,4 @@
 // Passes over the rows: learning, counting, scoring.
-#pragma once
-
 #include <exception>
 #include <system_error>
 #include <thread>
@@ -139,5 +137,8 @@ double score_one(const Learner& learner, const Rows& rows, bool average) {
 void end_batches(Learner& learner) {
     for (Group& group : learner.groups) end_batch(learner.rule, group);
 }
+
+extern const LearnFunctions learn_functions;
+const LearnFunctions learn_functions{pass, mistakes, scores, learner_scores, score_one, end_batches, judge_clean};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

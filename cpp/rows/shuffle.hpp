@@ -25,7 +25,7 @@ inline std::uint64_t shuffle_blocks(Random& random, std::uint32_t* order, std::u
     return n;
 }
 
-void shuffle(Random& random, std::uint32_t* order, std::uint64_t n) {
+inline void shuffle(Random& random, std::uint32_t* order, std::uint64_t n) {
     if constexpr (natural == 8) n = shuffle_blocks(random, order, n);
     random.shuffle(order, n);
 }

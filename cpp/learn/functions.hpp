@@ -1,8 +1,8 @@
-// The kernels, as the rest of the core sees them: one table of functions per instruction set.
+// Learning and scoring, as the rest of the core sees them: one table of functions per instruction set.
 #pragma once
 
-#include "learn/learner.hpp"
 #include "core/rows.hpp"
+#include "learn/learner.hpp"
 
 namespace rosenblatt {
 
@@ -17,14 +17,7 @@ struct Examples {
     std::size_t training_count = 0;
 };
 
-struct Pages;    // cache/pack_numbers.hpp
-struct Parsers;  // parse/parsers.hpp
-struct Random;   // core/random.hpp
-
-struct Kernels {
-    const char* name;
-    // The first fault of a matrix; also finds its largest value and whether its rows are canonical.
-    Fault (*check)(Rows&);
+struct LearnFunctions {
     // Visits positions from..to-1 with every learner, each learner's groups shared out over the threads.
     void (*pass)(const Examples&, std::vector<Learner*>&, std::size_t from, std::size_t to, int threads);
     // How many of the training rows each learner would count as a mistake now, without learning.
@@ -34,19 +27,11 @@ struct Kernels {
                    const double* bias, std::size_t units, double* scores);
     // scores[row][unit] by the weights that a learner has now.
     void (*learner_scores)(const Learner&, const Rows&, double* scores);
+    // The score of one row by the only unit of a learner, with its last or its average weights.
+    double (*score_one)(const Learner&, const Rows&, bool average);
     void (*end_batch)(Learner&);
     // At the end of an epoch: units that made no mistake in it have their weights counted again, for the pocket.
     void (*judge_clean)(const Examples&, Learner&, const std::vector<std::uint64_t>& mistakes);
-    // The score of one row by the only unit of a learner, with its last or its average weights.
-    double (*score_one)(const Learner&, const Rows&, bool average);
-    // Every permutation equally likely.
-    void (*shuffle)(Random&, std::uint32_t* order, std::uint64_t n);
-    const Parsers* parsers;
-    const Pages* pages;
 };
-
-const Kernels& kernels();                      // the widest this machine has, or the one asked for
-std::vector<const char*> instruction_sets();   // those this machine can run
-bool use_instruction_set(const char* name);    // false: unknown here
 
 }  // namespace rosenblatt

@@ -78,8 +78,8 @@ Unpacked widened(const std::uint16_t* from, std::size_t count, std::int32_t* to)
 
 }  // namespace
 
-extern const Pages pages;
-const Pages pages{whole, divided<std::int16_t>, divided<std::int32_t>, cast<std::int32_t, std::uint16_t>,
+extern const PageFunctions page_functions;
+const PageFunctions page_functions{whole, divided<std::int16_t>, divided<std::int32_t>, cast<std::int32_t, std::uint16_t>,
                   cast<std::int32_t, std::int16_t>, widened};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA
