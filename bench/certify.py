@@ -54,7 +54,7 @@ def linear_program(X: Any, y: Any, limit: float = PATIENCE) -> bool | None:
 
 def certified(X: Any, y: Any) -> str:
     """Ours; an answer that is not exact would be no answer."""
-    from rosenblatt.certify import certify
+    from rosenblatt.certificates.search import certify
 
     answer = certify(X, y)
     if answer.verified != "exact":
@@ -93,7 +93,7 @@ def sixteen() -> tuple[Any, Any]:
 
 def table(size: Size) -> None:
     """All pairs and all one-vs-rest questions of the digits, on every core, printed as they are answered."""
-    from rosenblatt.certify import certify_classes
+    from rosenblatt.certificates.classes import certify_classes
 
     images = digits()
     if images is None:

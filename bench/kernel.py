@@ -31,8 +31,8 @@ def images(folder: Path, dtype: str, rows: int | None = None) -> tuple[Any, Any,
 
 def learn(X: Any, y: Any, degree: int, epochs: int, seed: int, keep: str = "vote", on_epoch: Any = None) -> Any:
     """A run of ten one-vs-rest units with the kernel (1 + x.z)^degree."""
-    from rosenblatt.learn.dual import Dual, DualSettings
-    from rosenblatt.learn.dual_kernel import Kernel
+    from rosenblatt.learn.kernel.kernel_values import Kernel
+    from rosenblatt.learn.kernel.run import Dual, DualSettings
     from rosenblatt.records import Block
 
     kernel = Kernel("poly", degree, 1.0, 1.0).suited_to(X)
@@ -65,10 +65,10 @@ def straightforward(X: Any, y: Any, order: Any, degree: int = 4, block: int = 10
 
 def speed(folder: Path, dtype: str, repeats: int) -> None:
     """One epoch at degree 4, in turns; the best of each."""
-    from rosenblatt import kernels
+    from rosenblatt import native
 
     X, y, _, _ = images(folder, dtype)
-    order = kernels.order(0, len(X), False)[0]
+    order = native.order(0, len(X), False)[0]
     best = [float("inf"), float("inf")]
     for _ in range(repeats):
         start = perf_counter()

@@ -18,7 +18,7 @@ import numpy as np
 
 from rosenblatt.cli.models import load_decider
 from rosenblatt.errors import DataError, ModelError
-from rosenblatt.learn import Model
+from rosenblatt.model.linear import Model
 
 
 def flipped(content: bytes, place: int, by: int) -> bytes:
@@ -66,7 +66,7 @@ def signed(header: Any, tensors: dict[str, Any]) -> bytes:
     """A file whose checksum is right, whatever it says."""
     from safetensors.numpy import save
 
-    from rosenblatt.learn.model_file import canonical, checksum
+    from rosenblatt.storage.container import canonical, checksum
 
     return save(tensors, {"rosenblatt": canonical(header | {"checksum": checksum(header, tensors)})})
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from rosenblatt import kernels
+from rosenblatt import native
 from tests.reference_read import vw_row
 
 Pairs = Sequence[tuple[str, str]]
@@ -50,7 +50,7 @@ def vw_features(line: str, pairs: Pairs, bits: int) -> tuple[dict[int, float], d
 
 
 def hashed(space: str, name: str) -> int:
-    return kernels.hash_of(name.encode(), kernels.hash_of(space.encode(), 0))
+    return native.hash_of(name.encode(), native.hash_of(space.encode(), 0))
 
 
 def joined(left: int, right: int) -> int:

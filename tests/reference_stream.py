@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import kernels
-from rosenblatt.learn import Running, Settings, decide, scores, share_pass
-from rosenblatt.read import Source
+from rosenblatt import native
+from rosenblatt.learn.final_weights import decide, scores
+from rosenblatt.learn.run import Running, share_pass
+from rosenblatt.learn.settings import Settings
+from rosenblatt.readers.source import Source
 from rosenblatt.records import Block, Chunk, Csr, FeatureSpace, Label
 
 
@@ -71,7 +73,7 @@ def progressive_error(
     for i in range(len(X)):
         row = np.ascontiguousarray(X[i : i + 1])
         answer = run.answer
-        found = decide(answer.scheme, scores(answer, kernels.rows_of(row)), classes)
+        found = decide(answer.scheme, scores(answer, native.rows_of(row)), classes)
         wrong += weights[i] * (found[0] != labels[i])
         share_pass([run], Block(row, labels[i : i + 1], weights[i : i + 1]))
     return float(wrong / weights.sum())

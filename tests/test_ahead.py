@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rosenblatt import kernels
+from rosenblatt import native
 from rosenblatt.errors import DataError
-from rosenblatt.learn import RULES, fit_file
-from rosenblatt.learn.fitting import Plan
-from rosenblatt.learn.stream import fit_source
-from rosenblatt.read import Reading, lines, open_source
+from rosenblatt.learn.files.passes import Plan
+from rosenblatt.learn.files.portfolio import RULES
+from rosenblatt.model.fit_file import fit_file, fit_source
+from rosenblatt.readers.formats import lines
+from rosenblatt.readers.open import open_source
+from rosenblatt.readers.source import Reading
 
 HOW = {"base": 1, "guess_base": False, "limit": 1 << 31, "skip": False}
 LINES = [f"{row % 3} {row + 1}:{row / 7:.3f} {row + 900}:1\n" for row in range(700)]
@@ -30,13 +32,13 @@ def fd(tmp_path: Path) -> Iterator[int]:
 @pytest.mark.parametrize("chunk", [1, 100, 4096, 1 << 20])
 def test_the_chunks_are_those_of_the_parser_in_order(fd: int, threads: int, chunk: int) -> None:
     size = os.fstat(fd).st_size
-    ahead = kernels.svmlight_ahead(fd, size, chunk, threads, **HOW)
+    ahead = native.svmlight_ahead(fd, size, chunk, threads, **HOW)
     for begin in range(0, size, chunk):
         end = min(begin + chunk, size)
         given = ahead.next()
         assert given is not None
         assert given[0] == end
-        alone = kernels.parse_svmlight(fd, begin, end, **HOW)
+        alone = native.parse_svmlight(fd, begin, end, **HOW)
         assert given[1][-1].largest == alone[-1].largest
         for found, wanted in zip(given[1][:-1], alone[:-1], strict=True):
             assert np.array_equal(found, wanted) if isinstance(wanted, np.ndarray) else found == wanted
@@ -47,7 +49,7 @@ def test_the_chunks_are_those_of_the_parser_in_order(fd: int, threads: int, chun
 @pytest.mark.parametrize("threads", [1, 3])
 def test_what_is_dropped_in_the_middle_ends_its_threads(fd: int, threads: int) -> None:
     before = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0
-    ahead = kernels.svmlight_ahead(fd, os.fstat(fd).st_size, 64, threads, **HOW)
+    ahead = native.svmlight_ahead(fd, os.fstat(fd).st_size, 64, threads, **HOW)
     assert ahead.next() is not None
     del ahead
     if before:
@@ -59,19 +61,19 @@ def test_a_fault_of_the_system_is_raised(threads: int, tmp_path: Path) -> None:
     folder = os.open(tmp_path, os.O_RDONLY)
     try:
         with pytest.raises(IsADirectoryError):
-            kernels.svmlight_ahead(folder, 1000, 100, threads, **HOW).next()
+            native.svmlight_ahead(folder, 1000, 100, threads, **HOW).next()
     finally:
         os.close(folder)
 
 
 def test_a_chunk_of_nothing_is_refused(fd: int) -> None:
     with pytest.raises(ValueError, match="at least 1"):
-        kernels.svmlight_ahead(fd, 1000, 0, 1, **HOW)
+        native.svmlight_ahead(fd, 1000, 0, 1, **HOW)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_file_that_became_shorter_is_told(fd: int, threads: int) -> None:
-    ahead = kernels.svmlight_ahead(fd, os.fstat(fd).st_size + 1, 4096, threads, **HOW)
+    ahead = native.svmlight_ahead(fd, os.fstat(fd).st_size + 1, 4096, threads, **HOW)
     with pytest.raises(OSError, match="became shorter"):
         list(iter(ahead.next, None))
 
@@ -91,7 +93,7 @@ def test_no_model_is_made_of_a_part_of_a_file(name: str, line: str, tmp_path: Pa
 @pytest.mark.parametrize("early", [0, 3, 1000])
 def test_what_is_read_before_somebody_asks_is_the_same(fd: int, early: int) -> None:
     size = os.fstat(fd).st_size
-    usual, begun = (kernels.svmlight_ahead(fd, size, 100, 2, early=early, **HOW) for early in (0, early))
+    usual, begun = (native.svmlight_ahead(fd, size, 100, 2, early=early, **HOW) for early in (0, early))
     while (wanted := usual.next()) is not None:
         given = begun.next()
         assert given is not None

@@ -12,8 +12,8 @@ from PIL import Image
 from test_trace import AND, CORNERS
 
 from rosenblatt import animate, errors, trace
-from rosenblatt.report.animate import _pixel, page
-from rosenblatt.report.frames import film_of
+from rosenblatt.report.animation.animate import _pixel, page
+from rosenblatt.report.animation.frames import film_of
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rosenblatt import Perceptron, kernels
+from rosenblatt import Perceptron, native
 from rosenblatt.errors import LearningOverflowError
-from rosenblatt.kernels.rows import rows_of as rows_of_values
-from rosenblatt.learn import Running, Settings
+from rosenblatt.learn.run import Running
+from rosenblatt.learn.settings import Settings
+from rosenblatt.native.rows import rows_of as rows_of_values
 from rosenblatt.records import Csr
 
 KINDS = ("hair", "tiny", "huge", "mixed", "zeros", "cancelling")
@@ -116,7 +117,7 @@ def judged(X: sp.csr_matrix, y: np.ndarray[Any, Any], state: dict[str, Any] | No
         learner.restore(state["counters"])
     rows = rows_of_values(Csr(X.indptr, X.indices, X.data, X.shape[1]))
     for _ in range(3):
-        kernels.learn([learner], rows, y.astype(np.int32), None, None, None, 0, len(y), 1)
+        native.learn([learner], rows, y.astype(np.int32), None, None, None, 0, len(y), 1)
     return (
         learner.wrong,
         learner.weighed,

@@ -11,8 +11,9 @@ from reference_certify import is_separable, meets, separates
 from scipy import sparse
 
 from rosenblatt import certify
-from rosenblatt.certify import Inseparable, Separable, Undecided, search
-from rosenblatt.certify.hulls import Progress
+from rosenblatt.certificates import search
+from rosenblatt.certificates.certificate import Inseparable, Separable, Undecided
+from rosenblatt.certificates.hull_search import Progress
 from rosenblatt.errors import DataError, ParameterError
 
 CORNERS = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -257,7 +258,7 @@ def test_progress_is_told() -> None:
 
 def test_the_exact_search_alone_agrees_with_the_oracle(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the linear system, Wolfe's algorithm in fractions must find every proof itself."""
-    from rosenblatt.certify import exact
+    from rosenblatt.certificates import exact
 
     monkeypatch.setattr(exact, "meeting", lambda grid: None)
     monkeypatch.setattr(search, "plane_of", lambda *_: None)

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from reference_certify import fewest_errors
 
 from rosenblatt import certify, certify_classes, error_bracket, load_certificate, theorem_run
-from rosenblatt.certify import Inseparable, Separable, verify
-from rosenblatt.certify.points import points_of
+from rosenblatt.certificates import verify
+from rosenblatt.certificates.certificate import Inseparable, Separable
+from rosenblatt.certificates.points import points_of
 from rosenblatt.errors import DataError
 
 CORNERS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
@@ -45,7 +46,7 @@ def test_verify_imports_no_kernel() -> None:
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in [getattr(node, "module", None) or "", *(alias.name for alias in node.names)]
     }
-    assert "rosenblatt.certify.points" in names
+    assert "rosenblatt.certificates.points" in names
     assert not any(name.split(".")[-1] in ("kernels", "hulls", "exact", "search", "widest", "learn") for name in names)
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rosenblatt import certify, kernels
-from rosenblatt.certify import Separable, verify
-from rosenblatt.certify.points import points_of
+from rosenblatt import certify, native
+from rosenblatt.certificates import verify
+from rosenblatt.certificates.certificate import Separable
+from rosenblatt.certificates.points import points_of
 from rosenblatt.errors import DataError
 
 
@@ -100,6 +101,6 @@ def test_certificates_are_the_same_bits_on_every_instruction_set() -> None:
         subprocess.run(
             [sys.executable, "-c", _ALL], env=os.environ | {"ROSENBLATT_ISA": name}, check=True, capture_output=True
         ).stdout
-        for name in kernels.instruction_sets()
+        for name in native.instruction_sets()
     }
     assert len(told) == 1

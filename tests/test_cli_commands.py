@@ -15,7 +15,7 @@ from sklearn.datasets import load_svmlight_file
 
 from rosenblatt import Perceptron, save
 from rosenblatt.cli import COMMANDS, cli, main
-from rosenblatt.cli.demo import MAIL
+from rosenblatt.cli.commands.demo import MAIL
 
 RANDOM = np.random.default_rng(7)
 WORDS = {"spam": ["free", "money", "click", "win"], "ham": ["hello", "meeting", "thanks", "patch"]}

@@ -11,8 +11,9 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 import rosenblatt
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ModelError
-from rosenblatt.learn import fit_file
-from rosenblatt.read import Reading, open_source
+from rosenblatt.model.fit_file import fit_file
+from rosenblatt.readers.open import open_source
+from rosenblatt.readers.source import Reading
 from rosenblatt.records import Csr
 
 SVM = "1 1:1 2:3\n-1 2:1\n1 1:2\n-1 2:2\n"

@@ -9,7 +9,7 @@ import pytest
 
 from rosenblatt.cli import common
 from rosenblatt.cli.progress import Watching
-from rosenblatt.learn import Progress
+from rosenblatt.learn.files.passes import Progress
 
 
 def reports() -> list[Progress]:

@@ -15,11 +15,11 @@ from test_trace_table import LAST_EPOCH, TWO_EPOCHS, squeezed
 from rosenblatt import read
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError
-from rosenblatt.learn.tracing import gather
+from rosenblatt.learn.replay.trace_rows import gather
 from rosenblatt.records import Chunk, Csr, FeatureSpace
 
 NOT_YET = pytest.mark.skipif(
-    find_spec("rosenblatt.read.svmlight") is None, reason="the svmlight reader is not here yet"
+    find_spec("rosenblatt.readers.formats.svmlight") is None, reason="the svmlight reader is not here yet"
 )
 
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rosenblatt import kernels
+from rosenblatt import native
 from rosenblatt.errors import LearningOverflowError
-from rosenblatt.learn import Running, Settings, share_pass
-from rosenblatt.learn.running import PARTS
+from rosenblatt.learn.run import PARTS, Running, share_pass
+from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Csr
 
 FEATURES = 5_000
@@ -67,14 +67,14 @@ def test_a_pass_gives_the_same_bits(settings: Settings, classes: int) -> None:
         block(4, messy=True),
         block(5, messy=True, index=np.int64, value=np.float32),
     ]
-    columns = kernels.Columns()
+    columns = native.Columns()
     plain = Running(scheme, FEATURES, [1.0] * classes, 0)
     few, other = (Running(scheme, FEATURES, [1.0] * classes, 0, columns=columns) for _ in range(2))
     for part in (of_two(one) if classes == 2 else one for one in blocks * 2):
         share_pass([plain], part)
         share_pass([few, other], part)
         assert same(plain, few)
-        rows = kernels.rows_of(part.values)
+        rows = native.rows_of(part.values)
         assert plain.learner.scores(rows).tobytes() == few.learner.scores(rows).tobytes()
     assert same(plain, other)
 
@@ -82,14 +82,14 @@ def test_a_pass_gives_the_same_bits(settings: Settings, classes: int) -> None:
 @pytest.mark.parametrize("settings", RULES)
 @pytest.mark.parametrize("scheme", ["ovr", "ovo", "joint"])
 def test_what_is_met_is_all_there_is_to_see(settings: Settings, scheme: str) -> None:
-    run = Running(replace(settings, multi_class=scheme), FEATURES, [1.0] * 3, 0, columns=kernels.Columns())
+    run = Running(replace(settings, multi_class=scheme), FEATURES, [1.0] * 3, 0, columns=native.Columns())
     share_pass([run], block(11, rows=9))
     for name in PARTS:
         usual = 1.0 if name == "scale" and settings.learning_rate == "arow" else 0.0
         part, few = run.learner.get(name), run.learner.few(name, usual)
         assert (part is None) == (few is None)
         if part is not None and few is not None:
-            wanted = kernels.unusual(part[0], usual)
+            wanted = native.unusual(part[0], usual)
             assert wanted is not None
             assert [bytes(found) for found in few] == [bytes(wanted[0]), bytes(wanted[1]), bytes(part[1])]
     for k in range(3):
@@ -108,7 +108,7 @@ def test_what_is_met_is_all_there_is_to_see(settings: Settings, scheme: str) -> 
 
 
 def test_many_are_written_whole() -> None:
-    run = Running(Settings(keep="last"), 16, [1.0] * 2, 0, columns=kernels.Columns())
+    run = Running(Settings(keep="last"), 16, [1.0] * 2, 0, columns=native.Columns())
     X = Csr(np.array([0, 16]), np.arange(16, dtype=np.int32), np.ones(16), 16)
     share_pass([run], Block(X, np.array([0], np.int32)))
     assert run.learner.few("weights", 0.0) is None
@@ -119,7 +119,7 @@ def test_many_are_written_whole() -> None:
 def test_other_rows_are_scored_alike_and_change_nothing(settings: Settings) -> None:
     """Rows of columns never met, unsorted ones, dense ones of any layout."""
     plain = Running(settings, FEATURES, [1.0] * 3, 0)
-    few = Running(settings, FEATURES, [1.0] * 3, 0, columns=kernels.Columns())
+    few = Running(settings, FEATURES, [1.0] * 3, 0, columns=native.Columns())
     for run in (plain, few):
         share_pass([run], block(1))
     dense = np.random.default_rng(3).standard_normal((4, FEATURES))
@@ -128,7 +128,7 @@ def test_other_rows_are_scored_alike_and_change_nothing(settings: Settings) -> N
     rows += [part.values for part in (block(2), block(4, messy=True), block(5, index=np.int64, value=np.float32))]
     before = [bytes(memory) for memory in few.learner.unit(0)[:2]]  # type: ignore[arg-type]
     for values in rows:
-        wanted, found = (run.scorer().scores(kernels.rows_of(values)) for run in (plain, few))
+        wanted, found = (run.scorer().scores(native.rows_of(values)) for run in (plain, few))
         assert bytes(found) == bytes(wanted)
     assert [bytes(memory) for memory in few.learner.unit(0)[:2]] == before  # type: ignore[arg-type]
 
@@ -137,7 +137,7 @@ def test_a_run_by_epochs_gives_the_same_bits() -> None:
     for keep in ("average", "pocket"):
         settings = Settings(keep=keep, order="shuffle")
         plain = Running(settings, FEATURES, [1.0, 2.0], 3)
-        few = Running(settings, FEATURES, [1.0, 2.0], 3, columns=kernels.Columns())
+        few = Running(settings, FEATURES, [1.0, 2.0], 3, columns=native.Columns())
         for run in (plain, few):
             run.fit(of_two(block(6)), 4)
         assert same(plain, few)
@@ -145,7 +145,7 @@ def test_a_run_by_epochs_gives_the_same_bits() -> None:
 
 def test_columns_are_met_by_one_and_another_learner() -> None:
     """What one has met and the other not is as if it had not been met; a copy goes its own way."""
-    columns = kernels.Columns()
+    columns = native.Columns()
     settings = Settings(learning_rate="arow", keep="last")
     first, second = (Running(settings, FEATURES, [1.0] * 3, 0, columns=columns) for _ in range(2))
     alone = Running(settings, FEATURES, [1.0] * 3, 0)
@@ -159,13 +159,13 @@ def test_columns_are_met_by_one_and_another_learner() -> None:
 
 
 def test_columns_may_become_more() -> None:
-    columns, wide = kernels.Columns(), block(9)
+    columns, wide = native.Columns(), block(9)
     settings = Settings(keep="last")
     few, plain = Running(settings, 10, [1.0] * 3, 0, columns=columns), Running(settings, 10, [1.0] * 3, 0)
     narrow = Block(Csr(np.array([0, 2]), np.array([1, 9], np.int32), np.ones(2), 10), np.array([1], np.int32))
     for part in (narrow, wide, narrow):
         for run in (few, plain):
-            run.visit(part, kernels.rows_of(part.values), None)
+            run.visit(part, native.rows_of(part.values), None)
     assert few.learner.features == plain.learner.features == FEATURES
     assert same(few, plain)
 
@@ -175,20 +175,20 @@ def test_weights_overflow_at_the_same_row() -> None:
     rows = Csr(np.arange(301), np.zeros(300, np.int32), np.full(300, 1e143), FEATURES)
     part = Block(rows, (np.arange(300) % 2).astype(np.int32))
     found = []
-    for columns in (None, kernels.Columns()):
+    for columns in (None, native.Columns()):
         run = Running(Settings(keep="last"), FEATURES, [1.0] * 2, 0, columns=columns)
         with pytest.raises(LearningOverflowError):
-            run.visit(part, kernels.rows_of(part.values), None)
+            run.visit(part, native.rows_of(part.values), None)
         found.append((run.learner.overflow_row, run.learner.may_overflow(1, 1e60, 1.0)))
     assert found[0] == found[1]
 
 
 def test_what_it_cannot_do_is_refused() -> None:
-    run, other = (Running(Settings(), FEATURES, [1.0] * 3, 0, columns=kernels.Columns()) for _ in range(2))
+    run, other = (Running(Settings(), FEATURES, [1.0] * 3, 0, columns=native.Columns()) for _ in range(2))
     weights: Any = run.part("weights")
     with pytest.raises(ValueError, match="has no such weights"):
         run.learner.put("weights", *weights)
     with pytest.raises(ValueError, match="share their columns"):
         share_pass([run, other], block(1))
     with pytest.raises(ValueError, match="other features"):
-        run.visit(Block(np.ones((1, FEATURES)), np.zeros(1, np.int32)), kernels.rows_of(np.ones((1, FEATURES))), None)
+        run.visit(Block(np.ones((1, FEATURES)), np.zeros(1, np.int32)), native.rows_of(np.ones((1, FEATURES))), None)

@@ -16,12 +16,12 @@ from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import Perceptron, compare, degree_report
 from rosenblatt.cli import main
+from rosenblatt.comparison.compare import Comparison, record_of, training_margin
+from rosenblatt.comparison.questions import answers_on
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.estimators.comparing import Comparison, record_of, training_margin
-from rosenblatt.estimators.questions import answers_on
-from rosenblatt.estimators.standardised import Standardised
-from rosenblatt.report.compare import comparison_text
+from rosenblatt.estimators.standardise import Standardised
 from rosenblatt.report.figures import plot_comparison, plot_degrees
+from rosenblatt.report.text.comparison import comparison_text
 
 
 def blobs(apart: float, seed: int = 0) -> tuple[Any, Any]:
@@ -239,7 +239,7 @@ def test_the_questions_take_millions_of_columns() -> None:
 def test_many_sparse_columns_stay_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = blobs(1.5)
     dense = answers_on(X, y, max_iter=10)
-    monkeypatch.setattr("rosenblatt.estimators.questions._SMALL", 0)
+    monkeypatch.setattr("rosenblatt.comparison.questions._SMALL", 0)
     sparse = answers_on(sp.csr_array(X), y, max_iter=10)
     assert [answer.verdict for answer in sparse] == [answer.verdict for answer in dense]
     assert sparse[1].measured == dense[1].measured

@@ -16,11 +16,16 @@ from hypothesis import strategies as st
 from rosenblatt import Perceptron, certify, read
 from rosenblatt.cli import main
 from rosenblatt.errors import ModelError
-from rosenblatt.learn import Model, fit_file, load_model, predict_file, save_model
-from rosenblatt.read import Reading, lines, open_source, vw
+from rosenblatt.learn.files.predict import predict_file
+from rosenblatt.model.export import exported
+from rosenblatt.model.file.linear import load_model, save_model
+from rosenblatt.model.fit_file import fit_file
+from rosenblatt.model.linear import Model
+from rosenblatt.readers.formats import lines, vw
+from rosenblatt.readers.open import open_source
+from rosenblatt.readers.source import Reading
 from rosenblatt.records import Csr, FeatureSpace
-from rosenblatt.report.example import explained
-from rosenblatt.report.export import exported
+from rosenblatt.report.one_example import explained
 from tests.reference_cross import table_row, vw_features
 from tests.test_export import selected
 from tests.test_stream import same
@@ -106,12 +111,12 @@ spaces = st.tuples(st.sampled_from(["|a", "|b", "|c:3", "|"]), st.lists(st.tuple
 def test_vw_has_the_products_of_its_slow_twin(given: list[list[Any]]) -> None:
     text = ["1 " + " ".join(f"{bar} {' '.join(a + b for a, b in words)}" for bar, words in row) for row in given]
     pairs = [("a", "b"), ("c", "a")]
-    from rosenblatt import kernels
+    from rosenblatt import native
 
-    known = kernels.Names(BITS, 1000)
+    known = native.Names(BITS, 1000)
     data = "\n".join(text).encode()
-    parsed, unknown = kernels.parse_vw(
-        data, 0, len(data), bits=BITS, names=known, skip=False, crossing=kernels.Crossing(pairs)
+    parsed, unknown = native.parse_vw(
+        data, 0, len(data), bits=BITS, names=known, skip=False, crossing=native.Crossing(pairs)
     )
     known.merge(unknown)
     starts, indices, found = parsed[:3]
@@ -191,7 +196,7 @@ def heard() -> Iterator[None]:
 
 @pytest.mark.usefixtures("heard")
 def test_a_broken_fit_goes_on_to_the_same_bits(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rosenblatt.learn import fitting
+    from rosenblatt.learn.files import passes as fitting
 
     monkeypatch.setattr(fitting, "_TURN", 50)
     monkeypatch.setattr(fitting, "_TELL_EVERY", 0.0)

@@ -6,9 +6,9 @@ import pytest
 
 from rosenblatt import read
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.learn import fit_file
-from rosenblatt.read import Reading
-from rosenblatt.read.crossing import pairs_of
+from rosenblatt.model.fit_file import fit_file
+from rosenblatt.readers.hashing.cross import pairs_of
+from rosenblatt.readers.source import Reading
 from tests.test_cross import BITS, csv, text
 
 __all__ = ["csv", "text"]  # fixtures

@@ -8,11 +8,11 @@ from scipy.special import expit, softmax
 from scipy.stats import binomtest
 from sklearn import metrics
 
-from rosenblatt.evaluate import Estimate, Scores, Tally, evaluate, roc_points
-from rosenblatt.evaluate.counting import macro
-from rosenblatt.evaluate.intervals import effective, wilson
-from rosenblatt.evaluate.judging import comparable
-from rosenblatt.evaluate.ranking import influence, ranked
+from rosenblatt.evaluate.confusion import macro
+from rosenblatt.evaluate.intervals import Estimate, effective, wilson
+from rosenblatt.evaluate.judge import comparable
+from rosenblatt.evaluate.ranking import influence, ranked, roc_points
+from rosenblatt.evaluate.tally import Scores, Tally, evaluate
 from tests.reference_evaluate import area, delong_variance, macro_variance
 
 ESTIMATES = ("accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision", "log_loss")

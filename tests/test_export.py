@@ -11,9 +11,9 @@ from sklearn.datasets import load_iris
 
 from rosenblatt import LogisticUnit, Perceptron
 from rosenblatt.errors import ModelError
-from rosenblatt.learn import Model
+from rosenblatt.model.export import exported
+from rosenblatt.model.linear import Model
 from rosenblatt.records import FeatureSpace
-from rosenblatt.report.export import exported
 
 X, TARGET = load_iris(return_X_y=True)
 COLUMNS = ("sepal length", 'sepal "width"', "petal's length", "petal width")

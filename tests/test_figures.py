@@ -12,7 +12,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from rosenblatt import Perceptron, errors, figures, losses, trace
-from rosenblatt.certify import certify
+from rosenblatt.certificates.search import certify
 from rosenblatt.report.figures.style import DARK, LIGHT, number, vector
 from tests.drawn import AND, CORNERS, XOR, arrows, line, scattered, words
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rosenblatt import kernels
-from rosenblatt.read.lines import Parsed
+from rosenblatt import native
+from rosenblatt.readers.formats.lines import Parsed
 
 FUZZ = Path(__file__).parents[1] / "fuzz"
 FLAGS = ["-std=c++20", "-O1", f"-I{FUZZ.parent / 'cpp'}", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -42,5 +42,5 @@ def test_a_control_character_separates_nothing_wherever_the_line_stands(line: st
     # Found by the fuzzer: separators are looked for in stretches, and it was refused only at the ends of these.
     for before in (*range(1960, 2060), *range(8100, 8200)):
         text = b"1 1:1\n#" + b"x" * before + b"\n" + line.encode() + b"\n-1 2:1\n"
-        found = Parsed(*kernels.parse_svmlight(text, 0, len(text), base=0, guess_base=False, limit=2**31, skip=True))
+        found = Parsed(*native.parse_svmlight(text, 0, len(text), base=0, guess_base=False, limit=2**31, skip=True))
         assert (found.bad_count, len(found.labels)) == (1, 2)

@@ -12,8 +12,13 @@ import pytest
 
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.learn import Fitted, fingerprint, fit_file, kept, save_model
-from rosenblatt.read import Reading, lines
+from rosenblatt.model.file.linear import save_model
+from rosenblatt.model.fit_file import fit_file
+from rosenblatt.model.fitted import Fitted
+from rosenblatt.readers.cache import fingerprint
+from rosenblatt.readers.cache import persistent as kept
+from rosenblatt.readers.formats import lines
+from rosenblatt.readers.source import Reading
 
 
 def svm(rows: int = 400, seed: int = 0) -> str:
@@ -54,7 +59,7 @@ def test_made_and_reused_it_gives_the_same_model(
     data.write_text(FILES[name])
     plain = fit_file(data, **options)
     made = fit_file(data, keep_cache=True, **options)
-    monkeypatch.setattr("rosenblatt.learn.stream.open_source", None)  # nothing is parsed from here on
+    monkeypatch.setattr("rosenblatt.model.fit_file.open_source", None)  # nothing is parsed from here on
     again = fit_file(data, keep_cache=True, **options)
     assert made.cache is not None
     assert again.cache is not None

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from rosenblatt import KernelPerceptron, load, save
 from rosenblatt.errors import ModelError, RosenblattError
-from rosenblatt.learn.model_file import read_parts, write_parts
+from rosenblatt.storage.container import read_parts, write_parts
 
 MODELS = {
     "last": KernelPerceptron(kernel="poly", degree=2, gamma=1, keep="last"),

@@ -14,9 +14,9 @@ from sklearn.datasets import make_moons
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from test_scikit_learn import EXPECTED
 
-from rosenblatt import KernelPerceptron, Perceptron, kernels
+from rosenblatt import KernelPerceptron, Perceptron, native
 from rosenblatt.errors import DataError, LearningOverflowError, ParameterError
-from rosenblatt.learn import dual_scores
+from rosenblatt.learn.kernel import scores as dual_scores
 
 SCHEMES = ("ovr", "ovo", "joint")
 ORDERS = ("given", "shuffle", "sample")
@@ -200,7 +200,7 @@ def test_coefficients_make_the_scores() -> None:
 def test_products_are_the_same_bits_on_every_instruction_set(single: bool) -> None:
     draw = np.random.default_rng(0)
     rows = (draw.normal(size=(75, 19)) * (draw.random((75, 19)) < 0.4)).astype(np.float32 if single else np.float64)
-    panel = (kernels.SinglePanel if single else kernels.Panel)(19)
+    panel = (native.SinglePanel if single else native.Panel)(19)
     for part in np.array_split(rows[:33], [1, 2, 5, 6, 20]):
         panel.extend(np.ascontiguousarray(part))
     assert (panel.rows() == rows[:33]).all()

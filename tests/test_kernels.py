@@ -11,11 +11,11 @@ import pytest
 from arithmetic import SplitMix64
 from scipy import sparse
 
-from rosenblatt import Perceptron, kernels
-from rosenblatt.kernels import _native
+from rosenblatt import Perceptron, native
 from rosenblatt.learn.settings import Settings
+from rosenblatt.native import _native
 
-STUB = ast.parse(Path(kernels.__file__).with_name("_native.pyi").read_text(encoding="utf-8"))
+STUB = ast.parse(Path(native.__file__).with_name("_native.pyi").read_text(encoding="utf-8"))
 
 
 def promised(body: list[ast.stmt], inside: str = "") -> dict[str, list[str]]:
@@ -65,12 +65,12 @@ def test_the_stub_names_exactly_what_the_binary_has() -> None:
 
 def test_the_kernels_room_shows_all_of_the_binary() -> None:
     public = {name for name in vars(_native) if not name.startswith("_")}
-    assert public | {"laid", "rows_of"} == set(kernels.__all__)
+    assert public | {"laid", "rows_of"} == set(native.__all__)
 
 
 def test_the_chosen_instruction_set_is_one_of_this_machine() -> None:
-    assert kernels.instruction_set() in kernels.instruction_sets()
-    assert "baseline" in kernels.instruction_sets()
+    assert native.instruction_set() in native.instruction_sets()
+    assert "baseline" in native.instruction_sets()
 
 
 def fresh(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -79,9 +79,9 @@ def fresh(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("name", kernels.instruction_sets())
+@pytest.mark.parametrize("name", native.instruction_sets())
 def test_an_instruction_set_can_be_forced(name: str) -> None:
-    done = fresh("from rosenblatt import kernels; print(kernels.instruction_set())", ROSENBLATT_ISA=name)
+    done = fresh("from rosenblatt import kernels; print(native.instruction_set())", ROSENBLATT_ISA=name)
     assert done.stdout.strip() == name, done.stderr
 
 
@@ -90,7 +90,7 @@ def test_an_unknown_instruction_set_is_one_sentence() -> None:
     last = done.stderr.strip().splitlines()[-1]
     assert done.returncode != 0
     assert last.startswith("ImportError: ROSENBLATT_ISA=abacus ")
-    assert all(name in last for name in kernels.instruction_sets())
+    assert all(name in last for name in native.instruction_sets())
 
 
 def test_any_layout_is_read_where_it_lies_with_the_same_bits(tmp_path: Path) -> None:
@@ -133,19 +133,19 @@ def test_one_repeated_column_is_seen_wherever_it_stands(place: int, index: type)
 
 @pytest.mark.parametrize("place", [0, 37, 99])
 def test_rows_and_classes_that_are_not_there_are_refused(place: int) -> None:
-    rows, labels = kernels.rows_of(np.ones((100, 2))), np.zeros(100, dtype=np.int32)
+    rows, labels = native.rows_of(np.ones((100, 2))), np.zeros(100, dtype=np.int32)
     learner, order = Settings().learner(2, np.ones(3), dense=True), np.arange(100, dtype=np.uint32)
     for label in (-1, 3):
         labels[place] = label
         with pytest.raises(ValueError, match="not the index of a class"):
-            kernels.learn([learner], rows, labels, None, None, None, 0, 100, 1)
+            native.learn([learner], rows, labels, None, None, None, 0, 100, 1)
     labels[place] = 2
-    kernels.learn([learner], rows, labels, None, order, order, 0, 100, 1)
+    native.learn([learner], rows, labels, None, order, order, 0, 100, 1)
     wrong = order.copy()
     wrong[place] = 100
     for where in ((wrong, None), (None, wrong)):
         with pytest.raises(ValueError, match="names a row that is not there"):
-            kernels.learn([learner], rows, labels, None, *where, 0, 100, 1)
+            native.learn([learner], rows, labels, None, *where, 0, 100, 1)
     assert learner.t == 100
 
 
@@ -155,7 +155,7 @@ def test_an_order_is_that_of_draws_one_by_one(zero: int | None, rows: int) -> No
     """Also where a draw is the word 0, which is drawn again unless the rows left are a power of two."""
     seed = 12345 if zero is None else -zero * 0x9E3779B97F4A7C15 % 2**64
     slow = SplitMix64(seed)
-    order, state = kernels.order(seed, rows, False)
+    order, state = native.order(seed, rows, False)
     assert (order.tolist(), state) == (slow.shuffled(rows), slow.state)
 
 

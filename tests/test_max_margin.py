@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import MaxMargin
-from rosenblatt.certify import bracket
+from rosenblatt.certificates import error_bracket as bracket
 from rosenblatt.errors import ParameterError
 
 

@@ -16,10 +16,10 @@ def peak():
 GIANT_LINE = """
 from rosenblatt import kernels
 line = b"a\\t" + b" ".join(b"w%d" % (i * i % 9973) for i in range(20_000)) * 120 + b"\\n"
-how = kernels.Hashing(bits=16, ngrams=2, value="count", unit=False, first=0)
-names = kernels.Names(16, 1 << 12)
+how = native.Hashing(bits=16, ngrams=2, value="count", unit=False, first=0)
+names = native.Names(16, 1 << 12)
 before = peak()
-kernels.parse_text(line, 0, len(line), kind="labelled", hashing=how, names=names, skip=False)
+native.parse_text(line, 0, len(line), kind="labelled", hashing=how, names=names, skip=False)
 print((peak() - before) / len(line))
 """
 PACKED_RUN = """

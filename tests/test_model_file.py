@@ -15,12 +15,15 @@ from hypothesis import strategies as st
 
 from fuzz.model_file import flipped, loads_or_refuses
 from rosenblatt import Adaline, LogisticUnit, Perceptron, load, save
+from rosenblatt.atomic import replacing, write_atomic
 from rosenblatt.errors import LearningOverflowError, ModelError
 from rosenblatt.estimators.files import estimator_of, model_of
-from rosenblatt.learn import Model, Running, Settings, load_model, save_model, share_pass
-from rosenblatt.learn.model_file import canonical, checksum, write_parts
-from rosenblatt.learn.whole import replacing, write_whole
+from rosenblatt.learn.run import Running, share_pass
+from rosenblatt.learn.settings import Settings
+from rosenblatt.model.file.linear import load_model, save_model
+from rosenblatt.model.linear import Model
 from rosenblatt.records import Block, FeatureSpace
+from rosenblatt.storage.container import canonical, checksum, write_parts
 
 ESTIMATORS = [
     Perceptron(keep="last"),
@@ -343,7 +346,7 @@ def test_a_full_disk_leaves_the_old_file(content: bytes, path: Path, monkeypatch
 
 def test_killed_while_saving_leaves_a_whole_file(content: bytes, path: Path) -> None:
     code = (
-        "import numpy as np, sys\nfrom rosenblatt.learn.model_file import write_parts\nprint('go', flush=True)\n"
+        "import numpy as np, sys\nfrom rosenblatt.storage.container import write_parts\nprint('go', flush=True)\n"
         "while True: write_parts(sys.argv[1], {'kind': 'model'}, {'a': np.zeros(300_000)})"
     )
     for pause in (0.01, 0.03, 0.05):
@@ -359,8 +362,8 @@ def test_killed_while_saving_leaves_a_whole_file(content: bytes, path: Path) -> 
 
 def test_what_a_killed_save_left_is_removed_by_the_next(path: Path) -> None:
     code = (
-        "import os, pathlib, sys\nfrom rosenblatt.learn.whole import write_whole\n"
-        "os.fsync = lambda _: os.kill(os.getpid(), 9)\nwrite_whole(pathlib.Path(sys.argv[1]), b'half')"
+        "import os, pathlib, sys\nfrom rosenblatt.atomic import write_atomic\n"
+        "os.fsync = lambda _: os.kill(os.getpid(), 9)\nwrite_atomic(pathlib.Path(sys.argv[1]), b'half')"
     )
     other = path.with_name(".other.1.1.part")
     other.write_bytes(b"of another file")
@@ -370,7 +373,7 @@ def test_what_a_killed_save_left_is_removed_by_the_next(path: Path) -> None:
     with replacing(path) as file:
         assert not left.exists()
         file.write(b"first")
-        write_whole(path, b"second, while the first is at work")
+        write_atomic(path, b"second, while the first is at work")
         assert len(list(path.parent.glob(f".{path.name}*.part"))) == 1
     assert path.read_bytes() == b"first"
     assert sorted(path.parent.iterdir()) == sorted([other, path])

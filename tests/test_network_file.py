@@ -11,8 +11,8 @@ import pytest
 from rosenblatt import KernelPerceptron, Perceptron, ThresholdNetwork, load, save
 from rosenblatt.cli import main
 from rosenblatt.errors import ModelError
-from rosenblatt.learn import load_model
-from rosenblatt.learn.model_file import read_parts, write_parts
+from rosenblatt.model.file.linear import load_model
+from rosenblatt.storage.container import read_parts, write_parts
 
 XOR, WORDS = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]
 

@@ -18,7 +18,7 @@ from agree import LEARNERS, Array, fingerprint, real_numbers, run_of, state
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosenblatt import kernels
+from rosenblatt import native
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -200,7 +200,7 @@ def test_clause_2_early_stopping_goes_on_being_patient(seed: int) -> None:
 
 def interrupted_after(visits: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C arrives while the kernel learns for this many times, and is noticed when it returns."""
-    learn, count = kernels.learn, itertools.count(1)
+    learn, count = native.learn, itertools.count(1)
 
     def slow_learn(*args: Any) -> Any:
         result = learn(*args)
@@ -208,7 +208,7 @@ def interrupted_after(visits: int, monkeypatch: pytest.MonkeyPatch) -> None:
             signal.raise_signal(signal.SIGINT)
         return result
 
-    monkeypatch.setattr(kernels, "learn", slow_learn)
+    monkeypatch.setattr(native, "learn", slow_learn)
 
 
 @pytest.mark.parametrize("visits", [1, 3])

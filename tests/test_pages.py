@@ -15,8 +15,8 @@ import reference_pages as slow
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt import kernels
-from rosenblatt.learn.pages import DamagedPageError, read_blocks, write_block
+from rosenblatt import native
+from rosenblatt.readers.cache.pages import DamagedPageError, read_blocks, write_block
 from rosenblatt.records import Block, Csr, ParsedCsr
 
 
@@ -28,7 +28,7 @@ def file(tmp_path: Path) -> Iterator[int]:
 
 
 def there_and_back(block: Block, fd: int) -> tuple[Block, int]:
-    size = write_block(lambda page: os.pwrite(fd, page, 0), block, kernels.Packer())
+    size = write_block(lambda page: os.pwrite(fd, page, 0), block, native.Packer())
     (found,) = read_blocks(fd, [(0, size)])
     return found, size
 
@@ -83,8 +83,8 @@ def test_dense_blocks_come_back(dtype: type, weights: Any, file: int) -> None:
         assert weights is None or np.array_equal(found.weights, weights)
 
 
-def page(block: Block, packer: kernels.Packer | None = None) -> bytes:
-    return bytes((packer or kernels.Packer()).page(kernels.laid(block.values), *block.memory))
+def page(block: Block, packer: native.Packer | None = None) -> bytes:
+    return bytes((packer or native.Packer()).page(native.laid(block.values), *block.memory))
 
 
 def test_pages_are_those_of_the_slow_twin() -> None:
@@ -110,7 +110,7 @@ numbers = st.one_of(
 
 @given(st.lists(st.lists(numbers, min_size=1, max_size=40), min_size=1, max_size=4))
 def test_values_take_as_few_bytes_as_hold_them(blocks: list[list[float]]) -> None:
-    packer, places = kernels.Packer(), 0
+    packer, places = native.Packer(), 0
     for values in blocks:
         block = sparse(values)
         assert page(block, packer) == slow.page(block, places)
@@ -123,7 +123,7 @@ def test_values_take_as_few_bytes_as_hold_them(blocks: list[list[float]]) -> Non
 def test_what_cannot_be_learned_from_is_left_to_who_learns(file: int) -> None:
     found, _ = there_and_back(sparse([1.0, np.nan, 2.0]), file)
     with pytest.raises(Exception, match="NaN at row 1"):
-        kernels.rows_of(found.values)
+        native.rows_of(found.values)
 
 
 def test_every_damaged_byte_is_noticed(file: int) -> None:
@@ -155,9 +155,9 @@ def test_a_head_that_lies_is_noticed_though_its_checksum_is_right(field: int, hu
 
 
 def test_a_page_is_of_a_whole_matrix() -> None:
-    packer, labels = kernels.Packer(), np.zeros(2, np.int32)
+    packer, labels = native.Packer(), np.zeros(2, np.int32)
     part = Csr(np.array([1, 2, 3]), np.zeros(3, np.int32), np.ones(3), 5)
-    for rows in (kernels.laid(part), kernels.laid(np.ones((3, 2)))):
+    for rows in (native.laid(part), native.laid(np.ones((3, 2)))):
         with pytest.raises(ValueError, match="whole matrices with a label for each row"):
             packer.page(rows, labels, None)
 
@@ -200,9 +200,9 @@ def test_what_is_said_of_rows_that_were_unpacked_is_what_a_look_finds(number: fl
         values[rng.integers(9000)] = number
         rows = Csr(starts, indices, values, 60_000)
         found, _ = there_and_back(Block(rows, np.zeros(len(starts) - 1, dtype=np.int32), None), file)
-        looked = kernels.Rows.csr(starts, indices, values, 60_000)
+        looked = native.Rows.csr(starts, indices, values, 60_000)
         assert looked.check() is None
         assert isinstance(found.values, ParsedCsr)
-        assert isinstance(found.values.checked, kernels.Rows)
+        assert isinstance(found.values.checked, native.Rows)
         assert found.values.checked.largest == looked.largest
         assert found.values.checked.canonical == looked.canonical

@@ -14,12 +14,12 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from rosenblatt import Adaline, LogisticUnit, Perceptron, load, save
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.features import polynomial
-from rosenblatt.features.cross import cross, hashed_pair, joined
-from rosenblatt.features.polynomial import MOST, columns_of, count, expand, names, products_of
-from rosenblatt.learn import fit_file, load_model, predict_file, save_model
-from rosenblatt.learn.holding import held_out
-from rosenblatt.records import Csr
+from rosenblatt.learn import polynomial
+from rosenblatt.learn.files.holdout import held_out
+from rosenblatt.learn.files.predict import predict_file
+from rosenblatt.learn.polynomial import MOST, columns_of, count, expand, names, products_of
+from rosenblatt.model.file.linear import load_model, save_model
+from rosenblatt.model.fit_file import fit_file
 
 
 @pytest.mark.parametrize("degree", [1, 2, 3, 5])
@@ -106,62 +106,6 @@ def test_sparse_rows_overflow_and_traces_are_refused() -> None:
         Perceptron(degree=2).fit(np.where(np.arange(60).reshape(20, 3) == 10, np.nan, X), y)
     with pytest.raises(ParameterError, match="degree=2 with record=True"):
         Perceptron(degree=2, record=True).fit(X, y)
-
-
-# -- pairs of hashed features -----------------------------------------------------------------------------------------
-
-
-def some_rows(seed: int) -> tuple[Csr, Any]:
-    draw = np.random.default_rng(seed)
-    lengths = draw.integers(0, 6, 12)
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    indices, values = draw.integers(0, 1000, indptr[-1]), draw.integers(1, 5, indptr[-1]).astype(float)
-    return Csr(indptr, indices, values, 1000), draw.integers(0, 3, indptr[-1])
-
-
-@pytest.mark.parametrize("pairs", [[(0, 1)], [(0, 0)], [(0, 1), (1, 2), (2, 2)], []])
-def test_pairs_are_all_pairs_of_a_row(pairs: list[tuple[int, int]]) -> None:
-    rows, group = some_rows(1)
-    found = cross(rows, group, pairs, 2**40, first=5)
-    for i in range(12):
-        entries = range(rows.indptr[i], rows.indptr[i + 1])
-        wanted = []
-        for a, b in pairs:
-            for p in entries:
-                for q in entries:
-                    if group[p] == a and group[q] == b and (a != b or p < q):
-                        j = hashed_pair(rows.indices[[p]], rows.indices[[q]])[0] % np.uint64(2**40)
-                        wanted.append((int(j) + 5, rows.values[p] * rows.values[q]))
-        part = slice(found.indptr[i], found.indptr[i + 1])
-        assert list(zip(found.indices[part].tolist(), found.values[part].tolist(), strict=True)) == wanted
-
-
-def test_joined_rows_hold_both() -> None:
-    rows, group = some_rows(2)
-    more = cross(rows, group, [(0, 1)], 64, first=1000)
-    both = joined(rows, more)
-    assert both.shape == (12, 1064)
-    for i in range(12):
-        parts = [part.indices[part.indptr[i] : part.indptr[i + 1]].tolist() for part in (rows, more)]
-        assert both.indices[both.indptr[i] : both.indptr[i + 1]].tolist() == parts[0] + parts[1]
-
-
-def test_a_pair_says_what_two_words_alone_cannot() -> None:
-    draw = np.random.default_rng(0)
-    a, b = draw.integers(0, 4, 300), draw.integers(0, 4, 300)
-    y = (a == b).astype(int)
-    indices = np.column_stack([a, 4 + b]).ravel()
-    rows = Csr(np.arange(0, 601, 2), indices, np.ones(600), 8)
-    crossed = joined(rows, cross(rows, np.tile([0, 1], 300), [(0, 1)], 2**10, first=8))
-    X = sp.csr_array((crossed.values, crossed.indices, crossed.indptr), shape=crossed.shape)
-    assert Perceptron(keep="last").fit(X, y).status_ == "separated"
-    assert Perceptron(keep="last").fit(X[:, :8], y).status_ == "budget"
-
-
-def test_bad_crossings_are_refused() -> None:
-    rows, group = some_rows(0)
-    with pytest.raises(ParameterError, match="at least one column"):
-        cross(rows, group, [(0, 1)], 0)
 
 
 def test_a_table_is_learned_on_its_products_as_it_streams(tmp_path: Path) -> None:

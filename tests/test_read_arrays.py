@@ -9,8 +9,9 @@ from scipy import sparse
 
 import rosenblatt
 from rosenblatt.errors import DataError, ModelError
-from rosenblatt.read import Reading, open_source
-from rosenblatt.read.scaling import Moments
+from rosenblatt.readers.open import open_source
+from rosenblatt.readers.source import Reading
+from rosenblatt.readers.table.scale import Moments
 
 
 def refusal(path: Path, **reading: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rosenblatt import kernels
+from rosenblatt import native
 from tests import reference_read
 
 SHAPES = [
@@ -39,9 +39,9 @@ WRONG = [
 
 
 def parsed(text: str, base: int = 1, limit: int = 2**31) -> Any:
-    """What kernels.parse_svmlight gives, bad rows left out."""
+    """What native.parse_svmlight gives, bad rows left out."""
     content = text.encode()
-    return kernels.parse_svmlight(content, 0, len(content), base=base, guess_base=False, limit=limit, skip=True)
+    return native.parse_svmlight(content, 0, len(content), base=base, guess_base=False, limit=limit, skip=True)
 
 
 @pytest.mark.parametrize("digits", range(1, 10))
@@ -121,7 +121,7 @@ def test_rows_are_what_the_slow_reader_reads_and_said_to_be_what_a_look_finds(se
     kept = [[(index - 1, value) for index, value in row if index <= limit] for row in rows]
     assert starts.tolist() == np.cumsum([0, *map(len, kept)]).tolist()
     assert list(zip(indices.tolist(), values.tolist(), strict=True)) == [entry for row in kept for entry in row]
-    looked = kernels.Rows.csr(starts, indices, values, found[7] + 1)
+    looked = native.Rows.csr(starts, indices, values, found[7] + 1)
     assert looked.check() is None
     assert found[7] == max((index for row in kept for index, _ in row), default=-1)
     assert (found[-1].largest, found[-1].canonical) == (looked.largest, looked.canonical)

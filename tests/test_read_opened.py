@@ -16,9 +16,11 @@ import pyarrow
 import pytest
 
 from rosenblatt.errors import DataError
-from rosenblatt.read import Opened, Reading, open_source
-from rosenblatt.read.api import read
-from rosenblatt.read.detect import format_of
+from rosenblatt.readers.formats.detect import format_of
+from rosenblatt.readers.input_file import Opened
+from rosenblatt.readers.open import open_source
+from rosenblatt.readers.read import read
+from rosenblatt.readers.source import Reading
 
 LINES = b"".join(b"%d 1:0.5 %d:-2\n" % (i % 2, i + 2) for i in range(20_000))
 PACKED: dict[str, Callable[[bytes], bytes]] = {

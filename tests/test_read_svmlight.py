@@ -16,10 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from rosenblatt import kernels
+from rosenblatt import native
 from rosenblatt.errors import DataError
-from rosenblatt.read import Reading, StartAgain, lines, open_source
-from rosenblatt.read.lines import Parsed
+from rosenblatt.readers.formats import lines
+from rosenblatt.readers.formats.lines import Parsed
+from rosenblatt.readers.open import open_source
+from rosenblatt.readers.source import Reading, StartAgain
 from rosenblatt.records import Chunk, Csr, FeatureSpace
 from tests import reference_read
 
@@ -28,7 +30,7 @@ SVM = Reading(format="svmlight")
 
 def parsed(text: bytes, **options: Any) -> Parsed:
     chosen = {"base": 0, "guess_base": False, "limit": 2**31, "skip": True} | options
-    return Parsed(*kernels.parse_svmlight(text, 0, len(text), **chosen))
+    return Parsed(*native.parse_svmlight(text, 0, len(text), **chosen))
 
 
 def rows_of(found: Parsed) -> list[tuple[bytes | None, list[tuple[int, str]]]]:
@@ -374,18 +376,18 @@ parts += ["#", "é", "|", "\\r"]
 every = hashlib.sha256()
 for _ in range(3000):
     text = "".join(random.choices(parts, k=random.randrange(80))).encode()
-    svm = kernels.parse_svmlight(text, 0, len(text), base=0, guess_base=False, limit=2**31, skip=True)
-    vw, _ = kernels.parse_vw(text, 0, len(text), bits=9, names=None, skip=True)
+    svm = native.parse_svmlight(text, 0, len(text), base=0, guess_base=False, limit=2**31, skip=True)
+    vw, _ = native.parse_vw(text, 0, len(text), bits=9, names=None, skip=True)
     for found in (svm, vw):
         for part in (*found[:-1], found[-1].largest):
             every.update(part.tobytes() if hasattr(part, "tobytes") else repr(part).encode())
-print(kernels.instruction_set(), every.hexdigest())
+print(native.instruction_set(), every.hexdigest())
 """
 
 
 def test_every_instruction_set_reads_the_same_bits() -> None:
     seen = {}
-    for isa in kernels.instruction_sets():
+    for isa in native.instruction_sets():
         done = subprocess.run(
             [sys.executable, "-c", ISAS],
             env=os.environ | {"ROSENBLATT_ISA": isa},

@@ -16,7 +16,8 @@ from pyarrow import ipc, parquet
 import rosenblatt
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ModelError
-from rosenblatt.read import Reading, open_source
+from rosenblatt.readers.open import open_source
+from rosenblatt.readers.source import Reading
 
 PEOPLE = "age,city,income,label\n30,Paris,1.5,yes\n?,Rome,2,no\n41, Paris ,,yes\n"
 

@@ -11,8 +11,10 @@ import reference_words as slow
 
 import rosenblatt
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.learn import fit_file
-from rosenblatt.read import Reading, lines, open_source
+from rosenblatt.model.fit_file import fit_file
+from rosenblatt.readers.formats import lines
+from rosenblatt.readers.open import open_source
+from rosenblatt.readers.source import Reading
 
 
 @pytest.fixture

@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt import kernels, options
+from rosenblatt import native, options
 from rosenblatt.errors import DataError, ModelError
-from rosenblatt.read import Reading, lines, open_source
-from rosenblatt.read.lines import Parsed
+from rosenblatt.readers.formats import lines
+from rosenblatt.readers.formats.lines import Parsed
+from rosenblatt.readers.open import open_source
+from rosenblatt.readers.source import Reading
 from rosenblatt.records import Csr, FeatureSpace
 from tests import reference_read
 
@@ -23,11 +25,11 @@ VW = Reading(format="vw", bits=BITS)
 def column(name: str) -> int:
     """The column of `namespace^name`, as cpp/parse/vw.hpp says."""
     space, _, name = name.rpartition("^")
-    return kernels.hash_of(name.encode(), kernels.hash_of(space.encode(), 0)) >> (64 - BITS)
+    return native.hash_of(name.encode(), native.hash_of(space.encode(), 0)) >> (64 - BITS)
 
 
-def parsed(text: bytes, names: kernels.Names | None = None, skip: bool = True) -> Parsed:
-    found, unknown = kernels.parse_vw(text, 0, len(text), bits=BITS, names=names, skip=skip)
+def parsed(text: bytes, names: native.Names | None = None, skip: bool = True) -> Parsed:
+    found, unknown = native.parse_vw(text, 0, len(text), bits=BITS, names=names, skip=skip)
     if names is not None:
         names.merge(unknown)
     return Parsed(*found)

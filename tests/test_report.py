@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 
 from rosenblatt import LogisticUnit, Perceptron
-from rosenblatt.evaluate import Tally, link_of
-from rosenblatt.learn import Candidate, Fitted, Model
-from rosenblatt.read import BadRow
+from rosenblatt.evaluate.judge import link_of
+from rosenblatt.evaluate.tally import Tally
+from rosenblatt.model.fitted import Candidate, Fitted
+from rosenblatt.model.linear import Model
+from rosenblatt.readers.source import BadRow
 from rosenblatt.records import Csr, FeatureSpace
-from rosenblatt.report import charts, terminal
-from rosenblatt.report.answers import fit_record, model_record, scores_record
-from rosenblatt.report.page import evaluation_page, page
+from rosenblatt.report.json_records import fit_record, model_record, scores_record
+from rosenblatt.report.page import charts
+from rosenblatt.report.page.page import evaluation_page, page
 from rosenblatt.report.summary import Evaluation, Judged, Summary
+from rosenblatt.report.text import terminal
 from rosenblatt.report.weights import bias, contributions, direction, telling, top
 
 RANDOM = np.random.default_rng(0)

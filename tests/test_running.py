@@ -8,9 +8,11 @@ import pytest
 
 from rosenblatt import Adaline, Learner, Perceptron, load, save
 from rosenblatt.errors import DataError, LearningOverflowError
-from rosenblatt.kernels import rows_of
-from rosenblatt.learn import Running, Settings, load_model, share_pass
-from rosenblatt.learn.answer import scores
+from rosenblatt.learn.final_weights import scores
+from rosenblatt.learn.run import Running, share_pass
+from rosenblatt.learn.settings import Settings
+from rosenblatt.model.file.linear import load_model
+from rosenblatt.native import rows_of
 from rosenblatt.records import Block, Csr
 
 PORTFOLIO = [

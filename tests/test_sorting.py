@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rosenblatt.learn import cache, fit_file, shuffling
-from rosenblatt.learn.fitting import Fitting
-from rosenblatt.learn.sorting import Sorting
-from rosenblatt.read import Reading
+from rosenblatt.learn.files import shuffle as shuffling
+from rosenblatt.learn.files.passes import Fitting
+from rosenblatt.learn.files.sorted_labels import Sorting
+from rosenblatt.model.fit_file import fit_file
+from rosenblatt.readers.cache import spill as cache
+from rosenblatt.readers.source import Reading
 from rosenblatt.records import Block
 
 

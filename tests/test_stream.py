@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 
 from rosenblatt.errors import DataError, LearningOverflowError
-from rosenblatt.learn import RULES, Running, Settings, shuffling
-from rosenblatt.learn.fitting import Plan
-from rosenblatt.learn.holding import held_out
-from rosenblatt.learn.portfolio import PORTFOLIO, affordable, candidates, fitted_to
-from rosenblatt.learn.shuffling import Shuffled, joined
-from rosenblatt.learn.stream import fit_source
+from rosenblatt.learn.files import shuffle as shuffling
+from rosenblatt.learn.files.holdout import held_out
+from rosenblatt.learn.files.passes import Plan
+from rosenblatt.learn.files.portfolio import PORTFOLIO, RULES, affordable, candidates, fitted_to
+from rosenblatt.learn.files.shuffle import Shuffled, joined
+from rosenblatt.learn.run import Running
+from rosenblatt.learn.settings import Settings
+from rosenblatt.model.fit_file import fit_source
 from rosenblatt.options import RULE_NAMES
-from rosenblatt.read import Reading
+from rosenblatt.readers.source import Reading
 from rosenblatt.records import Block
 from tests.reference_stream import Arrays, narrow_csr, progressive_error
 

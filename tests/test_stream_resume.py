@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 
 from rosenblatt.errors import DataError, ModelError
-from rosenblatt.learn import cache as cache_module
-from rosenblatt.learn import fitting, load_model
-from rosenblatt.learn.cache import Cache
-from rosenblatt.learn.fitted import Fitted
-from rosenblatt.learn.fitting import Plan
-from rosenblatt.learn.pages import bytes_of
-from rosenblatt.learn.portfolio import candidates
-from rosenblatt.learn.stream import fit_file, fit_source
-from rosenblatt.read import Reading
+from rosenblatt.learn.files import passes as fitting
+from rosenblatt.learn.files.passes import Plan
+from rosenblatt.learn.files.portfolio import candidates
+from rosenblatt.model.file.linear import load_model
+from rosenblatt.model.fit_file import fit_file, fit_source
+from rosenblatt.model.fitted import Fitted
+from rosenblatt.readers.cache import spill as cache_module
+from rosenblatt.readers.cache.pages import bytes_of
+from rosenblatt.readers.cache.spill import Cache
+from rosenblatt.readers.source import Reading
 from rosenblatt.records import Block, Chunk, Csr
 from tests.reference_stream import Arrays, narrow_csr
 from tests.test_stream import make, same

@@ -15,12 +15,16 @@ import pytest
 from rosenblatt import Perceptron, certify, load, options, trace
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError, RosenblattError
-from rosenblatt.studio import examples, learning, request, runs, verdicts
-from rosenblatt.studio.answers import controls
-from rosenblatt.studio.files import file
-from rosenblatt.studio.gates import gates
-from rosenblatt.studio.relatives import relatives
-from rosenblatt.studio.takeaway import takeaway
+from rosenblatt.studio import request
+from rosenblatt.studio.playback import run as runs
+from rosenblatt.studio.questions import learn as learning
+from rosenblatt.studio.questions import tables as examples
+from rosenblatt.studio.questions import verdict as verdicts
+from rosenblatt.studio.questions.download import file
+from rosenblatt.studio.questions.logic import gates
+from rosenblatt.studio.questions.registry import controls
+from rosenblatt.studio.questions.relatives import relatives
+from rosenblatt.studio.questions.reproduce import takeaway
 
 AND: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 0, 0, 1], "classes": [-1, 1]}
 XOR = AND | {"labels": [0, 1, 1, 0]}

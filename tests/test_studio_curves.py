@@ -13,16 +13,16 @@ import pytest
 
 from rosenblatt import KernelPerceptron, Perceptron, certify, load, losses
 from rosenblatt.errors import ParameterError
-from rosenblatt.features.polynomial import expand
+from rosenblatt.learn.polynomial import expand
 from rosenblatt.studio import request
-from rosenblatt.studio.examples import example
-from rosenblatt.studio.files import file
-from rosenblatt.studio.learning import costs, learn, visits
-from rosenblatt.studio.relatives import relatives
-from rosenblatt.studio.runs import Primal, learned
-from rosenblatt.studio.surfaces import still_curves, surfaces
-from rosenblatt.studio.takeaway import takeaway
-from rosenblatt.studio.verdicts import lowest, verdict
+from rosenblatt.studio.playback.run import Primal, learned
+from rosenblatt.studio.questions.download import file
+from rosenblatt.studio.questions.learn import costs, learn, visits
+from rosenblatt.studio.questions.regions import still_curves, surfaces
+from rosenblatt.studio.questions.relatives import relatives
+from rosenblatt.studio.questions.reproduce import takeaway
+from rosenblatt.studio.questions.tables import example
+from rosenblatt.studio.questions.verdict import lowest, verdict
 
 PICTURE: dict[str, Any] = {"box": [-4.0, 8.0, -3.0, 6.0], "size": [640, 480]}
 CURVED: list[dict[str, Any]] = [

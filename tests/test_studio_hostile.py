@@ -13,8 +13,9 @@ import httpx
 import pytest
 import uvicorn
 
-from rosenblatt.studio import protocol, server
-from rosenblatt.studio.answers import ANSWERS
+from rosenblatt.studio import server
+from rosenblatt.studio import timeouts as protocol
+from rosenblatt.studio.questions.registry import ANSWERS
 
 TOKEN, PORT = "a-token", 8000
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")

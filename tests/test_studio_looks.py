@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from chromium import MISSING, PROGRAM, Chromium
 
-from rosenblatt.studio.lessons import LESSONS
+from rosenblatt.studio.questions.lessons import LESSONS
 
 if PROGRAM is None:
     pytest.skip(MISSING, allow_module_level=True)

@@ -5,8 +5,8 @@ import json
 import pytest
 from chromium import MISSING, PROGRAM, Chromium
 
-from rosenblatt.studio.examples import EXAMPLES, example
-from rosenblatt.studio.learning import learn
+from rosenblatt.studio.questions.learn import learn
+from rosenblatt.studio.questions.tables import EXAMPLES, example
 
 if PROGRAM is None:
     pytest.skip(MISSING, allow_module_level=True)

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from chromium import MISSING, PROGRAM, Chromium
 
-from rosenblatt.studio.examples import example
-from rosenblatt.studio.learning import costs, learn, visits
-from rosenblatt.studio.surfaces import surfaces
+from rosenblatt.studio.questions.learn import costs, learn, visits
+from rosenblatt.studio.questions.regions import surfaces
+from rosenblatt.studio.questions.tables import example
 
 if PROGRAM is None:
     pytest.skip(MISSING, allow_module_level=True)

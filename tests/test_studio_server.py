@@ -20,8 +20,10 @@ import uvicorn
 
 from rosenblatt.cli import main
 from rosenblatt.report.figures.style import DARK, LIGHT
-from rosenblatt.studio import gone, protocol, server
-from rosenblatt.studio.answers import ANSWERS
+from rosenblatt.studio import cancelled as gone
+from rosenblatt.studio import server
+from rosenblatt.studio import timeouts as protocol
+from rosenblatt.studio.questions.registry import ANSWERS
 
 AND: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 0, 0, 1], "classes": [-1, 1]}
 TOKEN, PORT = "a-token", 8000

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from rosenblatt.studio.lessons import LESSONS
+from rosenblatt.studio.questions.lessons import LESSONS
 
 ROOT = Path(__file__).parents[1]
 

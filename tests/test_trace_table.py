@@ -9,7 +9,7 @@ from rich.console import Console
 from test_trace import AND, CORNERS, XOR
 
 from rosenblatt import trace
-from rosenblatt.report.trace_table import trace_table, trace_text
+from rosenblatt.report.text.trace_table import trace_table, trace_text
 
 TWO_EPOCHS = """\
 epoch  row  x        target  score  mistake  w before   w after

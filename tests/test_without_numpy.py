@@ -1,7 +1,4 @@
-"""Fitting and predicting svmlight load no numpy, and what they ask of the core instead is what numpy would say.
-
-Nor do they load what else takes long: click, where the line is a plain one, what dataclasses are made with, and typing.
-"""
+"""Fitting and predicting svmlight load no numpy, and what they ask of the core instead is what numpy would say."""
 
 import json
 import math
@@ -20,11 +17,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from rosenblatt import Perceptron, kernels, save
+from rosenblatt import Perceptron, native, save
 from rosenblatt.errors import ModelError
-from rosenblatt.later import Later
-from rosenblatt.learn import Running, Settings, fit_file, model_file, save_model, tensors
+from rosenblatt.lazy import LazyModule
+from rosenblatt.learn.run import Running
+from rosenblatt.learn.settings import Settings
+from rosenblatt.model.file.linear import load_model, save_model
+from rosenblatt.model.fit_file import fit_file
 from rosenblatt.records import Block, Csr, ParsedBlock, ParsedChunk, ParsedCsr
+from rosenblatt.storage import container, tensors
 
 LABELS = st.lists(st.integers(-1, 5), max_size=40)
 NUMBERS = st.lists(st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 3.0, -2.5, 1e300]), max_size=60)
@@ -40,7 +41,7 @@ PROGRAM = """
 import sys
 from rosenblatt.cli import main
 code = main(sys.argv[1:])
-sys.exit(code or ", ".join({"numpy", "click", "dataclasses", "inspect", "typing"} & set(sys.modules)) or 0)
+sys.exit(code or ", ".join({"numpy"} & set(sys.modules)) or 0)
 """
 
 
@@ -115,13 +116,14 @@ PRINTED = {
 
 def test_a_module_is_loaded_when_it_is_used() -> None:
     code = (
-        "import sys; from rosenblatt.later import Later; later = Later('wave'); before = 'wave' in sys.modules\n"
+        "import sys; from rosenblatt.lazy import LazyModule; \n"
+        "later = LazyModule('wave'); before = 'wave' in sys.modules\n"
         "later.Error; print(before, 'wave' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["False", "True"]
     with pytest.raises(AttributeError, match="nonsense"):
-        _ = Later("math").nonsense
+        _ = LazyModule("math").nonsense
 
 
 # -- labels -----------------------------------------------------------------------------------------------------------
@@ -130,21 +132,21 @@ def test_a_module_is_loaded_when_it_is_used() -> None:
 @given(LABELS, st.permutations(range(6)))
 def test_labels_are_coded_by_a_table(labels: list[int], table: list[int]) -> None:
     for given_as in (int32(labels), memoryview(array("i", labels))):
-        codes, least = kernels.coded(given_as, table)
+        codes, least = native.coded(given_as, table)
         assert codes.tolist() == [label if label < 0 else table[label] for label in labels]
         assert least == min(codes, default=0)
 
 
 def test_a_label_that_the_table_lacks_is_refused() -> None:
     with pytest.raises(ValueError, match="lacks a label"):
-        kernels.coded(int32([0, 2]), [1, 0])
+        native.coded(int32([0, 2]), [1, 0])
 
 
 @given(LABELS, LABELS)
 def test_turns_are_counted_piece_by_piece(first: list[int], second: list[int]) -> None:
     known = [label for label in first + second if label >= 0]
-    made, counts, last = kernels.turns(int32(first), 6, -1)
-    more, others, end = kernels.turns(int32(second), 6, last)
+    made, counts, last = native.turns(int32(first), 6, -1)
+    more, others, end = native.turns(int32(second), 6, last)
     assert made + more == sum(a != b for a, b in pairwise(known))
     assert [a + b for a, b in zip(counts, others, strict=True)] == np.bincount(known, minlength=6).tolist()
     assert end == (known[-1] if known else -1)
@@ -153,9 +155,9 @@ def test_turns_are_counted_piece_by_piece(first: list[int], second: list[int]) -
 @given(st.lists(st.binary(max_size=9), min_size=1, max_size=6), st.data())
 def test_parts_are_joined(parts: list[bytes], data: st.DataObject) -> None:
     which = data.draw(st.lists(st.integers(0, len(parts) - 1), max_size=50))
-    assert kernels.joined(parts, np.array(which, dtype=np.int64)) == b"".join(parts[i] for i in which)
+    assert native.joined(parts, np.array(which, dtype=np.int64)) == b"".join(parts[i] for i in which)
     with pytest.raises(IndexError, match="no such part"):
-        kernels.joined(parts, np.array([*which, len(parts)], dtype=np.int64))
+        native.joined(parts, np.array([*which, len(parts)], dtype=np.int64))
 
 
 # -- weights ----------------------------------------------------------------------------------------------------------
@@ -165,7 +167,7 @@ def test_parts_are_joined(parts: list[bytes], data: st.DataObject) -> None:
 def test_numbers_that_are_not_usual_are_found(numbers: list[float], usual: float) -> None:
     values = np.array(numbers)
     other = np.flatnonzero(values.view(np.uint64) != np.array([usual]).view(np.uint64))
-    found = kernels.unusual(values, usual)
+    found = native.unusual(values, usual)
     if found is None:
         assert 12 * len(other) >= values.nbytes
     else:
@@ -177,9 +179,9 @@ def test_numbers_that_are_not_usual_are_found(numbers: list[float], usual: float
 @given(NUMBERS, st.sampled_from([0.0, 1.0]))
 def test_what_is_not_usual_finds_its_place_again(numbers: list[float], usual: float) -> None:
     values = np.array(numbers[len(numbers) % 2 :]).reshape(-1, 2)
-    other = kernels.unusual(values, usual)
+    other = native.unusual(values, usual)
     if other is not None:
-        made = kernels.spread(*other, usual, *values.shape)
+        made = native.spread(*other, usual, *values.shape)
         assert made is not None
         assert made.shape == values.shape
         assert np.asarray(made).tobytes() == values.tobytes()
@@ -188,14 +190,14 @@ def test_what_is_not_usual_finds_its_place_again(numbers: list[float], usual: fl
 @pytest.mark.parametrize("index", [[1, 1], [2, 1], [0, 6], [1], [1, 2, 3]])
 def test_indices_that_do_not_ascend_or_lie_outside_are_refused(index: list[int]) -> None:
     value = np.ones(2)
-    assert kernels.spread(np.array([0, 5], dtype=np.uint32), value, 0.0, 2, 3) is not None
-    assert kernels.spread(np.array(index, dtype=np.uint32), value, 0.0, 2, 3) is None
+    assert native.spread(np.array([0, 5], dtype=np.uint32), value, 0.0, 2, 3) is not None
+    assert native.spread(np.array(index, dtype=np.uint32), value, 0.0, 2, 3) is None
 
 
 @given(st.lists(st.floats(width=16), max_size=12), st.sampled_from([-sys.float_info.max, 0.0]))
 def test_the_first_number_outside_is_found(numbers: list[float], least: float) -> None:
     fine = [math.isfinite(number) and number >= least for number in numbers]
-    assert kernels.outside(np.array(numbers), least, sys.float_info.max) == (
+    assert native.outside(np.array(numbers), least, sys.float_info.max) == (
         [*fine, False].index(False) if not all(fine) else -1
     )
 
@@ -209,7 +211,7 @@ def test_the_highest_is_the_first_of_equals(columns: int, data: st.DataObject) -
     scores = np.array(data.draw(st.lists(rows, max_size=8))).reshape(-1, columns)
     wanted = scores[:, 0] > 0 if columns == 1 else np.argmax(scores, axis=1)
     for given_as in (scores, np.asfortranarray(scores)):
-        assert kernels.highest(given_as).tolist() == wanted.astype(int).tolist()
+        assert native.highest(given_as).tolist() == wanted.astype(int).tolist()
 
 
 @given(st.integers(2, 6), st.data())
@@ -224,14 +226,14 @@ def test_votes_of_pairs_are_counted(classes: int, data: st.DataObject) -> None:
         sums[:, i] -= score
         sums[:, j] += score
     votes += sums / (3 * (np.abs(sums) + 1))
-    assert np.asarray(kernels.majority(scores, classes)).tobytes() == votes.tobytes()
+    assert np.asarray(native.majority(scores, classes)).tobytes() == votes.tobytes()
 
 
 def test_scores_of_another_shape_are_refused() -> None:
     with pytest.raises(ValueError, match="no class"):
-        kernels.highest(np.empty((2, 0)))
+        native.highest(np.empty((2, 0)))
     with pytest.raises(ValueError, match="each pair"):
-        kernels.majority(np.empty((2, 2)), 3)
+        native.majority(np.empty((2, 2)), 3)
 
 
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo", "joint"])
@@ -257,12 +259,12 @@ def test_the_answer_of_a_unit_is_in_its_pocket_once_something_is(multi_class: st
 def test_the_strongest_are_those_of_a_stable_sort(numbers: list[float], below: bool, most: int) -> None:
     sizes = [-number if below else number for number in numbers]
     ranked = sorted((place for place, size in enumerate(sizes) if size > 0), key=lambda place: -sizes[place])
-    assert kernels.strongest(np.array(numbers), below, most) == [(place, sizes[place]) for place in ranked[:most]]
+    assert native.strongest(np.array(numbers), below, most) == [(place, sizes[place]) for place in ranked[:most]]
 
 
 @given(NUMBERS, st.integers(0, 70))
 def test_squares_are_summed(numbers: list[float], count: int) -> None:
-    assert kernels.squares(np.array(numbers), count) == math.fsum(x * x for x in numbers[:count]) or 1e300 in numbers
+    assert native.squares(np.array(numbers), count) == math.fsum(x * x for x in numbers[:count]) or 1e300 in numbers
 
 
 # -- arrays that are made late ----------------------------------------------------------------------------------------
@@ -306,11 +308,11 @@ KEPT = {
 
 def test_the_same_file_with_and_without_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     header = {"kind": "test", "of": 1}
-    content = model_file.parts_bytes(header, dict(KEPT))
+    content = container.parts_bytes(header, dict(KEPT))
     import_module("safetensors.numpy")
     monkeypatch.delattr("safetensors.TensorSpec", raising=False)  # as before version 0.8
-    assert model_file.parts_bytes(header, dict(KEPT)) == content
-    found = model_file.parts_of(content, lambda _, read: {k: np.asarray(v) for k, v in read.items()}, "test")
+    assert container.parts_bytes(header, dict(KEPT)) == content
+    found = container.parts_of(content, lambda _, read: {k: np.asarray(v) for k, v in read.items()}, "test")
     for name, tensor in KEPT.items():
         wanted = np.asarray(tensors.memory_of(tensor))
         assert (found[name].dtype, found[name].shape) == (wanted.dtype, wanted.shape), name
@@ -363,9 +365,9 @@ def test_few_weights_that_cannot_be_are_refused(name: str, tmp_path: Path) -> No
     path, X = tmp_path / "m.model", np.zeros((2, 300))
     X[0, 3], X[1, 250] = 1.0, 2.0
     save(Perceptron(learning_rate="arow", keep="average", order="given").fit(X, [0, 1]), path)
-    header, found = model_file.read_parts(path, lambda header, read: (dict(header.values), dict(read)))
+    header, found = container.read_parts(path, lambda header, read: (dict(header.values), dict(read)))
     header.pop("checksum")
     change, sentence = FEW[name]
-    model_file.write_parts(path, header, found | {name: change(np.asarray(found[name]))})
+    container.write_parts(path, header, found | {name: change(np.asarray(found[name]))})
     with pytest.raises(ModelError, match=sentence):
-        model_file.load_model(path)
+        load_model(path)

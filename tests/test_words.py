@@ -11,11 +11,11 @@ import reference_words as slow
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt import kernels
-from rosenblatt.read.names import collisions, column_names
+from rosenblatt import native
+from rosenblatt.readers.hashing.column_names import collisions, column_names
 
 same_unicode = pytest.mark.skipif(
-    unicodedata.unidata_version != kernels.unicode_version(), reason="this Python has tables of another Unicode"
+    unicodedata.unidata_version != native.unicode_version(), reason="this Python has tables of another Unicode"
 )
 texts = st.one_of(
     st.text(max_size=300).map(lambda text: text.encode("utf-8", errors="surrogatepass")),
@@ -25,11 +25,11 @@ texts = st.one_of(
 
 
 def hashing(bits: int = 20, ngrams: int = 1, value: str = "count", unit: bool = False, first: int = 0) -> Any:
-    return kernels.Hashing(bits=bits, ngrams=ngrams, value=value, unit=unit, first=first)
+    return native.Hashing(bits=bits, ngrams=ngrams, value=value, unit=unit, first=first)
 
 
 def parse(data: bytes, how: Any, kind: str = "plain", names: Any = None, skip: bool = False) -> Any:
-    found, candidates = kernels.parse_text(data, 0, len(data), kind=kind, hashing=how, names=names, skip=skip)
+    found, candidates = native.parse_text(data, 0, len(data), kind=kind, hashing=how, names=names, skip=skip)
     return (*(np.asarray(part) for part in found[:4]), *found[4:]), candidates
 
 
@@ -51,14 +51,14 @@ def parse(data: bytes, how: Any, kind: str = "plain", names: Any = None, skip: b
     ],
 )
 def test_words_of_many_scripts(text: str, words: list[str]) -> None:
-    assert [word.decode() for word in kernels.words_of(text.encode())] == words
+    assert [word.decode() for word in native.words_of(text.encode())] == words
 
 
 @pytest.mark.parametrize(
     "text", [b"a\xffb", b"a\xc3", b"a\xe2\x82b", b"\xc0\x80", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"\xf0\x9f\x98"]
 )
 def test_bytes_that_are_not_utf8_separate_words(text: bytes) -> None:
-    assert kernels.words_of(text) == slow.words(text)
+    assert native.words_of(text) == slow.words(text)
 
 
 @same_unicode
@@ -66,24 +66,24 @@ def test_every_character_is_of_the_kind_and_case_its_tables_say() -> None:
     for start in range(0, 0x110000, 0x1000):
         block = "x".join(chr(code) for code in range(start, start + 0x1000) if not 0xD800 <= code < 0xE000)
         if start < 0x34000 or start == 0xE0000:
-            assert kernels.words_of(block.encode()) == slow.words(block.encode()), hex(start)
+            assert native.words_of(block.encode()) == slow.words(block.encode()), hex(start)
 
 
 @same_unicode
 @given(texts)
 def test_words_are_those_of_the_slow_twin(text: bytes) -> None:
-    assert kernels.words_of(text) == slow.words(text)
+    assert native.words_of(text) == slow.words(text)
 
 
 @given(st.binary(max_size=70), st.integers(0, 2**64 - 1))
 def test_the_hash_is_that_of_the_slow_twin(data: bytes, seed: int) -> None:
-    assert kernels.hash_of(data, seed) == slow.hashed(data, seed)
+    assert native.hash_of(data, seed) == slow.hashed(data, seed)
 
 
 def test_the_hash_never_changes() -> None:
     """Models hold columns made with it."""
     words = (b"", b"spam", b"perceptron", b"a word of more than 16 bytes")
-    assert [kernels.hash_of(word, 0) for word in words] == [
+    assert [native.hash_of(word, 0) for word in words] == [
         0x1EB244682E62CA05,
         0x9E20816BC4DD48DF,
         0x33CF5A1BA9349178,
@@ -136,7 +136,7 @@ def test_a_row_of_megabytes_is_read_in_stretches_with_the_same_answer() -> None:
         first.setdefault(code >> 42, name.decode())
     for name, code in slow.phrases(found, 3):
         first.setdefault(code >> 42, name.decode()[:256])
-    names = kernels.Names(22, 1 << 16)
+    names = native.Names(22, 1 << 16)
     (starts, indices, values, *_), candidates = parse(b"a b\n" + text + b"\nb a\n", hashing(22, 3), names=names)
     names.merge(candidates)
     row = slice(starts[1], starts[2])
@@ -149,7 +149,7 @@ def test_a_row_of_megabytes_is_read_in_stretches_with_the_same_answer() -> None:
 
 def columns_of(*texts: tuple[list[bytes], int], **how: Any) -> Any:
     laid = [(b"".join(cells), np.cumsum([0, *map(len, cells)], dtype=np.int64), seed) for cells, seed in texts]
-    return kernels.hash_columns(laid, hashing(**how), None)
+    return native.hash_columns(laid, hashing(**how), None)
 
 
 def test_columns_of_texts_are_hashed_like_lines_and_apart_by_their_seeds() -> None:
@@ -166,12 +166,12 @@ def test_columns_of_texts_are_hashed_like_lines_and_apart_by_their_seeds() -> No
 @pytest.mark.parametrize("starts", [[0, 3, 1], [0, 99, 99], [-1, 2, 3], []])
 def test_starts_that_do_not_fit_are_refused(starts: list[int]) -> None:
     with pytest.raises(ValueError, match="starts of texts must rise"):
-        kernels.hash_columns([(b"abc", np.array(starts, dtype=np.int64), 0)], hashing(), None)
+        native.hash_columns([(b"abc", np.array(starts, dtype=np.int64), 0)], hashing(), None)
 
 
 def dictionary(chunks: list[bytes], limit: int, bits: int = 16, ngrams: int = 2, late: bool = False) -> Any:
     """`late`: all chunks are parsed before the first is merged, as by many threads."""
-    names = kernels.Names(bits, limit)
+    names = native.Names(bits, limit)
     pending = []
     for chunk in chunks:
         _, candidates = parse(chunk, hashing(bits, ngrams), names=names)
@@ -242,4 +242,4 @@ def test_names_by_column_are_those_met_first(first: int) -> None:
     assert columns.tolist() == sorted(met)
     assert [text[a:b].decode() for a, b in pairwise([0, *ends])] == [met[column] for column in sorted(met)]
     assert found.get(99) is None
-    assert dict(column_names(kernels.Names(3, 10))) == {}
+    assert dict(column_names(native.Names(3, 10))) == {}

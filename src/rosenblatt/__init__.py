@@ -1,65 +1,67 @@
 """Rosenblatt learns and certifies linear separators: from a four-row truth table to a stream that never ends.
 
-The public names, each loaded when it is first used: the command line must not pay for scikit-learn.
+Each public name is loaded when it is first used, so that the command line does not wait for scikit-learn.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from rosenblatt.later import TYPE_CHECKING
+from rosenblatt.certificates import drawing
+from rosenblatt.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    from rosenblatt import certify, errors, logic, losses
-    from rosenblatt.certify import certify_classes, error_bracket, load_certificate, theorem_run
-    from rosenblatt.estimators import (
-        Adaline,
-        KernelPerceptron,
-        LogisticUnit,
-        MaxMargin,
-        Perceptron,
-        ThresholdNetwork,
-        compare,
-        degree_report,
-        load,
-        save,
-        trace,
-    )
-    from rosenblatt.learn import Learner, fit_file
-    from rosenblatt.read.api import read, stream
+    from rosenblatt import errors, logic, losses
+    from rosenblatt.certificates.classes import certify_classes
+    from rosenblatt.certificates.error_bracket import error_bracket
+    from rosenblatt.certificates.file import load_certificate
+    from rosenblatt.certificates.search import certify
+    from rosenblatt.certificates.theorem import theorem_run
+    from rosenblatt.comparison.compare import compare
+    from rosenblatt.comparison.degrees import degree_report
+    from rosenblatt.estimators.adaline import Adaline
+    from rosenblatt.estimators.files import load, save
+    from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
+    from rosenblatt.estimators.logistic import LogisticUnit
+    from rosenblatt.estimators.max_margin import MaxMargin
+    from rosenblatt.estimators.perceptron import Perceptron
+    from rosenblatt.estimators.threshold_network import ThresholdNetwork
+    from rosenblatt.estimators.trace import trace
+    from rosenblatt.learn.online import Learner
+    from rosenblatt.model.fit_file import fit_file
+    from rosenblatt.readers.read import read, stream
     from rosenblatt.report import figures
-    from rosenblatt.report.animate import animate
+    from rosenblatt.report.animation.animate import animate
 
+# public name: the module that defines it, or that it is
 _HOMES = {
-    "Adaline": "rosenblatt.estimators",
-    "KernelPerceptron": "rosenblatt.estimators",
-    "Learner": "rosenblatt.learn",
-    "LogisticUnit": "rosenblatt.estimators",
-    "MaxMargin": "rosenblatt.estimators",
-    "Perceptron": "rosenblatt.estimators",
-    "ThresholdNetwork": "rosenblatt.estimators",
-    "animate": "rosenblatt.report.animate",
-    "certify": "rosenblatt",
-    "certify_classes": "rosenblatt.certify",
-    "compare": "rosenblatt.estimators",
-    "degree_report": "rosenblatt.estimators",
-    "error_bracket": "rosenblatt.certify",
-    "errors": "rosenblatt",
-    "figures": "rosenblatt.report",
-    "fit_file": "rosenblatt.learn",
-    "load": "rosenblatt.estimators",
-    "load_certificate": "rosenblatt.certify",
-    "logic": "rosenblatt",
-    "losses": "rosenblatt",
-    "read": "rosenblatt",
-    "save": "rosenblatt.estimators",
-    "stream": "rosenblatt.read.api",
-    "theorem_run": "rosenblatt.certify",
-    "trace": "rosenblatt.estimators",
+    "Adaline": "estimators.adaline",
+    "KernelPerceptron": "estimators.kernel_perceptron",
+    "Learner": "learn.online",
+    "LogisticUnit": "estimators.logistic",
+    "MaxMargin": "estimators.max_margin",
+    "Perceptron": "estimators.perceptron",
+    "ThresholdNetwork": "estimators.threshold_network",
+    "animate": "report.animation.animate",
+    "certify": "certificates.search",
+    "certify_classes": "certificates.classes",
+    "compare": "comparison.compare",
+    "degree_report": "comparison.degrees",
+    "error_bracket": "certificates.error_bracket",
+    "errors": "errors",
+    "figures": "report.figures",
+    "fit_file": "model.fit_file",
+    "load": "estimators.files",
+    "load_certificate": "certificates.file",
+    "logic": "logic",
+    "losses": "losses",
+    "read": "readers.read",
+    "save": "estimators.files",
+    "stream": "readers.read",
+    "theorem_run": "certificates.theorem",
+    "trace": "estimators.trace",
 }
-_MODULES = {"certify", "errors", "figures", "logic", "losses", "read"}
 
 __all__ = [
     "Adaline",
@@ -88,14 +90,22 @@ __all__ = [
     "theorem_run",
     "trace",
 ]
-__version__ = "0.1.0"
+
+
+def _figures() -> Any:
+    from rosenblatt.report import figures
+
+    return figures
+
+
+drawing.figures = _figures
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'rosenblatt' has no attribute {name!r}; its names are {', '.join(__all__)}")
-    home = _HOMES[name]
-    return import_module(f"{home}.{name}") if name in _MODULES else getattr(import_module(home), name)
+    module = import_module(f"rosenblatt.{_HOMES[name]}")
+    return module if name in ("errors", "figures", "logic", "losses") else getattr(module, name)
 
 
 def __dir__() -> list[str]:

@@ -8,7 +8,15 @@
     └── LearningOverflowError       also an OverflowError and a ValueError
 
 They are also ValueErrors because that is what scikit-learn, and the code written for it, expects of bad input.
+
+A sentence names a parameter with `option("on_bad_row", "skip")`. Who catches the error spells it: Python, and `str` of
+the error, as on_bad_row='skip'; the command line as --on-bad-row skip.
 """
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
 
 __all__ = [
     "DataError",
@@ -17,11 +25,50 @@ __all__ = [
     "ModelError",
     "ParameterError",
     "RosenblattError",
+    "option",
 ]
+
+# A parameter in a sentence stands between these two characters of the private-use area: \ue000name=value\ue001.
+_OPTION = re.compile("\ue000([a-z_0-9]+)(?:=([^\ue001]*))?\ue001")
+
+
+def option(name: str, value: object = None) -> str:
+    """A parameter, and the value that it might be given, for the sentence of an error.
+
+    >>> str(DataError(f"row 3 has no label: use {option('on_bad_row', 'skip')}"))
+    "row 3 has no label: use on_bad_row='skip'"
+    """
+    return f"\ue000{name}\ue001" if value is None else f"\ue000{name}={value}\ue001"
+
+
+def _in_python(name: str, value: str | None) -> str:
+    if value is None:
+        return name
+    return f"{name}={value}" if value in ("True", "False") or value.isdecimal() else f"{name}={value!r}"
 
 
 class RosenblattError(Exception):
-    """Something that Rosenblatt refuses to do; the message says what, where, and what to do next."""
+    """Something that Rosenblatt refuses to do; the message says what, where, and what to do next.
+
+    `file`, `line` and `column` say where, as far as it is known; `options` are the parameters that the message names.
+    """
+
+    def __init__(
+        self, message: str = "", *, file: str | None = None, line: int | None = None, column: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.file, self.line, self.column = file, line, column
+
+    def __str__(self) -> str:
+        return self.spelled(_in_python)
+
+    def spelled(self, spelling: Callable[[str, str | None], str]) -> str:
+        """The message with each parameter as `spelling(name, value)` gives it."""
+        return _OPTION.sub(lambda match: spelling(match[1], match[2]), super().__str__())
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return tuple(match[1] for match in _OPTION.finditer(super().__str__()))
 
 
 class ParameterError(RosenblattError, ValueError):

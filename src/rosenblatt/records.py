@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from rosenblatt.frozen import field, record
-from rosenblatt.later import TYPE_CHECKING, np
+from rosenblatt.lazy import np
 
 if TYPE_CHECKING:
-    from typing import Any, Literal, TypeAlias
-
     from numpy.typing import NDArray
 
     Floats: TypeAlias = NDArray[np.float64]
     Values: TypeAlias = "NDArray[Any] | Csr"
     # A run ends separated, validated or with its budget spent; a stream stays open, and a signal interrupts.
     Status: TypeAlias = Literal["separated", "validated", "budget", "open", "interrupted"]
-else:  # whoever names them in an annotation loads nothing by that
+else:  # placeholders: naming them in an annotation imports nothing
     Floats = Values = Status = object
 
 
-@record
+@dataclass(frozen=True)
 class Csr:
     """A sparse matrix by rows: row i holds entries indptr[i] to indptr[i+1] - 1."""
 
@@ -65,7 +64,7 @@ class ParsedCsr(Csr):
         return np.asarray(self.memory[2])
 
 
-@record
+@dataclass(frozen=True)
 class Block:
     """Examples to learn from: their values, the index of each one's class, and how much each counts."""
 
@@ -107,7 +106,7 @@ class ParsedBlock(_ParsedLabels, Block):
 Label: TypeAlias = int | float | str
 
 
-@record
+@dataclass(frozen=True)
 class FeatureSpace:
     """What each column of a matrix means, so that a model can read new examples as it read its own.
 
@@ -127,7 +126,7 @@ class FeatureSpace:
     settings: Mapping[str, Any] = field(default_factory=dict)  # what else the reader must know, as plain JSON values
 
 
-@record
+@dataclass(frozen=True)
 class Chunk(Block):
     """Examples as a reader gives them, in the order of the file.
 
@@ -150,7 +149,7 @@ class ParsedChunk(_ParsedLabels, Chunk):
         vars(self).update(values=values, memory=(labels, weights), first_row=first_row, done=done)
 
 
-@record
+@dataclass(frozen=True)
 class Trace:
     """The mistake log: one entry per update, in the order they were made.
 
@@ -167,7 +166,7 @@ class Trace:
         return len(self.t)
 
 
-@record
+@dataclass(frozen=True)
 class Run:
     """How a run went. Epochs, mistakes and examples are three different numbers."""
 

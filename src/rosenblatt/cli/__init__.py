@@ -6,32 +6,30 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.declared import Command
 from rosenblatt.cli.exits import guarded
-from rosenblatt.cli.running import running
-from rosenblatt.later import TYPE_CHECKING
+from rosenblatt.cli.invocation import running
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from rosenblatt.cli.clicked import cli
 
 __all__ = ["COMMANDS", "cli", "main"]
 
 # name: the module that holds its `command`, and what it does in one line. The order is that of the help.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("rosenblatt.cli.demo", "Spam, end to end, on mail in the package: learn, test, explain."),
-    "fit": ("rosenblatt.cli.fit", "Learn a model from a file, in any format."),
-    "predict": ("rosenblatt.cli.predict", "Decide about new examples."),
-    "evaluate": ("rosenblatt.cli.evaluate", "How good a model is on examples with known labels."),
-    "explain": ("rosenblatt.cli.explain", "What a model has learned, and why it decides as it does."),
-    "export": ("rosenblatt.cli.export", "Write a model as ONNX, JSON or SQL."),
-    "certify": ("rosenblatt.cli.certify", "Whether a hyperplane can tell the classes apart, with a proof."),
-    "trace": ("rosenblatt.cli.trace", "Print every step of a run, as the lectures do; draw it, animate it."),
-    "compare": ("rosenblatt.cli.compare", "The perceptron and its relatives on the same folds, in one table."),
-    "studio": ("rosenblatt.cli.studio", "A page on which a separator is seen to learn, step by step."),
-    "completion": ("rosenblatt.cli.completion", "Print what makes the shell complete commands and options."),
+    "demo": ("rosenblatt.cli.commands.demo", "Spam, end to end, on mail in the package: learn, test, explain."),
+    "fit": ("rosenblatt.cli.commands.fit", "Learn a model from a file, in any format."),
+    "predict": ("rosenblatt.cli.commands.predict", "Decide about new examples."),
+    "evaluate": ("rosenblatt.cli.commands.evaluate", "How good a model is on examples with known labels."),
+    "explain": ("rosenblatt.cli.commands.explain", "What a model has learned, and why it decides as it does."),
+    "export": ("rosenblatt.cli.commands.export", "Write a model as ONNX, JSON or SQL."),
+    "certify": ("rosenblatt.cli.commands.certify", "Whether a hyperplane can tell the classes apart, with a proof."),
+    "trace": ("rosenblatt.cli.commands.trace", "Print every step of a run, as the lectures do; draw it, animate it."),
+    "compare": ("rosenblatt.cli.commands.compare", "The perceptron and its relatives on the same folds, in one table."),
+    "studio": ("rosenblatt.cli.commands.studio", "A page on which a separator is seen to learn, step by step."),
+    "completion": ("rosenblatt.cli.commands.completion", "Print what makes the shell complete commands and options."),
 }
 
 

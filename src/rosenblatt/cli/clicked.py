@@ -9,7 +9,7 @@ import click
 from rosenblatt import __version__, options
 from rosenblatt.cli import COMMANDS
 from rosenblatt.cli.declared import WIDEST, Command, Parameter, accepted
-from rosenblatt.cli.running import UsageError
+from rosenblatt.cli.invocation import UsageError
 from rosenblatt.options import Option
 
 if TYPE_CHECKING:

@@ -12,17 +12,15 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any
 
 from rosenblatt import options
 from rosenblatt.cli.declared import argument, parameter, switch, takes
-from rosenblatt.cli.running import UsageError, running
-from rosenblatt.later import TYPE_CHECKING
+from rosenblatt.cli.invocation import UsageError, running
 
 if TYPE_CHECKING:
-    from typing import IO, Any
-
-    from rosenblatt.learn.decider import Decider
-    from rosenblatt.read import Reading
+    from rosenblatt.learn.files.predictor import Decider
+    from rosenblatt.readers.source import Reading
 
 data_argument = takes(argument("data"))
 model_argument = takes(argument("model", dash=False))
@@ -43,7 +41,7 @@ def reading(asked: dict[str, Any], model: Decider | None = None) -> Reading:
 
     What was said of the file that a model was learned from holds for new files too, unless something else is said.
     """
-    from rosenblatt.read import Reading
+    from rosenblatt.readers.source import Reading
 
     taken = {name: asked.pop(name) for name in options.READING if name in asked}
     before = model.provenance.get("reading", {}) if model is not None else {}
@@ -148,7 +146,7 @@ def _file_stream(path: str) -> Iterator[IO[bytes]]:
         with open(path, "wb") as file:
             yield file
         return
-    from rosenblatt.learn.whole import replacing
+    from rosenblatt.atomic import replacing
 
     with replacing(os.path.realpath(path)) as file:  # a fault in the middle leaves no half file behind
         yield file
@@ -156,13 +154,13 @@ def _file_stream(path: str) -> Iterator[IO[bytes]]:
 
 def write_file(path: str, content: bytes) -> None:
     """A file, whole or not at all; '-' is stdout."""
-    from rosenblatt.learn.whole import write_whole
+    from rosenblatt.atomic import write_atomic
 
     if path == "-":
         with output_stream(None) as out:
             out.write(content)
     else:
-        write_whole(path, content)
+        write_atomic(path, content)
 
 
 def as_json(record: Mapping[str, Any]) -> None:

@@ -8,21 +8,19 @@ itself, is read here; to whatever else click is the answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from rosenblatt.cli.running import running
-from rosenblatt.frozen import field, record
-from rosenblatt.later import TYPE_CHECKING
+from rosenblatt.cli.invocation import running
 from rosenblatt.options import Option
 
 if TYPE_CHECKING:
-    from typing import Any, TypeVar
-
     F = TypeVar("F", bound=Callable[..., Any])
 
 WIDEST = 32  # what an option takes is shown beside its name up to this width, and in its help beyond
 
 
-@record
+@dataclass(frozen=True)
 class Parameter:
     """What a command takes. `flags` are those of click, `--on/--off` among them; without any its place says what it is.
 
@@ -39,7 +37,7 @@ class Parameter:
     told: Mapping[str, Any] = field(default_factory=dict)  # what else click is told: help, metavar
 
 
-@record
+@dataclass(frozen=True)
 class Command:
     """A command: its name, what it takes, and the function that does it."""
 

@@ -17,13 +17,10 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable
+from typing import Any, NoReturn
 
-from rosenblatt.cli.running import UsageError
+from rosenblatt.cli.invocation import UsageError
 from rosenblatt.errors import ModelError, ParameterError, RosenblattError
-from rosenblatt.later import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing import Any, NoReturn
 
 DONE, NO, USAGE, BAD_DATA, BAD_MODEL, FAULT, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 TRACEBACK = "ROSENBLATT_TRACEBACK"

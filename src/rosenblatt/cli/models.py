@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from rosenblatt.cli.running import UsageError
-from rosenblatt.later import TYPE_CHECKING
+from rosenblatt.cli.invocation import UsageError
 
 if TYPE_CHECKING:
-    from rosenblatt.learn import Model
-    from rosenblatt.learn.decider import Decider
-    from rosenblatt.learn.header import Header
-    from rosenblatt.learn.tensors import Tensors
+    from rosenblatt.learn.files.predictor import Decider
+    from rosenblatt.model.linear import Model
+    from rosenblatt.storage.header import Header
+    from rosenblatt.storage.tensors import Tensors
 
 
 def load_decider(path: str, data: str | None = None) -> Decider:
     """For commands that read examples and decide about them; MODEL and DATA may have changed places."""
     from rosenblatt.errors import ModelError
-    from rosenblatt.learn.model_file import read_parts
+    from rosenblatt.storage.container import read_parts
 
     try:
         return read_parts(path, _unpacked)
@@ -36,7 +36,7 @@ def _is_model(path: str) -> bool:
 def linear(found: Decider, path: str, action: str) -> Model:
     """For commands that need one weight a feature; others are refused with what can be done with them."""
     from rosenblatt.errors import ModelError
-    from rosenblatt.learn import Model
+    from rosenblatt.model.linear import Model
 
     if isinstance(found, Model):
         return found
@@ -53,13 +53,13 @@ _CANNOT = {
 def _unpacked(header: Header, tensors: Tensors) -> Decider:
     kind = header.text("kind")
     if kind == "kernel model":
-        from rosenblatt.learn.dual_model import unpack_kernel_model
+        from rosenblatt.model.kernel import unpack_kernel_model
 
         return unpack_kernel_model(header, tensors)
     if kind == "network":
-        from rosenblatt.logic.network_model import unpack_network
+        from rosenblatt.model.network import unpack_network
 
         return unpack_network(header, tensors)
-    from rosenblatt.learn.model_file import unpack_model
+    from rosenblatt.model.file.linear import unpack_model
 
     return unpack_model(header, tensors)

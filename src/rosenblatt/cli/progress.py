@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 from rosenblatt.cli import common
-from rosenblatt.later import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from typing import Any, Self
-
-    from rosenblatt.learn import Progress
+    from rosenblatt.learn.files.passes import Progress
 
 PATIENCE = 0.5  # seconds: what is over sooner needs no progress, and rich need not be loaded for it
 

@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from rosenblatt import kernels, options
+from rosenblatt import native, options
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import validation
-from rosenblatt.estimators.streaming import streamed
-from rosenblatt.features.polynomial import checked_count
-from rosenblatt.learn import Running, Settings, Trace, decide, scores, share_pass
-from rosenblatt.learn.answer import majority
-from rosenblatt.learn.running import Validation
-from rosenblatt.learn.starting import start_of
+from rosenblatt.estimators.available_methods import streamed
+from rosenblatt.learn.final_weights import decide, majority, scores
+from rosenblatt.learn.initial_weights import start_of
+from rosenblatt.learn.polynomial import checked_count
+from rosenblatt.learn.replay.trace import Trace
+from rosenblatt.learn.run import Running, Validation, share_pass
+from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Csr, Floats, Values
 
 _KEPT = (*Settings.__dataclass_fields__, "class_weight")  # what a run keeps to its end
@@ -160,7 +161,7 @@ class Unit(ClassifierMixin, BaseEstimator):
 
     def _scores(self, X: Any) -> Floats:
         run = self._running()
-        found = scores(run.answer, kernels.rows_of(validation.check_values(self, X, reset=False), degree=self.degree))
+        found = scores(run.answer, native.rows_of(validation.check_values(self, X, reset=False), degree=self.degree))
         finite = np.isfinite(found).all(axis=1)
         if not finite.all():
             raise DataError(f"The score of row {int(np.argmin(finite))} of X overflows: scale its values down.")

@@ -1,7 +1,6 @@
 """save and load: an estimator <-> a model file, with the whole state of its run."""
 
 import os
-import sys
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
@@ -16,14 +15,17 @@ from rosenblatt.estimators.logistic import LogisticUnit
 from rosenblatt.estimators.network_files import network_of, save_network
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.threshold_network import ThresholdNetwork
-from rosenblatt.features.polynomial import columns_of
-from rosenblatt.learn import Model, dual_model, save_model
-from rosenblatt.learn.decider import space_of
-from rosenblatt.learn.header import Header
-from rosenblatt.learn.model_file import read_parts, unpack_model
-from rosenblatt.learn.tensors import Tensors
-from rosenblatt.logic import network_model
+from rosenblatt.learn.files.predictor import space_of
+from rosenblatt.learn.polynomial import columns_of
+from rosenblatt.model import kernel as dual_model
+from rosenblatt.model import network as network_model
+from rosenblatt.model.file.linear import save_model, unpack_model
+from rosenblatt.model.linear import Model
 from rosenblatt.records import Label
+from rosenblatt.storage.container import read_parts
+from rosenblatt.storage.header import Header
+from rosenblatt.storage.tensors import Tensors
+from rosenblatt.version import __version__
 
 Path: TypeAlias = str | os.PathLike[str]
 Saved: TypeAlias = Model | KernelPerceptron | ThresholdNetwork
@@ -92,7 +94,7 @@ def model_of(estimator: Any) -> Model:
         classes=_labels(estimator.classes_),
         space=space,
         running=run,
-        provenance=known.get("provenance") or {"version": vars(sys.modules["rosenblatt"])["__version__"]},
+        provenance=known.get("provenance") or {"version": __version__},
         estimator={
             "name": name,
             "parameters": parameters,

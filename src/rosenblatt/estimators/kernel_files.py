@@ -1,7 +1,6 @@
 """A KernelPerceptron <-> a model file."""
 
 import os
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,12 +9,13 @@ import numpy as np
 from rosenblatt import options
 from rosenblatt.errors import ModelError
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
-from rosenblatt.learn.dual_file import pack_dual, unpack_dual
-from rosenblatt.learn.dual_model import KIND
-from rosenblatt.learn.header import Header
-from rosenblatt.learn.model_file import write_parts
-from rosenblatt.learn.space_file import pack_classes, unpack_classes
-from rosenblatt.learn.tensors import Tensors
+from rosenblatt.learn.kernel.state import pack_dual, unpack_dual
+from rosenblatt.model.kernel import KIND
+from rosenblatt.readers.feature_space import pack_classes, unpack_classes
+from rosenblatt.storage.container import write_parts
+from rosenblatt.storage.header import Header
+from rosenblatt.storage.tensors import Tensors
+from rosenblatt.version import __version__
 
 
 def save_kernel(estimator: KernelPerceptron, path: str | os.PathLike[str]) -> None:
@@ -36,7 +36,7 @@ def save_kernel(estimator: KernelPerceptron, path: str | os.PathLike[str]) -> No
         "dtype": estimator.classes_.dtype.str,
         "n_features": int(estimator.n_features_in_),
         "names": names,
-        "provenance": {"version": vars(sys.modules["rosenblatt"])["__version__"]},
+        "provenance": {"version": __version__},
     }
     write_parts(path, header, tensors)
 

@@ -11,14 +11,14 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from rosenblatt import kernels, options
+from rosenblatt import native, options
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import validation
-from rosenblatt.estimators.streaming import streamed
-from rosenblatt.learn.answer import decide, majority
-from rosenblatt.learn.dual import Dual, DualSettings
-from rosenblatt.learn.dual_budget import Forgetron
-from rosenblatt.learn.dual_kernel import Kernel
+from rosenblatt.estimators.available_methods import streamed
+from rosenblatt.learn.final_weights import decide, majority
+from rosenblatt.learn.kernel.forgetron import Forgetron
+from rosenblatt.learn.kernel.kernel_values import Kernel
+from rosenblatt.learn.kernel.run import Dual, DualSettings
 from rosenblatt.records import Block, Csr, Floats, Trace, Values
 
 _KEPT = (*DualSettings.__dataclass_fields__, "kernel", "degree", "gamma", "coef0", "class_weight")
@@ -143,7 +143,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
 
     def _values(self, X: Any, *, reset: bool) -> Values:
         values = validation.check_values(self, X, reset=reset)
-        kernels.rows_of(values)  # refuses what cannot be learned from
+        native.rows_of(values)  # refuses what cannot be learned from
         if isinstance(values, Csr) and self.kernel == "precomputed":
             raise DataError("With kernel='precomputed' X must be dense, and it is sparse: call X.toarray() first.")
         return values

@@ -9,15 +9,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import kernels, options
-from rosenblatt.certify.bracket import fewest_found
-from rosenblatt.certify.certificates import Inseparable, Separable, Undecided
-from rosenblatt.certify.hulls import Clock
-from rosenblatt.certify.points import Points
-from rosenblatt.certify.search import decide
+from rosenblatt import native, options
+from rosenblatt.certificates.certificate import Inseparable, Separable, Undecided
+from rosenblatt.certificates.error_bracket import fewest_found
+from rosenblatt.certificates.hull_search import Clock
+from rosenblatt.certificates.points import Points
+from rosenblatt.certificates.search import decide
 from rosenblatt.errors import DataError
 from rosenblatt.estimators import validation
-from rosenblatt.learn import decide as decided
+from rosenblatt.learn.final_weights import decide as decided
 from rosenblatt.records import Floats
 
 _TRIED = 200_000  # rows in the searches for fewer errors, about
@@ -64,7 +64,7 @@ class MaxMargin(ClassifierMixin, BaseEstimator):
         """Find the widest hyperplane between the classes."""
         options.check("MaxMargin", {"gap": self.gap, "time_limit": self.time_limit}, options.MAX_MARGIN)
         values = validation.check_values(self, X, reset=True)
-        kernels.rows_of(values)
+        native.rows_of(values)
         labels = validation.check_labels(y, values.shape[0])
         classes, index = validation.coded(labels)
         validation.check_classes(classes)
@@ -109,7 +109,7 @@ class MaxMargin(ClassifierMixin, BaseEstimator):
         """Signed scores: one per row for two classes, one per row and class for more."""
         check_is_fitted(self)
         values = validation.check_values(self, X, reset=False)
-        found = kernels.scores(kernels.rows_of(values), None, self.coef_, self.intercept_)
+        found = native.scores(native.rows_of(values), None, self.coef_, self.intercept_)
         if not np.isfinite(found).all():
             raise DataError(f"The score of row {int(np.argmin(np.isfinite(found).all(axis=1)))} of X overflows.")
         return found[:, 0] if len(self.classes_) == 2 else found

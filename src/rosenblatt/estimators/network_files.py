@@ -1,18 +1,18 @@
 """A ThresholdNetwork <-> a model file."""
 
 import os
-import sys
 
 import numpy as np
 
 from rosenblatt import options
 from rosenblatt.errors import ModelError
 from rosenblatt.estimators.threshold_network import ThresholdNetwork
-from rosenblatt.learn.decider import space_of
-from rosenblatt.learn.header import Header, damaged
-from rosenblatt.learn.model_file import write_parts
-from rosenblatt.learn.tensors import Tensors, plain
-from rosenblatt.logic.network_model import NetworkModel, pack_network, unpack_network
+from rosenblatt.learn.files.predictor import space_of
+from rosenblatt.model.network import NetworkModel, pack_network, unpack_network
+from rosenblatt.storage.container import write_parts
+from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.tensors import Tensors, plain
+from rosenblatt.version import __version__
 
 
 def save_network(estimator: ThresholdNetwork, path: str | os.PathLike[str]) -> None:
@@ -29,7 +29,7 @@ def save_network(estimator: ThresholdNetwork, path: str | os.PathLike[str]) -> N
         status=estimator.status_,
         growth=tuple(estimator.growth_),
         n_iter=estimator.n_iter_,
-        provenance={"version": vars(sys.modules["rosenblatt"])["__version__"]},
+        provenance={"version": __version__},
     )
     tensors: Tensors = {}
     header = pack_network(model, tensors)

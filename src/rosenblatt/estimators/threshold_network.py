@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from rosenblatt import kernels, options
+from rosenblatt import native, options
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import validation
 from rosenblatt.logic import Expression, Network, parse, smallest_network
-from rosenblatt.logic.cascade import Cascade
-from rosenblatt.logic.network_model import Growth
+from rosenblatt.logic.cascades import cascade_of_network, cascade_of_trees, network_of_cascade
 from rosenblatt.logic.upstart import Upstart
+from rosenblatt.model.cascade import Cascade
+from rosenblatt.model.network import Growth
 from rosenblatt.records import Csr, Floats, Status, Values
 
 
@@ -79,7 +80,7 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
         return cls()._built(smallest_network(table))
 
     def _built(self, network: Network) -> Self:
-        self._cascade = Cascade.of(network)
+        self._cascade = cascade_of_network(network)
         self._names, self._kinds = network.inputs, [unit.kind for unit in network.units]
         self.classes_ = np.array([0, 1])
         self.n_features_in_ = len(network.inputs)
@@ -132,7 +133,7 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
             grower = Upstart(values, max_units=self.max_units, max_iter=self.max_iter, seed=seed + k)
             left += grower.grow(labels == k, heeded)
             growers.append(grower)
-        self._cascade = Cascade.grown([grower.nodes for grower in growers])
+        self._cascade = cascade_of_trees([grower.nodes for grower in growers])
         given = getattr(self, "feature_names_in_", None)
         self._names = tuple(given) if given is not None else tuple(f"x{i}" for i in range(values.shape[1]))
         self._kinds = [node.role for grower in growers for node in reversed(grower.nodes)]
@@ -160,7 +161,7 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """The scores of the output units: one per row for two classes, one per row and class for more."""
         cascade = self._fitted()
-        scores = cascade.scores(kernels.rows_of(validation.check_values(self, X, reset=False)))
+        scores = cascade.scores(native.rows_of(validation.check_values(self, X, reset=False)))
         finite = np.isfinite(scores).all(axis=1)
         if not finite.all():
             raise DataError(f"The score of row {int(np.argmin(finite))} of X overflows: scale its values down.")
@@ -194,7 +195,7 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
     @property
     def network_(self) -> Network:
         """Every unit with its weights, threshold and wiring; print it to see them."""
-        return self._fitted().network(self._names, self._kinds)
+        return network_of_cascade(self._fitted(), self._names, self._kinds)
 
     @property
     def n_units_(self) -> int:

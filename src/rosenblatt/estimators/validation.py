@@ -12,9 +12,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from rosenblatt import kernels
+from rosenblatt import native
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.learn.running import Validation
+from rosenblatt.learn.run import Validation
 from rosenblatt.records import Csr, Floats, Values
 
 
@@ -142,7 +142,7 @@ def _ranked(labels: NDArray[Any]) -> tuple[list[int], NDArray[np.int32]] | None:
     least, most = labels.min().item(), labels.max().item()
     if most - least >= min(len(labels) // 2, 1024) or abs(least) > 2**52:
         return None
-    return kernels.ranked(np.ascontiguousarray(labels, dtype=wanted), int(least), int(most))
+    return native.ranked(np.ascontiguousarray(labels, dtype=wanted), int(least), int(most))
 
 
 def check_classes(classes: NDArray[Any], name: str = "y") -> None:
@@ -222,7 +222,7 @@ def split(
     counted: NDArray[np.bool_], labels: NDArray[np.int32], seed: int, fraction: float, patience: int
 ) -> Validation:
     """Hold out this fraction of every class, at random; rows without weight and lone examples stay in training."""
-    order, _ = kernels.order(seed, len(labels), False)
+    order, _ = native.order(seed, len(labels), False)
     held_out = np.zeros(len(labels), dtype=bool)
     for c in range(int(labels.max()) + 1):
         members = order[(labels[order] == c) & counted[order]]

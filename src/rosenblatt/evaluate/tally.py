@@ -6,8 +6,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.evaluate import counting, ranking
-from rosenblatt.evaluate.counting import ClassScores
+from rosenblatt.evaluate import confusion as counting
+from rosenblatt.evaluate import ranking
+from rosenblatt.evaluate.confusion import ClassScores
 from rosenblatt.evaluate.intervals import Estimate, effective, logit_normal, normal
 from rosenblatt.records import Floats, Label
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import dataclass
 
-from rosenblatt import kernels, options
-from rosenblatt.frozen import record
+from rosenblatt import native, options
 from rosenblatt.records import Floats
 
 
-@record
+@dataclass(frozen=True)
 class Settings:
     """The options that decide every bit of a run, checked by whoever made them."""
 
@@ -52,11 +52,11 @@ class Settings:
         class_weight: array[float] | Floats,
         *,
         dense: bool = False,
-        columns: kernels.Columns | None = None,
-    ) -> kernels.Learner:
+        columns: native.Columns | None = None,
+    ) -> native.Learner:
         """A native learner that has seen nothing, its weights laid out for dense or for sparse rows; it takes both.
         With `columns` it takes sparse rows alone, and has weights only for those of their columns that were met."""
-        return kernels.Learner(
+        return native.Learner(
             features=features,
             loss=self.loss,
             learning_rate=self.learning_rate,

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt import kernels
-from rosenblatt.later import np
+from rosenblatt import native
+from rosenblatt.lazy import np
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Csr, Floats, Values
 
@@ -79,12 +79,12 @@ class Votes:
             self._places |= {i: (len(self.stores), place) for place, i in enumerate(fresh)}
             self.stores.append(Store(take(block.values, taken), block.labels[taken], weights))
 
-    def scores(self, rows: kernels.Rows, order: NDArray[np.uint32] | None = None) -> Floats:
+    def scores(self, rows: native.Rows, order: NDArray[np.uint32] | None = None) -> Floats:
         """Votes for minus votes against by unit, or the share of votes by class where classes decide jointly."""
         tally = np.zeros((rows.count if order is None else len(order), len(self.start[1])))
         joint = self.settings.scheme(len(self.class_weight)) == "joint"
         for units, weights, bias, survived in self._batches(joint):
-            heard = kernels.scores(rows, order, weights, bias)
+            heard = native.scores(rows, order, weights, bias)
             if joint:
                 winners = heard.reshape(len(heard), -1, len(units)).argmax(axis=2)
                 for winner, votes in zip(winners.T, survived, strict=True):
@@ -112,17 +112,17 @@ class Votes:
         """Before each update, and at the end: examples visited, units about to move, weights and bias of all units."""
         learner = self.settings.learner(self.start[0].shape[1], self.class_weight)
         learner.put("weights", *self.start)
-        rows = [kernels.rows_of(store.values, degree=self.settings.degree) for store in self.stores]
+        rows = [native.rows_of(store.values, degree=self.settings.degree) for store in self.stores]
         for t, which, place, units in self.visits:
             yield t, units, *_weights(learner)
             learner.restore(learner.counters() | {"t": t, "step": t})
             labels, weights = self.stores[which].labels, self.stores[which].weights
-            kernels.learn([learner], rows[which], labels, weights, None, None, place, place + 1, 1)
+            native.learn([learner], rows[which], labels, weights, None, None, place, place + 1, 1)
             learner.take_log()
         yield self.t, list(range(len(self.start[1]))), *_weights(learner)
 
 
-def _weights(learner: kernels.Learner) -> tuple[Floats, Floats]:
+def _weights(learner: native.Learner) -> tuple[Floats, Floats]:
     weights = learner.get("weights")
     assert weights is not None
     return np.asarray(weights[0]), np.asarray(weights[1])

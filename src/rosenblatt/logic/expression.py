@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.logic.network import Network, WiredUnit, check_bits, network_of
-from rosenblatt.logic.table import TruthTable
+from rosenblatt.logic.truth_table import TruthTable
 from rosenblatt.logic.unit import Unit
 
 WORDS = frozenset({"and", "or", "not", "xor", "nand", "nor", "implies", "iff", "true", "false", "majority", "at_least"})

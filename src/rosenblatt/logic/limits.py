@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.logic.decide import Proof
 from rosenblatt.logic.network import Network, network_of
-from rosenblatt.logic.table import all_rows
+from rosenblatt.logic.one_unit import Proof
+from rosenblatt.logic.truth_table import all_rows
 from rosenblatt.logic.unit import Unit
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.logic.table import TruthTable, refuse_large
+from rosenblatt.logic.truth_table import TruthTable, refuse_large
 from rosenblatt.logic.unit import Unit
 
 # Rows at a time: every signal of a block stays in the cache, and memory does not grow with the number of rows.

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import kernels
+from rosenblatt import native
 from rosenblatt.records import Csr, Floats, Values
 
 Plane: TypeAlias = tuple[Floats, float]
@@ -28,7 +28,7 @@ def corner(values: Values, cares: NDArray[np.bool_], wanted: NDArray[np.bool_]) 
     near = [(np.count_nonzero(avoided != h, axis=1) <= 1).sum() for h in high[:64]]
     chosen = int(np.argmin(near)) if len(avoided) else 0
     coef = np.where(width > 0, np.where(high[chosen], 1.0, -1.0) / np.where(width > 0, width, 1.0), 0.0)
-    reached = kernels.scores(kernels.rows_of(_dense(values, rows[[chosen]])), None, coef[None, :], np.zeros(1))
+    reached = native.scores(native.rows_of(_dense(values, rows[[chosen]])), None, coef[None, :], np.zeros(1))
     return coef, 0.5 - float(reached[0, 0])
 
 
@@ -42,7 +42,7 @@ def between_planes(
     """
     draw = np.random.default_rng(seed % 2**63)
     tried = np.vstack([direction, draw.normal(size=(_DIRECTIONS, len(direction)))])
-    projections = kernels.scores(kernels.rows_of(values), None, tried, np.zeros(len(tried)))
+    projections = native.scores(native.rows_of(values), None, tried, np.zeros(len(tried)))
     best: tuple[int, Plane, Plane] | None = None
     for k, along in enumerate(projections.T):
         run = _longest_run(along[cares], wanted[cares])

@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.learn.running import Running
+from rosenblatt.learn.run import Running
 from rosenblatt.learn.settings import Settings
-from rosenblatt.logic.cascade import Cascade
-from rosenblatt.logic.decide import decide_rows
+from rosenblatt.logic.cascades import cascade_of_trees, network_of_cascade
 from rosenblatt.logic.network import Network, network_of
-from rosenblatt.logic.table import all_rows, as_table
+from rosenblatt.logic.one_unit import decide_rows
+from rosenblatt.logic.truth_table import all_rows, as_table
 from rosenblatt.logic.unit import Unit
 from rosenblatt.logic.upstart import Upstart
 from rosenblatt.records import Block
@@ -80,7 +80,7 @@ def _candidates(X: NDArray[Any], y: NDArray[np.bool_], names: Sequence[str]) -> 
     if n > _MOST_COVERED:
         grower = Upstart(X.astype(np.float64), max_units=len(y), max_iter=100, seed=0)
         if grower.grow(y) == 0:
-            yield Cascade.grown([grower.nodes]).network(names)
+            yield network_of_cascade(cascade_of_trees([grower.nodes]), names)
 
 
 def _size(network: Network) -> tuple[int, float]:

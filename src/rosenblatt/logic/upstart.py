@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import kernels
+from rosenblatt import native
 from rosenblatt.errors import DataError, LearningOverflowError
-from rosenblatt.learn.running import Running
+from rosenblatt.learn.run import Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.logic.single_out import between_planes, corner
 from rosenblatt.records import Block, Csr, Floats, Values
@@ -68,7 +68,7 @@ class Upstart:
 
     def __init__(self, values: Values, *, max_units: int | None, max_iter: int, seed: int) -> None:
         self.values, self.max_units, self.max_iter, self.seed = values, max_units, max_iter, seed
-        self.rows = kernels.rows_of(values)
+        self.rows = native.rows_of(values)
         self.largest = _largest(values)
         self.nodes: list[Node] = []
         self.n_iter = 0
@@ -162,7 +162,7 @@ class Upstart:
     def _fires(self, grown: list[Node]) -> NDArray[np.bool_]:
         """Does the first node fire on each row, the second, if there is one, holding it back?"""
         coef = np.ascontiguousarray([node.coef for node in grown])
-        scores = kernels.scores(self.rows, None, coef, np.array([node.intercept for node in grown]))
+        scores = native.scores(self.rows, None, coef, np.array([node.intercept for node in grown]))
         fires: NDArray[np.bool_] = scores[:, 0] > 0
         return fires if len(grown) == 1 else fires & ~(scores[:, 1] > 0)
 

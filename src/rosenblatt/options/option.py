@@ -6,25 +6,18 @@ import math
 import reprlib
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from types import MappingProxyType
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.frozen import record, replace
-from rosenblatt.later import TYPE_CHECKING, Generic
 
-if TYPE_CHECKING:
-    from typing import Any, Literal, TypeAlias, TypeVar
-
-    T = TypeVar("T")
-    Kind: TypeAlias = Literal[
-        "int", "float", "bool", "array", "class weights", "seed", "str", "strs", "path", "function"
-    ]
-else:
-    T = object
+T = TypeVar("T")
+Kind: TypeAlias = Literal["int", "float", "bool", "array", "class weights", "seed", "str", "strs", "path", "function"]
 
 
-@record
+@dataclass(frozen=True)
 class Option(Generic[T]):
     """One parameter: a value is accepted when it is a choice, or None where allowed, or of the kind and in bounds.
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from rosenblatt.later import TYPE_CHECKING
 from rosenblatt.options.option import Option, table
-
-if TYPE_CHECKING:
-    from typing import Any
 
 FORMATS = ("svmlight", "vw", "csv", "tsv", "parquet", "arrow", "npy", "npz", "text")
 

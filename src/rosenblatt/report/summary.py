@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from rosenblatt.frozen import field, record
-from rosenblatt.later import TYPE_CHECKING
-from rosenblatt.learn import Fitted, Model
-from rosenblatt.learn.decider import Decider
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rosenblatt.learn.files.predictor import Decider
+from rosenblatt.model.fitted import Fitted
+from rosenblatt.model.linear import Model
 from rosenblatt.report.weights import Weight, classes_shown, top
 
 if TYPE_CHECKING:
-    from rosenblatt.evaluate import Estimate, Scores, Tally
+    from rosenblatt.evaluate.intervals import Estimate
+    from rosenblatt.evaluate.tally import Scores, Tally
 
 STATUS = {
     "separated": "a whole pass without a mistake",
@@ -30,7 +33,7 @@ INDEX = (
 )
 
 
-@record
+@dataclass(frozen=True)
 class Judged:
     """Examples that a model was tried on, and how it did."""
 
@@ -39,7 +42,7 @@ class Judged:
     scores: Scores
 
 
-@record
+@dataclass(frozen=True)
 class Evaluation:
     """A model that was tried on examples it was not learned from."""
 
@@ -49,7 +52,7 @@ class Evaluation:
     command: str  # to do it again
 
 
-@record
+@dataclass(frozen=True)
 class Summary:
     """One run of `fit`: what was read, learned and found, and where it lies."""
 

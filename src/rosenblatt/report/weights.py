@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from rosenblatt import kernels
-from rosenblatt.features.polynomial import products_of
-from rosenblatt.frozen import record
-from rosenblatt.later import np
-from rosenblatt.learn import Model
-from rosenblatt.learn.answer import pairs
+from dataclasses import dataclass
+
+from rosenblatt import native
+from rosenblatt.lazy import np
+from rosenblatt.learn.final_weights import pairs
+from rosenblatt.learn.polynomial import products_of
+from rosenblatt.model.linear import Model
 from rosenblatt.records import Csr, Floats, Label, Values
 
 
-@record
+@dataclass(frozen=True)
 class Weight:
     """One feature and how strongly it speaks for a class."""
 
@@ -19,7 +20,7 @@ class Weight:
     weight: float
 
 
-@record
+@dataclass(frozen=True)
 class Contribution:
     """One feature of one example: its value times its weight is what it adds to the score of a class."""
 
@@ -57,10 +58,10 @@ def _of_pairs(units: Floats, k: int, classes: int) -> Floats:
 def top(model: Model, k: int, count: int) -> list[Weight]:
     """The features with the largest weights for class k, the strongest first; only those that speak for it."""
     if model.scheme == "ovo":
-        best = kernels.strongest(direction(model, k), False, max(count, 0))
+        best = native.strongest(direction(model, k), False, max(count, 0))
     else:
         columns, weights, _ = model.running.unit(0 if model.scheme == "binary" else k)
-        best = kernels.strongest(weights, model.scheme == "binary" and k == 0, max(count, 0))
+        best = native.strongest(weights, model.scheme == "binary" and k == 0, max(count, 0))
         best = best if columns is None else [(columns[j], weight) for j, weight in best]
     return [Weight(model.name(j), weight) for j, weight in best]
 

@@ -190,7 +190,7 @@ def mapped(X: Floats, name: str, chosen: Mapping[str, Any]) -> Floats:
     degree = feature_degree(name, chosen)
     if degree == 1:
         return X
-    from rosenblatt.features.polynomial import expand
+    from rosenblatt.learn.polynomial import expand
 
     found: Floats = expand(X, degree)
     if not np.isfinite(found).all():

@@ -29,8 +29,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rosenblatt.errors import RosenblattError
 from rosenblatt.report.figures.style import DARK, LIGHT, Palette
-from rosenblatt.studio.answers import ANSWERS, Answer
-from rosenblatt.studio.gone import GoneError, given_up, still_there
+from rosenblatt.studio.cancelled import GoneError, given_up, still_there
+from rosenblatt.studio.questions.registry import ANSWERS, Answer
 from rosenblatt.studio.request import MOST_BYTES
 
 LOOPBACK = "127.0.0.1"
@@ -258,7 +258,7 @@ def serve(held: socket.socket, token: str, given: Mapping[str, Any] | None = Non
     """Answer until interrupted; an interrupt ends it as asked for, and is not raised."""
     import uvicorn
 
-    from rosenblatt.studio.protocol import Impatient
+    from rosenblatt.studio.timeouts import Impatient
 
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # what a hostile client sends is no news
     config = uvicorn.Config(

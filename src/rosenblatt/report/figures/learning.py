@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.learn import Step, Trace
+from rosenblatt.learn.replay.trace import Step, Trace
 from rosenblatt.records import Floats
 from rosenblatt.report.figures.plane import View, arrow, draw_line, frame, point_area, reaching, ring, scatter, view_of
 from rosenblatt.report.figures.style import DASHES, Palette, legend, number, panels, vector

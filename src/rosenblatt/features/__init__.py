@@ -1,1 +1,0 @@
-"""Examples -> examples with other features: products of columns, products of words."""

@@ -1,0 +1,32 @@
+"""numpy, loaded when it is first used: `from rosenblatt.lazy import np`.
+
+Loading numpy takes longer than learning 100 MB of svmlight, and a fit from a file may not need it. Where it is only
+named in an annotation, `from __future__ import annotations` keeps that from loading it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+
+class LazyModule(ModuleType):
+    """A module that is imported when one of its names is first used.
+
+    >>> LazyModule("math").floor(2.5)
+    2
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(import_module(self.__name__), name)
+        setattr(self, name, value)  # the next look-up does not come here
+        return value
+
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = LazyModule("numpy")
+
+__all__ = ["LazyModule", "np"]

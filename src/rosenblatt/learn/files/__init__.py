@@ -1,0 +1,1 @@
+"""Learning from files: passes, the portfolio of rules, holdout, checkpoints, predictions."""

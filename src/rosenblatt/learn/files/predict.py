@@ -1,0 +1,69 @@
+"""Predictions for the examples of a file, chunk by chunk, as fast as learning them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt import native
+from rosenblatt.lazy import np
+from rosenblatt.learn.files.predictor import Decider
+from rosenblatt.learn.final_weights import by_class
+from rosenblatt.readers.open import open_source
+from rosenblatt.readers.source import Reading, Source
+from rosenblatt.records import Floats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """The predictions of one chunk, in the order of the file; they become arrays when somebody asks."""
+
+    memory: tuple[Any, Any, Any, Any]  # decided, scores, truth, weights
+    first_row: int
+    done: int
+
+    @cached_property
+    def decided(self) -> NDArray[np.intp]:
+        """Positions in the classes of the model."""
+        return np.asarray(self.memory[0])
+
+    @cached_property
+    def scores(self) -> Floats:
+        """One row per example, one column per unit."""
+        return np.asarray(self.memory[1])
+
+    @cached_property
+    def truth(self) -> NDArray[np.int32]:
+        """Positions in the classes of the model; -1 without a label, -2 for a label of no class."""
+        return np.asarray(self.memory[2])
+
+    @cached_property
+    def weights(self) -> Floats | None:
+        return None if self.memory[3] is None else np.asarray(self.memory[3])
+
+
+def predict_file(
+    model: Decider, path: str | os.PathLike[str], reading: Reading | None = None, threads: int | None = None
+) -> Iterator[Predicted]:
+    """Read a file as the model's own was read, and decide about each of its examples."""
+    source = open_source(path, reading or Reading(), model.space)
+    return predict_source(model, source, threads or os.cpu_count() or 1)
+
+
+def predict_source(model: Decider, source: Source, threads: int = 1) -> Iterator[Predicted]:
+    index = {label: i for i, label in enumerate(model.classes)}
+    codes: list[int] = []
+    for chunk in source.chunks(threads):
+        if len(codes) != len(source.labels):
+            codes = [index.get(label, index.get(str(label), -2)) for label in source.labels]
+        labels, weights = chunk.memory
+        scores = model.scored(chunk.values)
+        decided = native.highest(by_class(model.scheme, scores, len(model.classes)))
+        truth, _ = native.coded(labels, codes)
+        yield Predicted((decided, scores, truth, weights), chunk.first_row, chunk.done)

@@ -1,0 +1,139 @@
+"""Examples in a new order for each pass, however many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Self
+
+from rosenblatt import native
+from rosenblatt.lazy import np
+from rosenblatt.readers.cache.spill import Cache
+from rosenblatt.records import Block, Csr, Values
+
+_HELD = 32 << 20  # bytes of examples that are shuffled in memory
+_BUCKETS = 64  # for those that are more
+_GATHERED = 1 << 18  # bytes that a bucket gathers before it writes them
+_GIVEN_AT_ONCE = 4096  # rows
+_STRIDE = 0x9E3779B97F4A7C15  # from the seed of one pass to that of the next
+
+
+class Shuffled:
+    """A few examples are shuffled in memory. More are thrown into buckets at random as they come, and a bucket at a
+    time is shuffled in memory.
+
+    Each row lands in each bucket with the same probability and each order of a bucket is as likely as any other, so
+    the first pass is a uniform permutation. Later passes shuffle the buckets and their rows anew. The order depends on
+    the examples and the seed only, not on how the file that they come from is packed.
+    """
+
+    def __init__(self, folder: str | None, name: str, seed: int) -> None:
+        self._folder, self._name = folder, name
+        self._few = _Gathered()
+        self._buckets: list[tuple[_Gathered, Cache]] = []
+        self._seed = self._throw = seed % 2**64
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._few.clear()
+        self._buckets.clear()
+        self._stack.close()
+
+    def append(self, block: Block) -> None:
+        if self._buckets:
+            self._scatter(block)
+            return
+        self._few.append(block)
+        if self._few.bytes > _HELD:
+            caches = [Cache(self._folder, self._name, _BUCKETS) for _ in range(_BUCKETS)]
+            self._buckets = [(_Gathered(), self._stack.enter_context(cache)) for cache in caches]
+            for held in self._few:
+                self._scatter(held)
+            self._few.clear()
+
+    def _scatter(self, block: Block) -> None:
+        thrown, self._throw = native.uniform(self._throw, len(block.labels))
+        bucket = (thrown * len(self._buckets)).astype(np.intp)
+        for number in np.unique(bucket).tolist():
+            gathered, cache = self._buckets[number]
+            gathered.append(part(block, np.flatnonzero(bucket == number)))
+            if gathered.bytes > _GATHERED:
+                cache.append(joined(gathered))
+                gathered.clear()
+
+    def blocks(self, pass_: int, threads: int = 1) -> Iterator[Block]:
+        """All the examples, in the order of this pass."""
+        state = (self._seed + (pass_ + 1) * _STRIDE) % 2**64
+        buckets, state = native.order(state, max(len(self._buckets), 1), False)
+        for number in buckets.tolist():
+            whole = self._whole(number, threads)
+            if whole is None:
+                continue
+            order, state = native.order(state, len(whole.labels), False)
+            for start in range(0, len(order), _GIVEN_AT_ONCE):
+                yield part(whole, order[start : start + _GIVEN_AT_ONCE])
+            del whole  # no more than one bucket at a time
+
+    def _whole(self, number: int, threads: int) -> Block | None:
+        """All of a bucket as one block, its parts let go; None where there is nothing in it."""
+        if not self._buckets:
+            held = list(self._few)
+        else:
+            gathered, cache = self._buckets[number]
+            held = [*cache.blocks(threads), *gathered]
+        return joined(held) if held else None
+
+
+class _Gathered(list[Block]):
+    """Blocks, and what their examples take, however they are cut into blocks."""
+
+    bytes = 0
+
+    def append(self, block: Block) -> None:
+        super().append(block)
+        values = block.values
+        entries = 12 * len(values.indices) if isinstance(values, Csr) else values.size * 8
+        self.bytes += entries + 16 * len(block.labels)
+
+    def clear(self) -> None:
+        super().clear()
+        self.bytes = 0
+
+
+def part(block: Block, rows: np.ndarray) -> Block:
+    """Some rows of a block, in this order."""
+    from rosenblatt.learn.votes import take
+
+    taken = rows.astype(np.intp)
+    weights = None if block.weights is None else block.weights[taken]
+    return Block(take(block.values, taken), block.labels[taken], weights)
+
+
+def joined(blocks: Sequence[Block]) -> Block:
+    """Blocks one after another as one."""
+    labels = np.concatenate([block.labels for block in blocks])
+    weights = None
+    if any(block.weights is not None for block in blocks):
+        ones = [np.ones(len(block.labels)) if block.weights is None else block.weights for block in blocks]
+        weights = np.concatenate(ones)
+    return Block(_stacked([block.values for block in blocks]), labels, weights)
+
+
+def _stacked(values: Sequence[Values]) -> Values:
+    sparse = [matrix for matrix in values if isinstance(matrix, Csr)]
+    if not sparse:
+        dense: Values = np.concatenate([matrix for matrix in values if not isinstance(matrix, Csr)])
+        return dense
+    ends = np.concatenate([np.diff(matrix.indptr) for matrix in sparse])
+    return Csr(
+        np.concatenate([[0], np.cumsum(ends)]).astype(np.int64),
+        np.concatenate([matrix.indices for matrix in sparse]),
+        np.concatenate([matrix.values for matrix in sparse]),
+        max(matrix.features for matrix in sparse),
+    )

@@ -1,0 +1,187 @@
+"""Kernel values between support examples and rows, a block of rows at a time.
+
+They are made in the type of the rows (float32 rows cost half) and added up in float64. Rows with many zeros go through
+the native products, which skip them and sum in one fixed order; rows with few go through BLAS.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt import native
+from rosenblatt.errors import DataError, LearningOverflowError
+from rosenblatt.lazy import np
+from rosenblatt.learn.votes import take
+from rosenblatt.records import Csr, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+THREADS = os.cpu_count() or 1
+_NARROW = 4096  # sparse rows with no more features than this are compared as dense ones
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """k(x, z): x.z (linear), (gamma x.z + coef0)^degree (poly), exp(-gamma |x - z|^2) (rbf), a function, or a table."""
+
+    name: str
+    degree: int = 1
+    gamma: float = 1.0
+    coef0: float = 0.0
+    function: Callable[[Any, Any], Any] | None = None
+    skips_zeros: bool = False
+
+    def suited_to(self, values: Values) -> Kernel:
+        """The same kernel, its products chosen by how many of the values are zero."""
+        if self.name not in ("linear", "poly", "rbf") or (values.shape[1] > _NARROW and isinstance(values, Csr)):
+            return self
+        stored = values.indptr[-1] - values.indptr[0] if isinstance(values, Csr) else np.count_nonzero(values)
+        return replace(self, skips_zeros=bool(2 * stored < values.shape[0] * values.shape[1]))
+
+    def refuse_large(self, values: Values) -> None:
+        """No kernel value can be larger than the largest k(x, x) (Cauchy and Schwarz), so a look at these is enough."""
+        if self.name not in ("linear", "poly"):
+            return
+        gamma, coef0, degree = self.power if self.name == "poly" else (1.0, 0.0, 1)
+        stored = values.values if isinstance(values, Csr) else values
+        bits = 120 if stored.dtype == np.float32 else 960
+
+        def too_large(square: float) -> bool:
+            return degree * math.log2(max(gamma * square + coef0, 1.0)) > bits
+
+        top = max(float(stored.max(initial=0.0)), -float(stored.min(initial=0.0)))
+        if top < 2.0**400 and not too_large(values.shape[1] * top * top):  # nearly always, and quick to see
+            return
+        squares = _squares(values, np.float64)
+        row = int(np.argmax(squares))
+        if too_large(float(squares[row])):
+            raise LearningOverflowError(
+                f"The kernel values of row {row} of X overflow: scale the features, or lower degree, gamma or coef0."
+            )
+
+    def take(self, values: Values, rows: NDArray[np.intp]) -> Values:
+        """Some rows, in the layout in which they are compared."""
+        taken = take(values, rows)
+        if isinstance(taken, Csr) and taken.features <= _NARROW and self.function is None:
+            return np.ascontiguousarray(_plain(taken).toarray())
+        return taken if isinstance(taken, Csr) else np.ascontiguousarray(taken)
+
+    def support(self, values: Values, rows: NDArray[np.intp]) -> Values:
+        """What must be kept of some rows so that others can be compared with them; of a table, which columns."""
+        return rows if self.name == "precomputed" else self.take(values, rows)
+
+    @property
+    def power(self) -> tuple[float, float, int]:
+        """What the native products make of an inner product: gamma, coef0 and degree, 0 for the product as it is."""
+        return (self.gamma, self.coef0, self.degree) if self.name == "poly" else (1.0, 0.0, 0)
+
+    def among(self, values: Values) -> NDArray[Any]:
+        """The kernel values of some rows with each other."""
+        if not self.skips_zeros:
+            return self.between(values, values)
+        assert not isinstance(values, Csr)
+        panel = new_panel(values)
+        panel.extend(values)
+        return self.through(panel, values, lambda: values)
+
+    def through(self, panel: Any, values: NDArray[Any], support: Callable[[], Values]) -> NDArray[Any]:
+        """One line for each support example in the panel, one column for each row."""
+        found: NDArray[Any] = panel.products(values, 0, *self.power, THREADS)
+        return self._of_distance(found, support(), values) if self.name == "rbf" else found
+
+    def between(self, support: Values, values: Values) -> NDArray[Any]:
+        """The same where the support examples are plain rows."""
+        if self.name == "precomputed":
+            assert not isinstance(values, Csr)
+            assert not isinstance(support, Csr)
+            return np.ascontiguousarray(values[:, support].T)
+        if self.function is not None:
+            return self._called(support, values)
+        found = _inner(support, values)
+        if self.name == "rbf":
+            return self._of_distance(found, support, values)
+        if self.name == "poly":
+            found *= self.gamma
+            found += self.coef0
+            return _power(found, self.degree)
+        return found
+
+    def _of_distance(self, found: NDArray[Any], support: Values, values: Values) -> NDArray[Any]:
+        """|x - z|^2 = |x|^2 + |z|^2 - 2 x.z, which rounding can make a little less than 0."""
+        found *= -2
+        found += _squares(support)[:, None]
+        found += _squares(values)
+        np.maximum(found, 0, out=found)
+        found *= -self.gamma
+        with np.errstate(under="ignore"):
+            np.exp(found, out=found)
+        return found
+
+    def _called(self, support: Values, values: Values) -> NDArray[Any]:
+        assert self.function is not None
+        name = getattr(self.function, "__name__", "function")
+        found = np.asarray(self.function(_plain(values), _plain(support)))
+        wanted = (values.shape[0], support.shape[0])
+        if found.shape != wanted or found.dtype.kind not in "biuf":
+            shown = f"the shape {found.shape}" if found.dtype.kind in "biuf" else f"values of type {found.dtype}"
+            raise DataError(
+                f"The kernel {name} returned {shown} for {wanted[0]} and {wanted[1]} rows: "
+                f"kernel(X, Z) must return numbers in the shape (rows of X, rows of Z), here {wanted}."
+            )
+        if found.dtype.kind == "f" and not np.isfinite(found).all():
+            row, column = np.argwhere(~np.isfinite(found))[0]
+            raise DataError(
+                f"The kernel {name} returned {found[row, column]} between row {row} and row {column} of what it was "
+                "given: every kernel value must be finite."
+            )
+        return np.ascontiguousarray(found.T, dtype=np.float32 if found.dtype == np.float32 else np.float64)
+
+
+def new_panel(values: NDArray[Any]) -> Any:
+    """An empty store of support examples for the native products, in the type of these rows."""
+    panel = native.SinglePanel if values.dtype == np.float32 else native.Panel
+    return panel(values.shape[1])
+
+
+def _power(base: NDArray[Any], exponent: int) -> NDArray[Any]:
+    """base^exponent by squaring, in place: exact where the powers are whole numbers that a float can hold."""
+    result: NDArray[Any] | None = None
+    with np.errstate(over="ignore", under="ignore"):  # what overflows is refused where the scores are made
+        while True:
+            if exponent & 1:
+                if exponent == 1:
+                    return base if result is None else np.multiply(result, base, out=result)
+                result = base.copy() if result is None else np.multiply(result, base, out=result)
+            exponent >>= 1
+            base *= base
+
+
+def _inner(support: Values, values: Values) -> NDArray[Any]:
+    if isinstance(support, Csr) or isinstance(values, Csr):
+        found = _plain(support) @ _plain(values).T
+        return np.ascontiguousarray(found if isinstance(found, np.ndarray) else found.toarray())
+    product: NDArray[Any] = support @ values.T
+    return product
+
+
+def _squares(values: Values, dtype: Any = None) -> NDArray[Any]:
+    if isinstance(values, Csr):
+        matrix = _plain(values).astype(dtype or values.values.dtype)
+        return np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
+    with np.errstate(over="ignore"):
+        squares: NDArray[Any] = np.einsum("ij,ij->i", values, values, dtype=dtype)
+    return squares
+
+
+def _plain(values: Values) -> Any:
+    """As numpy or scipy know it."""
+    if not isinstance(values, Csr):
+        return values
+    from scipy.sparse import csr_array
+
+    return csr_array((values.values, values.indices, values.indptr), shape=values.shape)

@@ -1,0 +1,277 @@
+"""The dual perceptron: weights that are a sum of examples, known only through a kernel.
+
+On a mistake, y s <= margin, the example joins the sum: f += y k(x, .). The bias is an ordinary weight on the constant
+1, so where it is learned every kernel value is one more: k(x, z) + 1. The rate is 1; another would only rescale all
+scores. Order, mistakes, stopping and what is kept are those of the perceptron in `running`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt import native, options
+from rosenblatt.errors import DataError
+from rosenblatt.lazy import np
+from rosenblatt.learn.final_weights import pairs
+from rosenblatt.learn.kernel.kernel_values import Kernel
+from rosenblatt.learn.kernel.pocket import Pocket, Targets
+from rosenblatt.learn.kernel.scores import Held, Source, Streamed, refuse_overflow, rows_together, table_of
+from rosenblatt.learn.kernel.support import Support, Updates, joined, sum_of
+from rosenblatt.records import Block, Floats, Run, Status, Trace, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_WORD = 2**64
+
+
+@dataclass(frozen=True)
+class DualSettings:
+    """The options that decide a run, checked by whoever made them."""
+
+    margin: float = options.margin.default
+    keep: str = options.keep.default
+    order: str = options.order.default
+    multi_class: str = options.multi_class.default
+    fit_intercept: bool = options.fit_intercept.default
+    record: bool = options.record.default
+    budget: int | None = options.budget.default
+    cache_mb: float = options.cache_mb.default
+
+    def scheme(self, classes: int) -> str:
+        return "binary" if classes == 2 else self.multi_class
+
+
+def signs_of(scheme: str, classes: int) -> Floats:
+    """y by class and unit: +1, -1, or 0 where a pair of classes does not concern this one."""
+    if scheme == "binary":
+        return np.array([[-1.0], [1.0]])
+    if scheme == "ovo":
+        signs = np.zeros((classes, classes * (classes - 1) // 2))
+        for unit, (i, j) in enumerate(pairs(classes)):
+            signs[i, unit], signs[j, unit] = -1.0, 1.0
+        return signs
+    return 2 * np.eye(classes) - 1
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What one pass over some rows needs: who they are, where their scores come from, who of them is support."""
+
+    block: Block
+    targets: Targets
+    source: Source
+    places: NDArray[np.int64]  # of each row among the support, -1 where it is none
+    first: int = 0  # rows streamed before
+
+
+class Dual:
+    """The state of one dual run between visits."""
+
+    def __init__(self, settings: DualSettings, kernel: Kernel, class_weight: Floats, seed: int) -> None:
+        self.settings, self.kernel = settings, kernel
+        self.class_weight = np.ascontiguousarray(class_weight, dtype=np.float64)
+        if not self.class_weight.any():
+            raise DataError("Class weights must not all be zero: there would be nothing to learn from.")
+        self.scheme = settings.scheme(len(class_weight))
+        self.signs = signs_of(self.scheme, len(class_weight))
+        self.random = seed % _WORD
+        self.support = Support(self.units, kernel)
+        self.t = 0
+        self.rows_streamed = 0
+        self.n_mistakes = 0
+        self.mistakes: list[int] = []
+        self.status: Status = "open"
+        self.log: list[Updates] = []
+        self.pocket = Pocket(self.units, joint=self.joint) if settings.keep == "pocket" else None
+
+    @property
+    def units(self) -> int:
+        return int(self.signs.shape[1])
+
+    @property
+    def joint(self) -> bool:
+        return self.scheme == "joint"
+
+    # -- learning ---------------------------------------------------------------------------------------------------
+
+    def fit(self, block: Block, max_iter: int, on_epoch: Callable[[Dual], None] | None = None) -> None:
+        """Visit epochs until one is clean or max_iter are spent; after each, on_epoch is called."""
+        targets = self._targets(block)
+        count = block.values.shape[0]
+        self.kernel.refuse_large(block.values)
+        visit = Visit(block, targets, self._source(block.values, max_iter), self.support.places_in(block.values))
+        self.status = "budget"
+        for epoch in range(max_iter):
+            made = self._pass(visit, self._order(count))
+            self.mistakes.append(int(made.sum()))
+            if self.pocket is not None:
+                self.pocket.judge_clean(made, visit.source.everything(), targets, self.support)
+            if on_epoch is not None:
+                on_epoch(self)
+            if self.mistakes[-1] == 0 and self._is_separated(targets, visit.source.everything()):
+                self.status = "separated"
+                return
+            if epoch + 1 < max_iter:
+                visit.source.end_epoch()
+
+    def visit(self, block: Block) -> None:
+        """Visit the rows once, in the order given."""
+        count = block.values.shape[0]
+        self.kernel.refuse_large(block.values)
+        known = self._last_scores(block.values)
+        source = Streamed(self.kernel, block.values, known, bool(self.settings.fit_intercept), once=True)
+        places = np.full(count, -1, dtype=np.int64)
+        self._pass(Visit(block, self._targets(block), source, places, self.rows_streamed), np.arange(count))
+        self.rows_streamed += count
+
+    def _source(self, values: Values, max_iter: int) -> Source:
+        intercept = bool(self.settings.fit_intercept)
+        limit = int(self.settings.cache_mb * 2**20) if max_iter > 1 or self.pocket is not None else 0
+        table = table_of(self.kernel, values, limit)
+        if table is not None or self.pocket is not None:
+            return Held(self.kernel, values, self._last_scores(values), intercept, table)
+        once = self.settings.order != "sample"
+        return Streamed(self.kernel, values, self._last_scores(values), intercept, once=once)
+
+    def _order(self, count: int) -> NDArray[np.intp]:
+        if self.settings.order == "given":
+            return np.arange(count)
+        order, self.random = native.order(self.random, count, self.settings.order == "sample")
+        return order.astype(np.intp)
+
+    def _targets(self, block: Block) -> Targets:
+        """What each row should be, and how much it counts; no weights where all count 1."""
+        weights = block.weights
+        if (self.class_weight != 1).any():
+            weights = self.class_weight[block.labels] * (1.0 if weights is None else weights)
+        if weights is not None and not weights.any():
+            raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
+        return Targets(block.labels, self.signs, weights)
+
+    def _pass(self, visit: Visit, order: NDArray[np.intp]) -> NDArray[np.int64]:
+        """One visit of the rows in this order; returns the mistakes of each unit, or of the joint decision."""
+        made = np.zeros(1 if self.joint else self.units, dtype=np.int64)
+        at = 0
+        while at < len(order):
+            rows = order[at : at + rows_together(len(self.support))]
+            at += len(rows)
+            scores, kernel = visit.source.begin(rows)
+            start = 0
+            while start < len(rows):
+                start, updates, mistakes, visited, to_judge = self._visit_rows(visit, rows, scores, kernel, start)
+                self._learned(visit, rows, scores, updates)
+                made += mistakes
+                self.t += visited
+                for keeper in to_judge.tolist():
+                    assert self.pocket is not None
+                    self.pocket.judge(keeper, visit.source.everything(), visit.targets, self.support)
+        self.n_mistakes += int(made.sum())
+        return made
+
+    def _visit_rows(
+        self, visit: Visit, rows: NDArray[np.intp], scores: Floats, kernel: NDArray[Any], start: int
+    ) -> tuple[int, tuple[NDArray[Any], ...], NDArray[np.int64], int, NDArray[np.int32]]:
+        weights = visit.targets.weights
+        return native.dual_visit(
+            kernel,
+            np.ascontiguousarray(visit.block.labels[rows]),
+            None if weights is None else weights[rows],
+            self.signs,
+            self.joint,
+            float(self.settings.margin),
+            bool(self.settings.fit_intercept),
+            start,
+            scores,
+            None if self.pocket is None else self.pocket.ratchet,
+        )
+
+    def _learned(self, visit: Visit, rows: NDArray[np.intp], scores: Floats, found: tuple[NDArray[Any], ...]) -> None:
+        """Give the rows that moved their place among the support, and the source their updates."""
+        position, unit, coefficient, seen = found
+        positions, which = np.unique(position, return_inverse=True)
+        moved, when, places = rows[positions], seen + self.t, visit.places
+        visit.source.learned(rows, scores, Updates(which.astype(np.int64), unit, coefficient, when), moved)
+        if len(moved) == 0:
+            return
+        fresh = np.array(list(dict.fromkeys(moved[places[moved] < 0].tolist())), dtype=np.intp)
+        if len(fresh):
+            places[fresh] = len(self.support) + np.arange(len(fresh))
+            self.support.extend(self.kernel.support(visit.block.values, fresh), fresh + visit.first)
+        updates = Updates(places[moved][which], unit, coefficient, when)
+        self.support.move(updates)
+        if self.settings.keep == "vote" or self.settings.record:
+            self.log.append(updates)
+
+    def _is_separated(self, targets: Targets, scores: Floats) -> bool:
+        """A clean epoch; one drawn with replacement has missed rows, so all are looked at."""
+        if self.settings.order != "sample":
+            return True
+        columns = np.arange(scores.shape[1])
+        if self.joint:
+            others = scores.copy()
+            others[targets.labels, columns] = -np.inf
+            right = (scores[targets.labels, columns] - others.max(axis=0) > self.settings.margin)[None]
+        else:
+            y = self.signs[targets.labels].T
+            right = (y == 0) | (y * scores > self.settings.margin)
+        return bool((right if targets.weights is None else right | (targets.weights == 0)).all())
+
+    # -- what it has learned ----------------------------------------------------------------------------------------
+
+    @property
+    def coefficient(self) -> Floats:
+        """The kept coefficients, one line for each support example; with votes, those at the end of the run."""
+        if self.settings.keep == "average" and self.t:
+            return self.support.coefficient - self.support.drift / self.t
+        if self.pocket is not None:
+            return self.pocket.answer(self.support.coefficient)
+        return self.support.coefficient
+
+    def scores(self, values: Values) -> Floats:
+        """One score per row and unit; with votes, the votes for minus those against, between -1 and 1."""
+        if self.settings.keep == "vote":
+            return self._votes(values)
+        return self._sums(values, sum_of(self.coefficient)).T
+
+    def _last_scores(self, values: Values) -> Floats:
+        return self._sums(values, sum_of(self.support.coefficient))
+
+    def _blocks(self, values: Values) -> Iterator[tuple[NDArray[np.intp], Values]]:
+        size = rows_together(len(self.support))
+        for at in range(0, values.shape[0], size):
+            rows = np.arange(at, min(at + size, values.shape[0]))
+            yield rows, self.kernel.take(values, rows)
+
+    def _sums(self, values: Values, updates: Updates) -> Floats:
+        scores = np.zeros((self.units, values.shape[0]))
+        if len(updates):
+            for rows, part in self._blocks(values):
+                found = np.zeros((self.units, len(rows)))
+                self.support.rows.add_scores(part, updates, bool(self.settings.fit_intercept), found)
+                refuse_overflow(found, rows)
+                scores[:, rows] = found
+        return scores
+
+    def _votes(self, values: Values) -> Floats:
+        log, constant = joined(self.log), bool(self.settings.fit_intercept)
+        tally = np.zeros((self.units, values.shape[0]))
+        for rows, part in self._blocks(values):
+            kernel = self.support.rows.kernel_with(part) if len(log) else np.zeros((0, len(rows)))
+            heard = np.zeros((self.units, len(rows)))
+            native.dual_votes(
+                kernel, log.support, log.unit, log.coefficient, log.when, self.t, constant, self.joint, heard
+            )
+            tally[:, rows] = heard
+        return tally.T / max(self.t, 1)
+
+    @property
+    def record(self) -> Run:
+        trace = None
+        if self.settings.record:
+            log = joined(self.log)
+            row = self.support.origin[log.support].astype(np.uint64)
+            trace = Trace(log.when.astype(np.uint64), row, log.unit.astype(np.uint32), log.coefficient)
+        return Run(self.status, len(self.mistakes), self.n_mistakes, self.t, tuple(self.mistakes), (), trace)

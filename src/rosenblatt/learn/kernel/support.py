@@ -1,0 +1,206 @@
+"""The examples that moved a dual run, how far each moved which unit, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt import native
+from rosenblatt.lazy import np
+from rosenblatt.learn.kernel.kernel_values import THREADS, Kernel, new_panel
+from rosenblatt.records import Csr, Floats, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Updates:
+    """One entry an update: `coefficient` times the support example went to a unit, after `when` examples."""
+
+    support: NDArray[np.int64]
+    unit: NDArray[np.int32]
+    coefficient: Floats
+    when: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.support)
+
+    def after(self, first: int) -> Updates:
+        """Those from a position on."""
+        return Updates(self.support[first:], self.unit[first:], self.coefficient[first:], self.when[first:])
+
+    def shifted(self, places: int) -> Updates:
+        """The same, of support examples that stand so many places further on."""
+        return Updates(self.support + places, self.unit, self.coefficient, self.when)
+
+
+def joined(parts: list[Updates]) -> Updates:
+    """In the order they were made; what was joined once is not copied again until more comes."""
+    if len(parts) > 1:
+        columns = [[getattr(part, name) for part in parts] for name in Updates.__dataclass_fields__]
+        parts[:] = [Updates(*(np.concatenate(column) for column in columns))]
+    return parts[0] if parts else sum_of(np.zeros((0, 1)))
+
+
+def sum_of(coefficient: Floats) -> Updates:
+    """A matrix of coefficients as updates, one for each that is not 0."""
+    support, unit = np.nonzero(coefficient)
+    when = np.zeros(len(support), dtype=np.int64)
+    return Updates(support.astype(np.int64), unit.astype(np.int32), coefficient[support, unit], when)
+
+
+class Rows:
+    """Rows to be compared with, which become more; in one piece, so that one matrix product reads them all."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.count = 0
+        self._panel: Any = None
+        self._dense: NDArray[Any] | None = None
+        self._sparse: list[Csr] = []
+
+    def extend(self, values: Values) -> None:
+        if isinstance(values, Csr):
+            self._sparse.append(values)
+        elif self.kernel.skips_zeros:
+            self._panel = new_panel(values) if self._panel is None else self._panel
+            self._panel.extend(values)
+        else:
+            self._grow(values)
+        self.count += values.shape[0]
+
+    def _grow(self, values: NDArray[Any]) -> None:
+        end = self.count + len(values)
+        if self._dense is None or end > len(self._dense):
+            grown = np.empty((max(64, 2 * end), *values.shape[1:]), dtype=values.dtype)
+            if self._dense is not None:
+                grown[: self.count] = self._dense[: self.count]
+            self._dense = grown
+        self._dense[self.count : end] = values
+
+    @property
+    def values(self) -> Values:
+        """All of them, as plain rows."""
+        if self._panel is not None:
+            rows: NDArray[Any] = self._panel.rows()
+            return rows
+        if self._dense is not None:
+            return self._dense[: self.count]
+        if len(self._sparse) > 1:
+            self._sparse = [_stacked(self._sparse)]
+        return self._sparse[0]
+
+    def kernel_with(self, values: Values, first: int = 0) -> NDArray[Any]:
+        """One line for each of these rows from `first` on, one column for each of the others."""
+        if self._panel is not None:
+            return self.kernel.through(self._panel, self._alike(values), lambda: self.values)[first:]
+        own = self.values
+        if first:
+            own = self.kernel.take(own, np.arange(first, self.count)) if isinstance(own, Csr) else own[first:]
+        return self.kernel.between(own, values)
+
+    def add_scores(self, values: Values, updates: Updates, intercept: bool, scores: Floats) -> None:
+        """Add to scores, one line a unit, what the updates give each row."""
+        if len(updates) == 0:
+            return
+        first = int(updates.support.min())
+        if self._panel is None or self.kernel.name == "rbf":
+            own = updates.shifted(-first)
+            add_scores(self.kernel_with(values, first), own, intercept, scores)
+            return
+        in_turn = np.argsort(updates.support, kind="stable")
+        start = np.searchsorted(updates.support[in_turn], np.arange(self.count + 1)).astype(np.int64)
+        self._panel.add_sums(
+            self._alike(values),
+            first // 2,
+            *self.kernel.power,
+            THREADS,
+            start,
+            updates.unit[in_turn],
+            updates.coefficient[in_turn],
+            intercept,
+            scores,
+        )
+
+    def _alike(self, values: Values) -> NDArray[Any]:
+        assert not isinstance(values, Csr)
+        single = isinstance(self._panel, native.SinglePanel)
+        return np.ascontiguousarray(values, dtype=np.float32 if single else np.float64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"kernel": self.kernel, "values": self.values if self.count else None}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        Rows.__init__(self, state["kernel"])
+        if state["values"] is not None:
+            self.extend(state["values"])
+
+
+def _stacked(parts: list[Csr]) -> Csr:
+    lengths = np.concatenate([np.diff(part.indptr) for part in parts])
+    return Csr(
+        np.concatenate([[0], np.cumsum(lengths)]),
+        np.concatenate([part.indices[part.indptr[0] : part.indptr[-1]] for part in parts]),
+        np.concatenate([part.values[part.indptr[0] : part.indptr[-1]] for part in parts]),
+        parts[0].features,
+    )
+
+
+def _same_rows(own: Values, places: NDArray[np.intp], others: Values) -> NDArray[np.bool_]:
+    """Is each row at these places the other that stands beside it?"""
+    if isinstance(own, Csr) or isinstance(others, Csr):
+        alike = isinstance(own, Csr) and isinstance(others, Csr)
+        pairs = enumerate(places.tolist())
+        return np.array([alike and _entries(own, place) == _entries(others, i) for i, place in pairs], dtype=bool)
+    same = own[places] == others
+    found: NDArray[np.bool_] = same if same.ndim == 1 else same.all(axis=1)
+    return found
+
+
+def _entries(values: Values, row: int) -> tuple[bytes, bytes]:
+    assert isinstance(values, Csr)
+    part = slice(int(values.indptr[row]), int(values.indptr[row + 1]))
+    return values.indices[part].astype(np.int64).tobytes(), values.values[part].astype(np.float64).tobytes()
+
+
+class Support:
+    """Support examples in the order of their first mistakes, and the coefficient of each in each unit."""
+
+    def __init__(self, units: int, kernel: Kernel) -> None:
+        self.rows = Rows(kernel)
+        self.origin = np.zeros(0, dtype=np.int64)  # row of X, counted over all rows visited when streaming
+        self.coefficient: Floats = np.zeros((0, units))
+        self.drift: Floats = np.zeros((0, units))  # sum of when * coefficient: coefficient - drift / t is the average
+
+    def __len__(self) -> int:
+        return self.rows.count
+
+    def extend(self, values: Values, origin: NDArray[np.intp]) -> None:
+        more = np.zeros((len(origin), self.coefficient.shape[1]))
+        self.rows.extend(values)
+        self.origin = np.concatenate([self.origin, origin])
+        self.coefficient = np.concatenate([self.coefficient, more])
+        self.drift = np.concatenate([self.drift, more])
+
+    def places_in(self, values: Values) -> NDArray[np.int64]:
+        """The place of each row among the support, -1 where it has none: a run that goes on over the same rows finds
+        again those that moved it before."""
+        places = np.full(values.shape[0], -1, dtype=np.int64)
+        known = np.flatnonzero(self.origin < values.shape[0])[::-1]  # of two places of one row the first is taken
+        if len(known) == 0:
+            return places
+        same = _same_rows(self.rows.values, known, self.rows.kernel.support(values, self.origin[known]))
+        places[self.origin[known[same]]] = known[same]
+        return places
+
+    def move(self, updates: Updates) -> None:
+        at = (updates.support, updates.unit)
+        np.add.at(self.coefficient, at, updates.coefficient)
+        np.add.at(self.drift, at, updates.coefficient * updates.when)
+
+
+def add_scores(kernel: NDArray[Any], updates: Updates, intercept: bool, scores: Floats) -> None:
+    """The same from kernel values that are there already."""
+    native.dual_scores(kernel, updates.support, updates.unit, updates.coefficient, intercept, scores)

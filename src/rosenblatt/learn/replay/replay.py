@@ -1,0 +1,163 @@
+"""A run again from its start: to any example at the speed it was learned, with the memory of one learner.
+
+Contract, clause 8. The log alone would do for rules that add a multiple of the example; adagrad and arow move each
+weight at a rate of its own, and a batch moves none until it ends. So the learner itself is run again, from the same
+start, through the same examples in the same order, and what it logs is held against the log of the run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt import native
+from rosenblatt.errors import DataError
+from rosenblatt.lazy import np
+from rosenblatt.learn.replay.history import Chapter, History
+from rosenblatt.learn.run import Running
+from rosenblatt.learn.votes import take
+from rosenblatt.records import Block, Floats, Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_FEW = 64  # a stretch is short if it visits at most one row in so many
+
+
+class Walk:
+    """Where a replay stands: before the visit of example number t, in this epoch (counted from 1)."""
+
+    def __init__(self, history: History, log: Trace) -> None:
+        # What is kept of the weights does not steer them, and pockets and averages would cost time.
+        settings = replace(history.settings, keep="last", record=True)
+        self.history, self.log = history, log
+        features = history.start[0].shape[1]
+        self._run = Running(settings, features, history.class_weight, 0, dense=history.dense)
+        self._run.start_from(*history.start)
+        self._run.random = history.random
+        self.epoch = 1
+        self._place = 0  # visits of this epoch that are done
+        self._count = 0  # rows an epoch has
+        self._logged = 0
+        self._visits: NDArray[np.uint32] = np.empty(0, dtype=np.uint32)
+        self._next_random = history.random
+        self._chapter: Chapter | None = None
+        self._ordered = (-1, 0)  # the chapter and epoch that the visits are for
+
+    @property
+    def t(self) -> int:
+        """Examples visited so far."""
+        return self._run.learner.t
+
+    @property
+    def updates(self) -> int:
+        """Entries of the log that have been made again."""
+        return self._logged
+
+    @property
+    def mistakes(self) -> list[int]:
+        """Mistakes made so far by each unit; where units decide jointly, by the first for all."""
+        made: list[int] = self._run.learner.counters()["mistakes"]
+        return made
+
+    @property
+    def weights(self) -> tuple[Floats, Floats]:
+        """One row of weights and one bias per unit, as the learner holds them now."""
+        return self._run._weights()
+
+    @property
+    def block(self) -> Block:
+        """The examples at hand."""
+        return self._open().block
+
+    @property
+    def rows(self) -> native.Rows:
+        self._open()
+        return self._rows
+
+    @property
+    def counted(self) -> NDArray[np.uint32]:
+        """The rows that are learned from: in the training part, and of some weight."""
+        training = self._open().training
+        every = np.arange(len(self.block.labels), dtype=np.uint32) if training is None else training
+        return every[self._counts[every]]
+
+    @property
+    def row(self) -> int:
+        """The row that is visited next."""
+        self._open()
+        while not len(self._visits):  # drawn with replacement, an epoch may hold no row of any weight
+            self._end_epoch()
+            self._open()
+        return int(self._visits[self._place])
+
+    def scores(self, rows: NDArray[np.uint32]) -> Floats:
+        """One score per row and unit, by the weights as they are now."""
+        return native.scores(self.rows, rows, *self.weights)
+
+    def go_to(self, t: int) -> None:
+        """Visit examples until t are done."""
+        while self.t < t:
+            self._go(t)
+
+    def end_epoch(self) -> None:
+        """Visit the rest of this epoch."""
+        epoch = self.epoch
+        while self.epoch == epoch:
+            self._open()
+            self._go(self.t + len(self._visits) - self._place)
+
+    def _go(self, t: int) -> None:
+        """As many visits as this epoch and this chapter have, up to t."""
+        self._open()
+        until = min([t, *(chapter.t for chapter in self.history.chapters if chapter.t > self.t)])
+        stop = min(len(self._visits), self._place + until - self.t)
+        self._visit(self._visits[self._place : stop])
+        self._place = stop
+        if stop == len(self._visits):
+            self._end_epoch()
+
+    def _visit(self, visits: NDArray[np.uint32]) -> None:
+        """Every call looks at all the labels it is given, so a few visits are given their own rows only."""
+        block, rows, order = self._open().block, self._rows, visits
+        if _FEW * len(visits) < len(block.labels):
+            weights = None if block.weights is None else block.weights[visits]
+            block = Block(take(block.values, visits.astype(np.intp)), block.labels[visits], weights)
+            rows, order = native.rows_of(block.values), np.arange(len(visits), dtype=np.uint32)
+        learner = self._run.learner
+        _, raised = native.learn([learner], rows, block.labels, block.weights, order, None, 0, len(order), 1)
+        t, row, unit, coefficient = learner.take_log()
+        self._compare((t, row if order is visits else visits[row], unit, coefficient))
+        if raised is not None:
+            raise raised
+
+    def _open(self) -> Chapter:
+        """The chapter of the next example, and the order of the epoch that is under way."""
+        chapter = [chapter for chapter in self.history.chapters if chapter.t <= self.t][-1]
+        if chapter is not self._chapter:
+            self._chapter = chapter
+            self._rows = native.rows_of(chapter.block.values)
+            self._counts = self._run.counted(chapter.block)
+            count = len(chapter.block.labels) if chapter.training is None else len(chapter.training)
+            if count != self._count:  # an epoch cut short goes on only through as many rows
+                self._count, self._place = count, 0
+        if self._place == 0 and self._ordered != (chapter.t, self.epoch):
+            self._ordered = chapter.t, self.epoch
+            order, self._next_random = self._run._order(self._count, chapter.training)
+            visited = np.arange(self._count, dtype=np.uint32) if order is None else order
+            self._visits = visited[self._counts[visited]]
+        return chapter
+
+    def _end_epoch(self) -> None:
+        self._run.learner.end_batch()
+        self._run.random = self._next_random
+        self.epoch, self._place = self.epoch + 1, 0
+
+    def _compare(self, made: tuple[NDArray[Any], ...]) -> None:
+        at = slice(self._logged, int(np.searchsorted(self.log.t, np.uint64(self.t))))
+        kept: tuple[NDArray[Any], ...] = (self.log.t, self.log.row, self.log.unit, self.log.coefficient)
+        if not all(np.array_equal(new, old[at]) for new, old in zip(made, kept, strict=True)):
+            raise DataError(
+                "The examples have changed since the run was recorded, so it cannot be replayed: learn from them again."
+            )
+        self._logged = at.stop

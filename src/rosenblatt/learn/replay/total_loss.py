@@ -1,0 +1,54 @@
+"""What all the examples together cost at some weights: an update lowers its own example's cost, not always the sum."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rosenblatt import losses
+from rosenblatt.lazy import np
+from rosenblatt.learn.replay.replay import Walk
+from rosenblatt.learn.settings import Settings
+from rosenblatt.records import Floats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def totals_of(walk: Walk, scheme: str, sides: NDArray[np.int8], unit: int) -> tuple[float, int]:
+    """The loss summed over all rows that are learned from, and how many of them would be mistakes now.
+
+    Of one unit; where the units decide jointly, of their one decision.
+    """
+    rows, settings = walk.counted, walk.history.settings
+    labels, scores = walk.block.labels[rows], walk.scores(rows)
+    weights = walk.history.class_weight[labels]
+    if walk.block.weights is not None:
+        weights = weights * walk.block.weights[rows]
+    margins = _gaps(scores, labels) if scheme == "joint" else sides * scores[:, unit]
+    concerned = np.ones(len(rows), dtype=bool) if scheme == "joint" else sides != 0
+    if scheme == "joint" and settings.loss == "logistic":
+        top = scores.max(axis=1)
+        cost = np.log(np.exp(scores - top[:, None]).sum(axis=1)) + top - scores[np.arange(len(rows)), labels]
+    else:
+        cost = _cost(settings, margins)
+    return float((weights * cost)[concerned].sum()), int(_is_mistake(settings, margins)[concerned].sum())
+
+
+def _gaps(scores: Floats, labels: NDArray[np.int32]) -> Floats:
+    """How far the right class scores above the best of the others."""
+    at = np.arange(len(labels))
+    others = scores.copy()
+    others[at, labels] = -np.inf
+    gaps: Floats = scores[at, labels] - others.max(axis=1)
+    return gaps
+
+
+def _cost(settings: Settings, margins: Floats) -> Floats:
+    if settings.loss in ("logistic", "squared"):
+        return losses.LOSSES[settings.loss](margins)
+    return np.maximum(settings.required - margins, 0.0)
+
+
+def _is_mistake(settings: Settings, margins: Floats) -> NDArray[np.bool_]:
+    wrong: NDArray[np.bool_] = margins < settings.required if settings.strict else ~(margins > settings.required)
+    return wrong

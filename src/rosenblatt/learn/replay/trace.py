@@ -1,0 +1,332 @@
+"""Every step of a run: the mistake log, and what the weights were before and after each visit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rosenblatt import records
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.lazy import np
+from rosenblatt.learn.final_weights import pairs
+from rosenblatt.learn.replay import trace_file as trace_files
+from rosenblatt.learn.replay.history import History
+from rosenblatt.learn.replay.replay import Walk
+from rosenblatt.learn.replay.total_loss import totals_of
+from rosenblatt.records import Csr, Floats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Step:
+    """One example meets one unit. x and the weights are in the lectures' order: x0 = 1 and the bias come first.
+
+    Without a bias they have no such entry. `coefficient` is what the log holds: the update added coefficient * x to
+    the weights (adagrad and arow scaled it by feature; the examples of a batch move the weights when it ends). The
+    totals, where asked for, are over all rows of the run at the weights after the step.
+    """
+
+    epoch: int
+    t: int
+    row: int
+    unit: int
+    target: int
+    x: Floats
+    score: float
+    mistake: bool
+    coefficient: float
+    before: Floats
+    after: Floats
+    total_loss: float | None = None
+    total_errors: int | None = None
+
+
+class EpochEnd(NamedTuple):
+    """The end of an epoch: examples visited and mistakes made by then, and one row of weights per unit."""
+
+    epoch: int
+    t: int
+    mistakes: int
+    weights: Floats
+
+
+@dataclass(frozen=True, repr=False)
+class Trace:
+    """The run, step by step. Nothing but the mistake log is stored; each step is computed when it is asked for.
+
+    Iterating gives the updates, one for each entry of the log; `steps()` every visit. `t`, `row`, `unit` and
+    `coefficient` are the log itself, as arrays.
+    """
+
+    log: records.Trace
+    run: records.Run
+    history: History | None
+    classes: NDArray[Any]
+
+    @property
+    def t(self) -> NDArray[np.uint64]:
+        """Examples visited before each update."""
+        return self.log.t
+
+    @property
+    def row(self) -> NDArray[np.uint64]:
+        """The row of X that made each update, counted from 0."""
+        return self.log.row
+
+    @property
+    def unit(self) -> NDArray[np.uint32]:
+        """The unit that each update moved."""
+        return self.log.unit
+
+    @property
+    def coefficient(self) -> Floats:
+        """What each update multiplied its example by."""
+        return self.log.coefficient
+
+    @property
+    def fit_intercept(self) -> bool:
+        return self._told.settings.fit_intercept
+
+    @property
+    def n_units(self) -> int:
+        return len(self._told.start[1])
+
+    @property
+    def n_features(self) -> int:
+        return int(self._told.start[0].shape[1])
+
+    def __len__(self) -> int:
+        return len(self.log)
+
+    def __repr__(self) -> str:
+        run = self.run
+        return f"Trace({len(self)} updates, {run.t} examples visited, {run.n_iter} epochs, {run.status})"
+
+    @property
+    def _told(self) -> History:
+        if self.history is None:
+            raise DataError(
+                "This trace holds the mistake log alone, because the model was streamed or loaded and its examples are "
+                "not at hand: learn with fit in this session, or call trace(X, y)."
+            )
+        return self.history
+
+    # -- replay ------------------------------------------------------------------------------------------------------
+
+    def replay(self, updates: int | None = None) -> Floats:
+        """The weights after this many updates (all, if none is said), bit for bit those the learner had.
+
+        The bias comes first; more than one unit gives one row per unit. A batch moves the weights when it ends.
+        """
+        k = len(self) if updates is None else updates
+        if not 0 <= k <= len(self):
+            raise ParameterError(f"The run made {len(self)} updates, so there is no replay of {k}.")
+        walk = Walk(self._told, self.log)
+        if updates is None:
+            walk.go_to(self.run.t)
+            return self._shape(self._weights(walk))
+        if k == 0:
+            return self._shape(self._weights(walk))
+        last = int(self.t[k - 1])
+        walk.go_to(last)
+        weights, made = self._weights(walk), walk.updates
+        walk.go_to(last + 1)
+        if walk.updates == k:
+            return self._shape(self._weights(walk))
+        moved = self.unit[made:k]  # one example moves several units, and only some of them are asked for
+        weights[moved] = self._weights(walk)[moved]
+        return self._shape(weights)
+
+    def after(self, times: Iterable[int]) -> Iterator[Floats]:
+        """The weights after so many visits, for each of these numbers in rising order: one row per unit.
+
+        What a batch adds is added when it ends.
+        """
+        walk = Walk(self._told, self.log)
+        for t in times:
+            if not walk.t <= t <= self.run.t:
+                raise ParameterError(f"The run made {self.run.t} visits, and moments are asked for in order. Got {t}.")
+            walk.go_to(t)
+            yield self._weights(walk)
+
+    def epochs(self) -> Iterator[EpochEnd]:
+        """The end of each finished epoch, with the weights it left."""
+        walk = Walk(self._told, self.log)
+        made = 0
+        for mistakes in self.run.mistakes:
+            epoch = walk.epoch
+            walk.end_epoch()
+            made += mistakes
+            yield EpochEnd(epoch, walk.t, made, self._weights(walk))
+
+    def dual(self, unit: int = 0) -> Floats:
+        """alpha, one number per row, with w = start + the sum of alpha_i x_i: the dual form of this unit's weights."""
+        told = self._told
+        if told.settings.learning_rate in ("adagrad", "arow"):
+            raise ParameterError(
+                f"learning_rate={told.settings.learning_rate!r} has a rate for each feature, so its weights are no sum "
+                "of examples: trace one of the other rates."
+            )
+        if len(told.chapters) > 1:
+            raise DataError("The run learned from several tables, so a row number means several examples.")
+        mine = self.unit == unit
+        rows = len(told.chapters[0].block.labels)
+        alpha: Floats = np.bincount(self.row[mine].astype(np.intp), self.coefficient[mine], minlength=rows).astype(
+            float
+        )
+        return alpha
+
+    def examples(self, unit: int = 0) -> tuple[records.Values, NDArray[np.int8]]:
+        """The values of the rows that the run went through last, and the target of each for this unit: +1, -1 or 0."""
+        block = self._told.chapters[-1].block
+        return block.values, self._signs[block.labels, unit]
+
+    def names(self, unit: int = 0) -> tuple[str, str]:
+        """What the targets -1 and +1 of this unit stand for."""
+        classes = [str(label) for label in self.classes]
+        if self._scheme in ("ovr", "joint"):
+            return "the rest", classes[unit]
+        i, j = pairs(len(classes))[unit]
+        return classes[i], classes[j]
+
+    # -- steps -------------------------------------------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[Step]:
+        return self.updates(np.arange(len(self)))
+
+    def updates(self, which: Sequence[int] | NDArray[np.intp]) -> Iterator[Step]:
+        """The steps of these entries of the log, in its order; what lies between them is passed at full speed."""
+        chosen = np.unique(np.asarray(which, dtype=np.intp))
+        if len(chosen) and not 0 <= chosen[0] <= chosen[-1] < len(self):
+            raise ParameterError(f"The run made {len(self)} updates, counted from 0. Got {chosen[[0, -1]].tolist()}.")
+        walk = Walk(self._told, self.log)
+        for t in np.unique(self.t[chosen]).tolist():
+            walk.go_to(t)
+            first = walk.updates
+            visit = {step.unit: step for step in self._visit(walk, totals=False)}
+            mine = chosen[np.searchsorted(chosen, first) : np.searchsorted(chosen, walk.updates)]
+            yield from (visit[unit] for unit in self.unit[mine].tolist())
+
+    def steps(
+        self,
+        *,
+        mistakes_only: bool = False,
+        totals: bool = False,
+        epochs: tuple[int, int] | None = None,
+        since: int = 0,
+        limit: int | None = None,
+    ) -> Iterator[Step]:
+        """Every visit of an example by a unit, in order; `epochs=(first, last)`, counted from 1, chooses some of them.
+
+        Those before visit number `since` are passed at full speed; at most `limit` are given, if one is set. With
+        `totals` each step also says what all the rows together cost after it, which takes a look at every row.
+        """
+        return islice(self._steps(mistakes_only, totals, epochs, since), limit)
+
+    def _steps(self, mistakes_only: bool, totals: bool, epochs: tuple[int, int] | None, since: int) -> Iterator[Step]:
+        walk = Walk(self._told, self.log)
+        walk.go_to(min(since, self.run.t))
+        first, last = (1, self.run.n_iter + 1) if epochs is None else epochs
+        while walk.epoch < first and walk.t < self.run.t:
+            walk.end_epoch()
+        quiet = self._told.settings.mistake_driven and mistakes_only  # only the log's visits can be mistakes
+        for t in self._times(walk.t, quiet):
+            walk.go_to(t)
+            _ = walk.row  # an epoch that holds nothing is passed over
+            if walk.epoch > last:
+                return
+            yield from (step for step in self._visit(walk, totals) if step.mistake or not mistakes_only)
+
+    def _times(self, start: int, logged: bool) -> Iterator[int]:
+        if not logged:
+            return iter(range(start, self.run.t))
+        times: list[int] = np.unique(self.t[self.t >= start]).tolist()
+        return iter(times)
+
+    def _visit(self, walk: Walk, totals: bool) -> Iterator[Step]:
+        row, epoch, t, made = walk.row, walk.epoch, walk.t, walk.updates
+        targets, x = self._signs[walk.block.labels[row]], self._example(walk, row)
+        score, before, mistakes = walk.scores(np.array([row], dtype=np.uint32))[0], self._weights(walk), walk.mistakes
+        walk.go_to(t + 1)
+        after = self._weights(walk)
+        new = [now > then for now, then in zip(walk.mistakes, mistakes, strict=True)]
+        added = dict(zip(self.unit[made : walk.updates].tolist(), self.coefficient[made : walk.updates], strict=True))
+        for unit in np.flatnonzero(targets).tolist():
+            yield Step(
+                epoch,
+                t,
+                row,
+                unit,
+                int(targets[unit]),
+                x,
+                float(score[unit]),
+                new[0 if self._scheme == "joint" else unit],
+                float(added.get(unit, 0.0)),
+                before[unit],
+                after[unit],
+                *(totals_of(walk, self._scheme, self._sides(walk, unit), unit) if totals else ()),
+            )
+
+    # -- files -------------------------------------------------------------------------------------------------------
+
+    def rows(self, *, weights: bool | None = None, **which: Any) -> Iterator[dict[str, Any]]:
+        """The steps as flat dicts, one value a column; takes what `steps` takes.
+
+        Examples and weights are in columns x1, x2, ..., before_w0, ..., after_w0, ...; without `weights` they are
+        left out, and so they are by default where there are more than 50 features.
+        """
+        return trace_files.flat(self, weights, self.steps(**which))
+
+    def to_frame(self, *, weights: bool | None = None, **which: Any) -> Any:
+        """The rows as a pandas DataFrame."""
+        return trace_files.to_frame(self.rows(weights=weights, **which))
+
+    def to_csv(self, path: Any, *, weights: bool | None = None, **which: Any) -> None:
+        """Write the rows as CSV to a path or an open text file."""
+        trace_files.to_csv(self, path, weights, self.steps(**which))
+
+    def to_json(self, path: Any, *, weights: bool | None = None, **which: Any) -> None:
+        """Write the run and its steps as JSON to a path or an open text file."""
+        trace_files.to_json(self, path, weights, self.steps(**which))
+
+    # -- how it is laid out ------------------------------------------------------------------------------------------
+
+    @property
+    def _scheme(self) -> str:
+        return self._told.settings.scheme(len(self._told.class_weight))
+
+    @property
+    def _signs(self) -> NDArray[np.int8]:
+        """The target of each class for each unit, +1 or -1; 0 for a pair that the class is no part of."""
+        classes = len(self._told.class_weight)
+        if self._scheme in ("ovr", "joint"):
+            return np.where(np.eye(classes, dtype=bool), 1, -1).astype(np.int8)
+        signs = np.zeros((classes, self.n_units), dtype=np.int8)
+        for unit, (i, j) in enumerate(pairs(classes)):
+            signs[i, unit], signs[j, unit] = -1, 1
+        return signs
+
+    def _sides(self, walk: Walk, unit: int) -> NDArray[np.int8]:
+        sides: NDArray[np.int8] = self._signs[walk.block.labels[walk.counted], unit]
+        return sides
+
+    def _weights(self, walk: Walk) -> Floats:
+        coef, intercept = walk.weights
+        return np.column_stack([intercept, coef]) if self.fit_intercept else coef
+
+    def _example(self, walk: Walk, row: int) -> Floats:
+        values = walk.block.values
+        if isinstance(values, Csr):
+            entries = slice(int(values.indptr[row]), int(values.indptr[row + 1]))
+            x = np.zeros(values.features)
+            np.add.at(x, values.indices[entries], values.values[entries])
+        else:
+            x = values[row].astype(np.float64)
+        return np.concatenate([[1.0], x]) if self.fit_intercept else x
+
+    def _shape(self, weights: Floats) -> Floats:
+        return weights[0] if self.n_units == 1 else weights

@@ -1,0 +1,94 @@
+"""Steps -> rows of a table, CSV, JSON: one step at a time, however long the run was."""
+
+import csv
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
+
+from rosenblatt.errors import RosenblattError
+from rosenblatt.records import Floats
+
+if TYPE_CHECKING:
+    from rosenblatt.learn.replay.trace import Step, Trace
+
+WIDE = 50  # features; a table of more weights than that is not read by people
+
+
+def flat(trace: "Trace", weights: bool | None, steps: Iterable["Step"]) -> Iterator[dict[str, Any]]:
+    """One dict per step, one value per column."""
+    with_weights = trace.n_features <= WIDE if weights is None else weights
+    first = 0 if trace.fit_intercept else 1
+    for step in steps:
+        row = _plain(step, trace.n_units > 1)
+        if with_weights:
+            row |= {f"x{j}": value for j, value in enumerate(step.x.tolist(), first) if j}
+            row |= {f"before_w{j}": value for j, value in enumerate(step.before.tolist(), first)}
+            row |= {f"after_w{j}": value for j, value in enumerate(step.after.tolist(), first)}
+        yield row
+
+
+def _plain(step: "Step", units: bool) -> dict[str, Any]:
+    row: dict[str, Any] = {"epoch": step.epoch, "t": step.t, "row": step.row}
+    if units:
+        row["unit"] = step.unit
+    row |= {"target": step.target, "score": step.score, "mistake": step.mistake, "coefficient": step.coefficient}
+    if step.total_loss is not None:
+        row |= {"total_loss": step.total_loss, "total_errors": step.total_errors}
+    return row
+
+
+def to_frame(rows: Iterable[dict[str, Any]]) -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise RosenblattError(
+            "A DataFrame needs pandas, which is not installed: install it, or use to_csv, to_json or rows()."
+        ) from None
+    return pandas.DataFrame(list(rows))
+
+
+def to_csv(trace: "Trace", path: Any, weights: bool | None, steps: Iterable["Step"]) -> None:
+    with _opened(path) as file:
+        writer: csv.DictWriter[str] | None = None
+        for row in flat(trace, weights, steps):
+            if writer is None:
+                writer = csv.DictWriter(file, list(row), lineterminator="\n")
+                writer.writeheader()
+            writer.writerow(row | {"mistake": int(row["mistake"])})
+
+
+def to_json(trace: "Trace", path: Any, weights: bool | None, steps: Iterable["Step"]) -> None:
+    """{"status", "n_iter", "n_mistakes", "t", "mistakes", "classes", "steps": [...]}, one step a line."""
+    run = trace.run
+    head = {name: getattr(run, name) for name in ("status", "n_iter", "n_mistakes", "t", "mistakes")}
+    head |= {"classes": [_label(label) for label in trace.classes], "fit_intercept": trace.fit_intercept}
+    with_weights = trace.n_features <= WIDE if weights is None else weights
+    with _opened(path) as file:
+        file.write(json.dumps(head)[:-1] + ', "steps": [')
+        for i, step in enumerate(steps):
+            row = _plain(step, trace.n_units > 1)
+            if with_weights:
+                row |= {"x": _list(step.x), "before": _list(step.before), "after": _list(step.after)}
+            file.write((",\n" if i else "\n") + json.dumps(row))
+        file.write("\n]}\n")
+
+
+def _list(values: Floats) -> list[float]:
+    plain: list[float] = values.tolist()
+    return plain
+
+
+def _label(label: Any) -> Any:
+    plain = label.item() if hasattr(label, "item") else label
+    return plain if isinstance(plain, bool | int | float | str) else str(plain)
+
+
+@contextmanager
+def _opened(path: Any) -> Iterator[TextIO]:
+    if isinstance(path, str | os.PathLike):
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            yield file
+    else:
+        yield path

@@ -1,0 +1,82 @@
+"""Examples from a file, all at once in memory, and a recorded run over them: a trace without scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rosenblatt.errors import DataError
+from rosenblatt.lazy import np
+from rosenblatt.learn.replay.trace import Trace
+from rosenblatt.learn.run import Running
+from rosenblatt.learn.settings import Settings
+from rosenblatt.records import Block, Chunk, Csr, Floats, Label, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """A whole table: its examples, labels by index, and the classes sorted, numbers before words."""
+
+    block: Block
+    classes: NDArray[np.object_]
+
+
+def gather(chunks: Iterable[Chunk], labels: Sequence[Label], name: str = "the data") -> Gathered:
+    """The chunks of a source as one block; `labels` are those of the source once it is read."""
+    parts = list(chunks)
+    met = np.concatenate([part.labels for part in parts]) if parts else np.empty(0, dtype=np.int32)
+    if not len(met):
+        raise DataError(f"There is no example in {name}.")
+    if (met < 0).any():
+        raise DataError(f"Row {int(np.argmax(met < 0)) + 1} of {name} has no label: every example needs one.")
+    order = sorted(range(len(labels)), key=lambda k: (isinstance(labels[k], str), labels[k]))
+    if len(order) < 2:
+        raise DataError(f"{name} has one class only, {labels[order[0]]!r}: a separator needs at least two classes.")
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    classes = np.empty(len(order), dtype=object)
+    classes[:] = [labels[k] for k in order]
+    return Gathered(Block(_stacked([part.values for part in parts]), place[met], _weights(parts)), classes)
+
+
+def _weights(parts: Sequence[Chunk]) -> Floats | None:
+    if all(part.weights is None for part in parts):
+        return None
+    return np.concatenate([np.ones(len(p.labels)) if p.weights is None else p.weights for p in parts])
+
+
+def _stacked(parts: Sequence[Values]) -> Values:
+    """One matrix of all the rows; later chunks may know more columns than earlier ones."""
+    width = max(part.shape[1] for part in parts)
+    sparse = [part for part in parts if isinstance(part, Csr)]
+    if not sparse:
+        return np.vstack([np.pad(np.asarray(part), ((0, 0), (0, width - part.shape[1]))) for part in parts])
+    if len(sparse) < len(parts):
+        raise DataError("Some chunks of the source are dense and some are sparse: they cannot be gathered.")
+    starts = np.cumsum([0, *(part.indptr[-1] - part.indptr[0] for part in sparse)])
+    ends = [part.indptr[1:].astype(np.int64) - part.indptr[0] + at for part, at in zip(sparse, starts, strict=False)]
+    used = [slice(int(part.indptr[0]), int(part.indptr[-1])) for part in sparse]
+    return Csr(
+        np.concatenate([[0], *ends]),
+        np.concatenate([part.indices[at] for part, at in zip(sparse, used, strict=True)]),
+        np.concatenate([part.values[at] for part, at in zip(sparse, used, strict=True)]),
+        width,
+    )
+
+
+def trace_block(table: Gathered, settings: Settings, max_iter: int, seed: int = 0, start: str = "zeros") -> Trace:
+    """Learn from the table as these settings say, and keep every step."""
+    values, classes = table.block.values, len(table.classes)
+    run = Running(
+        replace(settings, record=True), values.shape[1], np.ones(classes), seed, dense=not isinstance(values, Csr)
+    )
+    if start == "random":
+        run.start_at_random()
+    run.fit(table.block, max_iter)
+    record = run.record
+    assert record.trace is not None
+    return Trace(record.trace, record, run.history, table.classes)

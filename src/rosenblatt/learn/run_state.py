@@ -1,0 +1,199 @@
+"""A run <-> the parts of a model file: a JSON section and named tensors. All that decides its next bit is there."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt import options
+from rosenblatt.errors import LearningOverflowError, ParameterError
+from rosenblatt.lazy import np
+from rosenblatt.learn.run import PARTS, Running
+from rosenblatt.learn.settings import Settings
+from rosenblatt.storage import tensors as lay
+from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.tensors import Tensors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_LOG = {"t": "uint64", "row": "uint64", "unit": "uint32", "coefficient": "float64"}
+_STATUSES = ("separated", "validated", "budget", "open", "interrupted")
+_COUNTS = ("random", "split_seed", "position", "rows_in_epoch", "epochs_waited", "t_before_epoch")
+MOST_FEATURES = 2**32
+MOST_UNITS = 2**20
+
+
+def pack_run(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any]:
+    """The section of a run; its arrays are added to the tensors under the prefix."""
+    state = run.counts()
+    if not all(map(math.isfinite, [*state["loss"], *state["counters"]["loss"]])):
+        raise LearningOverflowError(
+            "The loss overflowed while learning, so that the run is not saved: lower eta0 or scale the features."
+        )
+    parts = {name: laid for name in PARTS if (laid := _pack_part(run, name, tensors, prefix)) is not None}
+    tensors[f"{prefix}class_weight"] = run.weight_of_class
+    if run.settings.record:
+        columns = zip(*run.log, strict=True) if run.log else ([np.empty(0, t)] for t in _LOG.values())
+        for name, column in zip(_LOG, columns, strict=True):
+            tensors[f"{prefix}log.{name}"] = np.concatenate(list(column))
+    section = {name: state[name] for name in (*_COUNTS, "batch_before_epoch", "best_accuracy", "status", "dense")}
+    return section | {
+        "settings": {name: _scalar(value) for name, value in asdict(run.settings).items()},
+        "features": state["features"],
+        "before_epoch": state["before_epoch"],
+        "mistakes": state["mistakes"],
+        "loss": state["loss"],
+        "counters": _counters_out(state["counters"]),
+        "parts": parts,
+        "votes": _votes_out(run, tensors, f"{prefix}votes."),
+    }
+
+
+def _pack_part(run: Running, name: str, tensors: Tensors, prefix: str) -> dict[str, Any] | None:
+    """One part of the weights; its copy, as large as the part, is gone before that of the next is made."""
+    learner, called = run.learner, f"{prefix}{name}"
+    usual = 1.0 if name == "scale" and run.settings.learning_rate == "arow" else 0.0
+    if (few := learner.few(name, usual)) is not None:
+        index, value, tensors[f"{called}.bias"] = few
+        return lay.put_few(tensors, called, (learner.units, learner.features), (index, value), usual)
+    part = learner.get(name)
+    if part is None:
+        return None
+    weights, tensors[f"{called}.bias"] = part
+    return lay.put(tensors, called, weights, usual)
+
+
+def _votes_out(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any] | None:
+    if run.votes is None:
+        return None
+    from rosenblatt.learn.vote_state import pack_votes
+
+    return pack_votes(run.votes, tensors, prefix)
+
+
+def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> Running:
+    """The run of a section; whatever does not fit raises ModelError."""
+    settings = unpack_settings(header.section("settings"))
+    class_weight = lay.memory_in(tensors, f"{prefix}class_weight", "float64", (classes,))
+    if not (lay.is_finite(class_weight, 0.0) and any(class_weight)):
+        raise damaged("the class weights are not finite numbers of at least 0")
+    units, features = units_of(settings, classes), header.count("features", MOST_FEATURES + 1)
+    if units > MOST_UNITS:
+        raise damaged(f"{units} units are more than a model has")
+    # A variance that arow has made as small as it can is left a trifle below 0 by rounding; no sum of squares is.
+    least = -(2.0**-40) if settings.learning_rate == "arow" else 0.0
+    parts = _parts_in(header.section("parts"), tensors, prefix, (units, features), least)
+    # Its weights are made by `restore`.
+    run = Running(settings, 0, class_weight.tolist(), 0, dense=header.flag("dense"))
+    if "weights" not in parts or any((run.learner.get(name) is None) == (name in parts) for name in PARTS):
+        raise damaged("it does not hold the parts that its settings need")
+    section: dict[str, Any] = {name: header.count(name) for name in _COUNTS}
+    votes = header.section("votes") if "votes" in header else None
+    if (votes is None) == (settings.keep == "vote"):
+        raise damaged("its voters and its settings do not agree")
+    state = run.counts() | section
+    state |= {
+        "features": features,
+        "batch_before_epoch": header.flag("batch_before_epoch"),
+        "best_accuracy": header.number("best_accuracy"),
+        "before_epoch": header.counts("before_epoch"),
+        "mistakes": header.counts("mistakes"),
+        "loss": header.numbers("loss"),
+        "status": _status(header),
+        "log": _log_in(tensors, prefix) if settings.record else [],
+        "parts": parts,
+        "counters": _counters_in(header.section("counters"), units, settings.batch),
+        "votes": None,
+    }
+    if votes is not None:
+        from rosenblatt.learn.vote_state import unpack_votes
+
+        shape = (units, features)
+        state["votes"] = unpack_votes(votes, tensors, f"{prefix}votes.", settings, run.class_weight, shape)
+    if len(state["before_epoch"]) not in (0, units):
+        raise damaged("the mistakes before the epoch are not one number a unit")
+    run.restore(state)
+    return run
+
+
+def units_of(settings: Settings, classes: int) -> int:
+    scheme = settings.scheme(classes)
+    return 1 if scheme == "binary" else classes * (classes - 1) // 2 if scheme == "ovo" else classes
+
+
+def unpack_settings(header: Header) -> Settings:
+    """Settings that their options accept, each alone and all together."""
+    values = {name: header.raw(name) for name in Settings.__dataclass_fields__}
+    try:
+        options.check("the model file", values, options.OPTIONS)
+        options.check_together("the model file", values)
+    except ParameterError as error:
+        raise damaged(str(error)) from None
+    return Settings(**values)
+
+
+def _parts_in(header: Header, tensors: Tensors, prefix: str, shape: tuple[int, int], least: float) -> dict[str, Any]:
+    if not set(header.values) <= set(PARTS):
+        raise damaged("it has weights of an unknown kind")
+    found: dict[str, Any] = dict.fromkeys(PARTS)
+    for name in header.values:
+        weights = lay.take(tensors, f"{prefix}{name}", header.section(name), shape)
+        bias = lay.memory_in(tensors, f"{prefix}{name}.bias", "float64", shape[:1])
+        if not lay.is_finite(bias) or (name == "scale" and not lay.is_finite(weights, least)):
+            raise damaged(f"{name} holds a number that cannot be")
+        found[name] = (weights, bias)
+    return {name: part for name, part in found.items() if part is not None}
+
+
+def _log_in(tensors: Tensors, prefix: str) -> list[tuple[NDArray[Any], ...]]:
+    columns = tuple(lay.plain(tensors, f"{prefix}log.{name}", dtype) for name, dtype in _LOG.items())
+    if len({len(column) for column in columns}) != 1:
+        raise damaged("the columns of the mistake log differ in length")
+    return [columns]
+
+
+def _status(header: Header) -> str:
+    status = header.text("status")
+    if status not in _STATUSES:
+        raise damaged(f"{status!r} is no status of a run")
+    return status
+
+
+def _counters_out(counters: dict[str, Any]) -> dict[str, Any]:
+    pockets = [
+        [run, best, None if math.isinf(errors) else errors, judged, held]
+        for run, best, errors, judged, held in counters["pockets"]
+    ]
+    return counters | {"pockets": pockets}
+
+
+def _counters_in(header: Header, units: int, batch: int | str) -> dict[str, Any]:
+    loss, pockets = header.numbers("loss"), []
+    for pocket in header.items("pockets"):
+        if not isinstance(pocket, list) or len(pocket) != 5 or not {type(flag) for flag in pocket[3:]} <= {bool}:
+            raise damaged("a pocket is not two counts, a number of errors and two flags")
+        errors = math.inf if pocket[2] is None else header.checked_number(pocket[2], "pockets")
+        run, best = (header.checked_count(count, "pockets") for count in pocket[:2])
+        pockets.append((run, best, errors, pocket[3], pocket[4]))
+    one = not isinstance(header.raw("bound"), list)  # for all units, in older files
+    bound = [header.number("bound")] * units if one else header.numbers("bound")
+    if not len(loss) == len(pockets) == len(bound) == units:
+        raise damaged("the counters are not one a unit")
+    whole = {name: header.count(name) for name in ("t", "step", "in_batch")}
+    if whole["in_batch"] > whole["t"] or (isinstance(batch, int) and whole["in_batch"] >= batch):
+        raise damaged("its unfinished batch holds more examples than a batch does")
+    return whole | {
+        "wrong": header.number("wrong"),
+        "weighed": header.number("weighed"),
+        "bound": bound,
+        "mistakes": header.counts("mistakes", units),
+        "loss": loss,
+        "pockets": pockets,
+    }
+
+
+def _scalar(value: Any) -> Any:
+    """A number as Python's own: users also pass numpy's."""
+    return value if type(value) in (bool, int, float, str) else value.item()

@@ -1,0 +1,147 @@
+"""The voters of a run <-> the parts of a model file: the examples that moved it, and when each did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt import native
+from rosenblatt.errors import DataError
+from rosenblatt.lazy import np
+from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.votes import Store, Votes
+from rosenblatt.records import Csr, Floats, Values
+from rosenblatt.storage import tensors as lay
+from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.tensors import Tensors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_VISITS = {"t": np.uint64, "store": np.int64, "place": np.int64, "ends": np.int64, "units": np.int64}
+
+
+def pack_votes(votes: Votes, tensors: Tensors, prefix: str) -> dict[str, Any]:
+    """Stores of one layout are joined: learning row by row makes one a call."""
+    joined, where = _joined(votes.stores)
+    kinds = []
+    for i, store in enumerate(joined):
+        name = f"{prefix}{i}."
+        if isinstance(store.values, Csr):
+            tensors[f"{name}indptr"] = store.values.indptr
+            tensors[f"{name}indices"] = store.values.indices
+            tensors[f"{name}values"] = store.values.values
+        else:
+            tensors[f"{name}values"] = store.values
+        tensors[f"{name}labels"] = store.labels
+        if store.weights is not None:
+            tensors[f"{name}weights"] = store.weights
+        double = store.values.values.dtype if isinstance(store.values, Csr) else store.values.dtype
+        kind = {"sparse": isinstance(store.values, Csr), "weighed": store.weights is not None, "dtype": str(double)}
+        kinds.append(kind | {"rows": len(store.labels)})
+    visits = [(t, *where[store][:1], where[store][1] + place, units) for t, store, place, units in votes.visits]
+    columns = {
+        "t": [visit[0] for visit in visits],
+        "store": [visit[1] for visit in visits],
+        "place": [visit[2] for visit in visits],
+        "ends": np.cumsum([len(visit[3]) for visit in visits]),
+        "units": [unit for visit in visits for unit in visit[3]],
+    }
+    for name, column in columns.items():
+        tensors[f"{prefix}visits.{name}"] = np.asarray(column, dtype=_VISITS[name])
+    start = lay.put(tensors, f"{prefix}start", votes.start[0])
+    tensors[f"{prefix}start.bias"] = votes.start[1]
+    return {"t": votes.t, "stores": kinds, "start": start}
+
+
+def _joined(stores: Sequence[Store]) -> tuple[list[Store], list[tuple[int, int]]]:
+    """Stores of the same layout as one, and for each old store: which it lies in now, and from which row."""
+    groups: dict[tuple[Any, ...], list[Store]] = {}
+    rows: dict[tuple[Any, ...], int] = {}
+    where = []
+    for store in stores:
+        sparse = isinstance(store.values, Csr)
+        array = store.values.values if isinstance(store.values, Csr) else store.values
+        key = (sparse, str(array.dtype), store.weights is None)
+        groups.setdefault(key, []).append(store)
+        where.append((list(groups).index(key), rows.get(key, 0)))
+        rows[key] = rows.get(key, 0) + len(store.labels)
+    return [_join(group) for group in groups.values()], where
+
+
+def _join(stores: list[Store]) -> Store:
+    labels = np.concatenate([store.labels for store in stores]).astype(np.int32)
+    weights = None if stores[0].weights is None else np.concatenate([_weights(store) for store in stores])
+    if isinstance(stores[0].values, Csr):
+        parts = [store.values for store in stores if isinstance(store.values, Csr)]
+        lengths = np.concatenate([np.diff(part.indptr) for part in parts])
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        indices = np.concatenate([part.indices for part in parts]).astype(np.int64)
+        values: Values = Csr(indptr, indices, np.concatenate([part.values for part in parts]), parts[0].features)
+    else:
+        values = np.ascontiguousarray(np.concatenate([np.asarray(store.values) for store in stores]))
+    return Store(values, labels, weights)
+
+
+def _weights(store: Store) -> Floats:
+    assert store.weights is not None
+    return store.weights
+
+
+def unpack_votes(
+    header: Header,
+    tensors: Tensors,
+    prefix: str,
+    settings: Settings,
+    class_weight: Floats,
+    shape: tuple[int, int],
+) -> Votes:
+    start = np.asarray(lay.take(tensors, f"{prefix}start", header.section("start"), shape))
+    bias = lay.plain(tensors, f"{prefix}start.bias", np.float64, shape[:1])
+    stores = [
+        _store(kind, tensors, f"{prefix}{i}.", shape[1], len(class_weight))
+        for i, kind in enumerate(header.sections("stores"))
+    ]
+    votes = Votes(settings, class_weight, (start, bias), t=header.count("t"), stores=stores)
+    columns = {name: lay.plain(tensors, f"{prefix}visits.{name}", dtype) for name, dtype in _VISITS.items()}
+    _check_visits(columns, stores, shape[0])
+    units = np.split(columns["units"], columns["ends"][:-1]) if len(columns["t"]) else []
+    votes.visits = [
+        (t, store, place, moved.tolist())
+        for t, store, place, moved in zip(
+            columns["t"].tolist(), columns["store"].tolist(), columns["place"].tolist(), units, strict=True
+        )
+    ]
+    return votes
+
+
+def _check_visits(columns: Mapping[str, NDArray[Any]], stores: Sequence[Store], units: int) -> None:
+    count, ends = len(columns["t"]), columns["ends"]
+    rows = np.array([len(store.labels) for store in stores], dtype=np.int64)
+    fine = all(len(columns[name]) == count for name in ("store", "place", "ends"))
+    fine = (
+        fine and int(ends[-1] if count else 0) == len(columns["units"]) and bool((np.diff(ends, prepend=0) >= 0).all())
+    )
+    fine = fine and bool(((columns["units"] >= 0) & (columns["units"] < units)).all())
+    fine = fine and bool(((columns["store"] >= 0) & (columns["store"] < len(stores))).all())
+    if not fine or not ((columns["place"] >= 0) & (columns["place"] < rows[columns["store"]])).all():
+        raise damaged("its voters name an example or a unit that is not there")
+
+
+def _store(kind: Header, tensors: Tensors, prefix: str, features: int, classes: int) -> Store:
+    rows, dtype = kind.count("rows", 2**32), np.float32 if kind.text("dtype") == "float32" else np.float64
+    labels = lay.plain(tensors, f"{prefix}labels", np.int32, (rows,))
+    weights = lay.plain(tensors, f"{prefix}weights", np.float64, (rows,)) if kind.flag("weighed") else None
+    if kind.flag("sparse"):
+        indptr = lay.plain(tensors, f"{prefix}indptr", np.int64, (rows + 1,))
+        indices = lay.plain(tensors, f"{prefix}indices", np.int64)
+        values: Values = Csr(indptr, indices, lay.plain(tensors, f"{prefix}values", dtype, indices.shape), features)
+    else:
+        values = lay.plain(tensors, f"{prefix}values", dtype, (rows, features))
+    if not ((labels >= 0) & (labels < classes)).all():
+        raise damaged("a voter's example has the label of no class")
+    try:
+        native.rows_of(values)
+    except DataError as error:
+        raise damaged(f"the examples of its voters cannot be read: {error}") from None
+    return Store(values, labels, weights)

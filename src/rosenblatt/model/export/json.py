@@ -1,0 +1,63 @@
+"""A model as JSON: every weight that is not 0, by name, and how scores become a decision."""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.learn.final_weights import pairs
+from rosenblatt.model.linear import Model
+from rosenblatt.records import FeatureSpace, Label
+
+FORMAT_VERSION = 1
+
+
+def to_json(model: Model) -> str:
+    """The model as one JSON document; docs/export.md describes its keys."""
+    space = model.space
+    features: dict[str, Any] = {"kind": space.kind, "count": int(model.coef.shape[1])}
+    if space.kind == "index":
+        features["index_base"] = space.index_base
+    if space.kind == "hashed":
+        features |= {"bits": space.bits, "ngrams": space.ngrams}
+    document = {
+        "format": "rosenblatt-linear",
+        "format_version": FORMAT_VERSION,
+        "classes": list(model.classes),
+        "scheme": model.scheme,
+        "loss": model.settings.loss,
+        "features": features,
+        "units": [_unit(model, unit) for unit in range(len(model.coef))],
+    }
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _unit(model: Model, unit: int) -> dict[str, Any]:
+    """One hyperplane: which class a positive score speaks for, and against which."""
+    classes = model.classes
+    speaks: dict[str, Label | None]
+    if model.scheme == "ovo":
+        first, second = pairs(len(classes))[unit]
+        speaks = {"for": classes[second], "against": classes[first]}
+    elif model.scheme == "binary":
+        speaks = {"for": classes[1], "against": classes[0]}
+    else:
+        speaks = {"for": classes[unit], "against": None}
+    row, space = model.coef[unit], model.space
+    weights = []
+    for j in np.flatnonzero(row):
+        one: dict[str, Any] = {"feature": model.name(int(j)), "column": int(j), "weight": float(row[j])}
+        factors = model.factors(int(j))
+        if len(factors) > 1:
+            one["product_of"] = [{"feature": model.own_name(part), **_scaled(space, part)} for part in factors]
+        else:
+            one |= _scaled(space, factors[0])
+        weights.append(one)
+    return {**speaks, "intercept": float(model.intercept[unit]), "weights": weights}
+
+
+def _scaled(space: FeatureSpace, j: int) -> dict[str, float]:
+    """How a column is brought to scale, where it is."""
+    if space.shift is None or space.scale is None or j >= len(space.shift):
+        return {}
+    return {"shift": float(space.shift[j]), "scale": float(space.scale[j])}

@@ -1,0 +1,164 @@
+"""A model as ONNX: plain operators in double precision, so that any runtime decides as we do."""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import ModelError
+from rosenblatt.learn.final_weights import pairs
+from rosenblatt.model.linear import Model
+
+OPSET = 13
+
+
+def to_onnx(model: Model) -> bytes:
+    """The model as an ONNX file: input `x` (rows x features, double), outputs `label`, `scores`, and `probabilities`
+    where the loss models them."""
+    built: bytes = _Graph(model).built().SerializeToString()
+    return built
+
+
+class _Graph:
+    """The nodes of the graph in the making; each method adds some and gives the name of what they compute."""
+
+    def __init__(self, model: Model) -> None:
+        try:
+            import onnx
+        except ImportError as error:
+            raise ModelError('ONNX needs the package onnx: pip install "rosenblatt[onnx]".') from error
+        self.onnx, self.model = onnx, model
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self.given = {j: at for at, j in enumerate(model.given)}  # column of an example -> column of the input
+
+    def op(self, kind: str, *inputs: str, out: str | None = None, **attributes: Any) -> str:
+        out = out or f"{kind.lower()}_{len(self.nodes)}"
+        self.nodes.append(self.onnx.helper.make_node(kind, list(inputs), [out], **attributes))
+        return out
+
+    def constant(self, value: Any, name: str | None = None) -> str:
+        name = name or f"constant_{len(self.constants)}"
+        self.constants.append(self.onnx.numpy_helper.from_array(np.asarray(value), name))
+        return name
+
+    def built(self) -> Any:
+        units = self._units()
+        scores, best = self._scores(units)
+        self._label(best)
+        outputs = ["label", scores, *self._probabilities(scores)]
+        return self._model(outputs)
+
+    def _units(self) -> str:
+        """w·x + b of every unit, the columns scaled first where the model scales them."""
+        x, space = "x", self.model.space
+        if space.shift is not None and space.scale is not None:
+            x = self.op("Sub", x, self.constant(np.asarray(space.shift)[list(self.given)], "shift"))
+            x = self.op("Mul", x, self.constant(np.asarray(space.scale)[list(self.given)], "scale"))
+        x = self._with_products(x)
+        product = self.op("MatMul", x, self.constant(np.ascontiguousarray(self.model.coef.T), "coef"))
+        out = "scores" if self.model.scheme in ("ovr", "joint") else "units"
+        return self.op("Add", product, self.constant(np.asarray(self.model.intercept), "intercept"), out=out)
+
+    def _with_products(self, x: str) -> str:
+        """All columns of the model from those of an example: crossed ones, and those of a degree, are products."""
+        columns = [self.model.factors(j) for j in range(self.model.coef.shape[1])]
+        if len(columns) == len(self.given):
+            return x
+        parts, order = [], []
+        for many in sorted({len(factors) for factors in columns}):
+            here = [j for j, factors in enumerate(columns) if len(factors) == many]
+            place = np.array([[self.given[factor] for factor in columns[j]] for j in here])
+            product, *more = (self.op("Gather", x, self.constant(place[:, k]), axis=1) for k in range(many))
+            for factor in more:
+                product = self.op("Mul", product, factor)
+            parts.append(product)
+            order += here
+        every = self.op("Concat", *parts, axis=1) if len(parts) > 1 else parts[0]
+        return self.op("Gather", every, self.constant(np.argsort(np.array(order))), axis=1)
+
+    def _scores(self, units: str) -> tuple[str, str]:
+        """The scores that are an output, and the position of the decided class."""
+        if self.model.scheme == "binary":
+            scores = self.op("Reshape", units, self.constant(np.array([-1], np.int64)), out="scores")
+            above = self.op("Greater", scores, self.constant(np.array(0.0)))
+            return scores, self.op("Cast", above, to=self.onnx.TensorProto.INT64)
+        scores = self._majority(units) if self.model.scheme == "ovo" else units
+        return scores, self.op("ArgMax", scores, axis=1, keepdims=0)
+
+    def _majority(self, units: str) -> str:
+        """Votes per class of one-vs-one units; summed scores, squeezed below half a vote, tell equal votes apart."""
+        classes = len(self.model.classes)
+        second, first = (np.zeros((len(pairs(classes)), classes)) for _ in range(2))
+        for unit, (i, j) in enumerate(pairs(classes)):
+            first[unit, i] = second[unit, j] = 1
+        above = self.op("Cast", self.op("Greater", units, self.constant(np.array(0.0))), to=self._double)
+        below = self.op("Sub", self.constant(np.array(1.0)), above)
+        votes = self.op(
+            "Add",
+            self.op("MatMul", above, self.constant(second)),
+            self.op("MatMul", below, self.constant(first)),
+        )
+        sums = self.op("MatMul", units, self.constant(second - first))
+        size = self.op("Add", self.op("Abs", sums), self.constant(np.array(1.0)))
+        squeezed = self.op("Div", sums, self.op("Mul", size, self.constant(np.array(3.0))))
+        return self.op("Add", votes, squeezed, out="scores")
+
+    def _label(self, best: str) -> None:
+        classes = np.array(self.model.classes)
+        if classes.dtype.kind == "U":
+            classes = classes.astype(object)
+        self.op("Gather", self.constant(classes, "classes"), best, out="label")
+
+    def _probabilities(self, scores: str) -> list[str]:
+        """Where the loss is logistic: a sigmoid of one score, a softmax of scores that decide jointly."""
+        if self.model.settings.loss != "logistic" or self.model.scheme not in ("binary", "joint"):
+            return []
+        if self.model.scheme == "joint":
+            return [self.op("Softmax", scores, axis=1, out="probabilities")]
+        column = self.op("Reshape", scores, self.constant(np.array([-1, 1], np.int64)))
+        # In doubles by exp alone: few runtimes have a sigmoid of doubles.
+        grown = self.op("Exp", self.op("Neg", self.op("Abs", column)))
+        small = self.op("Div", grown, self.op("Add", grown, self.constant(np.array(1.0))))
+        large = self.op("Sub", self.constant(np.array(1.0)), small)
+        above = self.op("Greater", column, self.constant(np.array(0.0)))
+        positive = self.op("Where", above, large, small)
+        negative = self.op("Where", above, small, large)
+        return [self.op("Concat", negative, positive, axis=1, out="probabilities")]
+
+    @property
+    def _double(self) -> int:
+        double: int = self.onnx.TensorProto.DOUBLE
+        return double
+
+    def _model(self, outputs: list[str]) -> Any:
+        helper, kinds = self.onnx.helper, self.onnx.TensorProto
+        classes, label = self.model.classes, kinds.STRING
+        if not isinstance(classes[0], str):
+            label = kinds.INT64 if all(isinstance(one, int) for one in classes) else kinds.DOUBLE
+        if isinstance(classes[0], bool):
+            label = kinds.BOOL
+        wide = ["rows"] if self.model.scheme == "binary" else ["rows", len(classes)]
+        shapes = {"label": (label, ["rows"]), "scores": (self._double, wide)}
+        shapes["probabilities"] = (self._double, ["rows", len(classes)])
+        graph = helper.make_graph(
+            self.nodes,
+            "rosenblatt",
+            [helper.make_tensor_value_info("x", self._double, ["rows", len(self.given)])],
+            [helper.make_tensor_value_info(name, *shapes[name]) for name in outputs],
+            self.constants,
+        )
+        built = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="rosenblatt")
+        built.ir_version = 8
+        helper.set_model_props(built, {"classes": json.dumps(list(classes)), "features": self._features()})
+        self.onnx.checker.check_model(built)
+        return built
+
+    def _features(self) -> str:
+        space = self.model.space
+        if space.kind == "columns":
+            return json.dumps([self.model.own_name(j) for j in self.given])
+        kept = {"kind": space.kind, "index_base": space.index_base, "bits": space.bits, "ngrams": space.ngrams}
+        if "cross" in space.settings:
+            kept["cross"] = space.settings["cross"]
+        return json.dumps(kept)

@@ -1,0 +1,1 @@
+"""What each kind of model writes to its file, and reads back."""

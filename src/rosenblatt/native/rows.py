@@ -1,0 +1,88 @@
+"""Examples as arrays -> examples as the native core reads them: in place, and checked once."""
+
+from __future__ import annotations
+
+from math import comb
+
+from rosenblatt.errors import DataError
+from rosenblatt.lazy import np
+from rosenblatt.native import _native
+from rosenblatt.records import Csr, ParsedCsr, Values
+
+_MOST = 2**32 - 1
+
+
+def rows_of(values: Values, name: str = "X", degree: int = 1) -> _native.Rows:
+    """The rows of a matrix, without a copy; a matrix that cannot be learned from raises DataError.
+
+    With a degree above 1 they are read as if all products of up to so many columns stood in the matrix.
+    """
+    if degree > 1:
+        rows = _products(values, name, degree)
+    elif isinstance(values, ParsedCsr) and isinstance(values.checked, _native.Rows):
+        return values.checked
+    elif isinstance(values, Csr):
+        rows = _csr(values, name)
+    else:
+        rows = _native.Rows.dense(np.require(values, requirements="A"))
+    if rows.count > _MOST:
+        raise DataError(f"{name} has {rows.count} rows; one call takes at most {_MOST}, so pass it in parts.")
+    if rows.features > _MOST:
+        raise DataError(f"{name} has {rows.features} columns; at most {_MOST} can be learned, so hash them first.")
+    fault = rows.check()
+    if fault is not None:
+        raise DataError(_sentence(name, *fault, rows.features))
+    if degree > 1 and not isinstance(values, Csr) and rows.largest > np.finfo(values.dtype).max:
+        raise DataError(
+            f"Products of {degree} values of {name} overflow: scale the features down, or lower the degree."
+        )
+    return rows
+
+
+def laid(values: Values) -> _native.Rows:
+    """The rows of a matrix as they lie in memory, one after another, not checked."""
+    return (
+        _csr(values, "X")
+        if isinstance(values, Csr)
+        else _native.Rows.dense(np.require(values, requirements=["C", "A"]))
+    )
+
+
+def _products(values: Values, name: str, degree: int) -> _native.Rows:
+    if isinstance(values, Csr):
+        raise DataError(
+            f"Products of columns (degree={degree}) are made of dense rows, and {name} is sparse: call "
+            f"{name}.toarray() if it is narrow, or use KernelPerceptron(kernel='poly')."
+        )
+    return _native.Rows.products(
+        np.require(values, requirements="A"), degree, comb(values.shape[1] + degree, degree) - 1
+    )
+
+
+def _csr(values: Csr, name: str) -> _native.Rows:
+    if isinstance(values, ParsedCsr):
+        return _native.Rows.csr(*values.memory, values.features)
+    if values.indptr.ndim != 1 or len(values.indptr) == 0 or len(values.indices) != len(values.values):
+        raise DataError(f"{name} is not a CSR matrix: indptr is empty, or indices and data differ in length.")
+    return _native.Rows.csr(
+        np.ascontiguousarray(values.indptr, dtype=np.int64),
+        np.ascontiguousarray(values.indices, dtype=None if values.indices.dtype in (np.int32, np.int64) else np.int64),
+        np.ascontiguousarray(values.values),
+        values.features,
+    )
+
+
+def _sentence(name: str, kind: str, row: int, column: int, features: int) -> str:
+    match kind:
+        case "nan":
+            return f"Input {name} contains NaN at row {row}, column {column}. Fill in or drop missing values first."
+        case "infinity":
+            return f"Input {name} contains infinity at row {row}, column {column}. Every value must be finite."
+        case "negative column":
+            return f"Row {row} of the sparse {name} has the negative column index {column}."
+        case "column beyond":
+            return f"Row {row} of the sparse {name} has column index {column}, but {name} has {features} columns."
+        case "starts backwards":
+            return f"Row {row} of the sparse {name} ends before it begins: its indptr runs backwards."
+        case _:
+            return f"The indptr of the sparse {name} points outside its entries (row {row}, position {column})."

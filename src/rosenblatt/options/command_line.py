@@ -1,0 +1,62 @@
+"""The parameters of the doors: what is shown, exported and written, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rosenblatt.options.option import Option, table
+
+TO = ("onnx", "json", "sql")
+
+output: Option[str | None] = Option(
+    name="output",
+    default=None,
+    none_allowed=True,
+    kind="path",
+    help="Where to write the result.",
+)
+report: Option[str | None] = Option(
+    name="report",
+    default=None,
+    none_allowed=True,
+    kind="path",
+    help="Write one self-contained HTML page with figures, scores and the command to repeat it.",
+)
+top: Option[int] = Option(
+    name="top",
+    default=10,
+    kind="int",
+    low=0,
+    help="How many features to show for each class.",
+)
+example: Option[str | None] = Option(
+    name="example",
+    default=None,
+    none_allowed=True,
+    kind="str",
+    help="Explain the decision about one example, written as in a file of the model's format, the label left out.",
+)
+to: Option[str | None] = Option(
+    name="to",
+    default=None,
+    choices=TO,
+    none_allowed=True,
+    help="The format to export to: a graph for any ONNX runtime (onnx), every weight by name (json), "
+    "or one SELECT that decides in a database (sql). Found from the name of the output when not given.",
+)
+table_name: Option[str] = Option(
+    name="table",
+    default="data",
+    kind="str",
+    help="The name of the table that the SQL reads.",
+)
+message: Option[str | None] = Option(
+    name="message",
+    default=None,
+    none_allowed=True,
+    kind="str",
+    help="A message of your own to decide about.",
+)
+
+DOORS: Mapping[str, Option[Any]] = table([output, report, top, example, to, table_name, message])

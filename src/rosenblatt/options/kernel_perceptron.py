@@ -1,0 +1,91 @@
+"""The parameters of the dual form: those of the perceptron that it shares, and its kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rosenblatt.options.learner import (
+    class_weight,
+    fit_intercept,
+    keep,
+    margin,
+    max_iter,
+    multi_class,
+    order,
+    random_state,
+    record,
+    warm_start,
+)
+from rosenblatt.options.option import Option, table
+
+kernel: Option[str | Callable[[Any, Any], Any]] = Option(
+    name="kernel",
+    default="rbf",
+    choices=("linear", "poly", "rbf", "precomputed"),
+    kind="function",
+    help="k(x, z), the inner product after a feature map: x.z (linear), (gamma x.z + coef0)^degree (poly), "
+    "exp(-gamma |x - z|^2) (rbf), kernel(X, Z) as a matrix, or X is that matrix already (precomputed).",
+)
+kernel_degree: Option[int] = Option(
+    name="degree",
+    default=3,
+    kind="int",
+    low=1,
+    help="The degree of the polynomial kernel; the others have none.",
+)
+gamma: Option[float | str | None] = Option(
+    name="gamma",
+    default=None,
+    choices=("scale",),
+    kind="float",
+    above=0,
+    none_allowed=True,
+    help="The scale of the poly and rbf kernels: 1 / number of features (None), that divided by the variance of X "
+    "('scale'), or a number.",
+)
+coef0: Option[float] = Option(
+    name="coef0",
+    default=1.0,
+    kind="float",
+    low=0,
+    help="The constant in the polynomial kernel; above 0 it brings in the products of lower degree.",
+)
+budget: Option[int | None] = Option(
+    name="budget",
+    default=None,
+    kind="int",
+    low=1,
+    none_allowed=True,
+    help="The most examples a unit may rest on: all its mistakes (None), or so many, the oldest forgotten as the "
+    "Forgetron does (Dekel, Shalev-Shwartz and Singer 2008).",
+)
+cache_mb: Option[float] = Option(
+    name="cache_mb",
+    default=200.0,
+    kind="float",
+    low=0,
+    help="Megabytes for kernel values: where those among all rows fit, they are computed once for all epochs.",
+)
+dual_margin = margin.but(help="An example is a mistake when y*s <= margin; 0 is Rosenblatt's rule.")
+
+KERNEL_PERCEPTRON: Mapping[str, Option[Any]] = table(
+    (
+        kernel,
+        kernel_degree,
+        gamma,
+        coef0,
+        budget,
+        dual_margin,
+        keep,
+        order,
+        max_iter,
+        fit_intercept,
+        multi_class,
+        class_weight,
+        warm_start,
+        record,
+        cache_mb,
+        random_state,
+    )
+)

@@ -1,0 +1,248 @@
+"""The parameters of the learners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rosenblatt.errors import ParameterError
+from rosenblatt.options.option import Option, table
+
+loss: Option[str] = Option(
+    name="loss",
+    default="perceptron",
+    choices=("perceptron", "hinge", "logistic", "squared"),
+    help="What a score costs: perceptron and hinge charge only for mistakes, logistic rewards every wider margin, "
+    "squared asks for scores of exactly +1 and -1.",
+)
+margin: Option[float] = Option(
+    name="margin",
+    default=0.0,
+    kind="float",
+    low=0,
+    help="An example is a mistake when y*s <= margin; 0 is Rosenblatt's rule. "
+    "pa1, pa2, arow and the hinge loss ask for y*s >= margin, and for 1 where margin is 0.",
+)
+eta0: Option[float] = Option(
+    name="eta0",
+    default=1.0,
+    kind="float",
+    above=0,
+    help="The learning rate, or its first value when the rate falls. "
+    "For pa1 and pa2 it is their aggressiveness C; arow does not use it.",
+)
+learning_rate: Option[str] = Option(
+    name="learning_rate",
+    default="constant",
+    choices=("constant", "inverse", "invsqrt", "adagrad", "pa1", "pa2", "arow"),
+    help="How far an update moves: eta0 (constant), eta0/(1+step) (inverse), eta0/sqrt(1+step) (invsqrt), a rate per "
+    "feature (adagrad), as far as this example's margin asks but at most eta0 (pa1) or softened by it (pa2), "
+    "or a confidence per feature (arow).",
+)
+r: Option[float] = Option(
+    name="r",
+    default=1.0,
+    kind="float",
+    above=0,
+    help="arow's caution: the larger r, the smaller each update and the slower the confidence grows.",
+)
+keep: Option[str] = Option(
+    name="keep",
+    default="average",
+    choices=("last", "average", "vote", "pocket"),
+    help="Which weights are the answer of the run: those at its end (last), their average over every example visited "
+    "(average), all of them voting, each as often as it survived (vote), or those with the fewest training errors "
+    "seen (pocket).",
+)
+batch: Option[int | str] = Option(
+    name="batch",
+    default=1,
+    choices=("full",),
+    kind="int",
+    low=1,
+    help="How many examples are scored before one update, which is the sum of theirs: 1 is online, "
+    "'full' is the whole epoch.",
+)
+order: Option[str] = Option(
+    name="order",
+    default="shuffle",
+    choices=("given", "shuffle", "sample"),
+    help="The order of the examples in an epoch: as they come (given), a new permutation each epoch (shuffle), "
+    "or drawn uniformly with replacement (sample).",
+)
+max_iter: Option[int] = Option(
+    name="max_iter",
+    default=50,
+    kind="int",
+    low=1,
+    help="The most epochs a fit may visit; if they are spent, the run's status is 'budget'.",
+)
+fit_intercept: Option[bool] = Option(
+    name="fit_intercept",
+    default=True,
+    kind="bool",
+    help="Learn the bias b, an ordinary weight on the constant input 1. Without it every boundary passes through 0.",
+)
+degree: Option[int] = Option(
+    name="degree",
+    default=1,
+    kind="int",
+    low=1,
+    help="Learn on all products of up to this many features, made row by row and never stored; "
+    "1 is the features themselves.",
+)
+init: Option[Any] = Option(
+    name="init",
+    default="zeros",
+    choices=("zeros", "random"),
+    kind="array",
+    help="The weights at the start: zeros, random (uniform between -0.01 and 0.01), or an array of one row per unit: "
+    "its weights, or its bias followed by its weights.",
+)
+multi_class: Option[str] = Option(
+    name="multi_class",
+    default="ovr",
+    choices=("ovr", "ovo", "joint"),
+    help="How units decide between three or more classes: one unit per class against the rest (ovr), one per pair of "
+    "classes and a majority vote (ovo), or one per class, corrected together when the highest score is wrong (joint).",
+)
+class_weight: Option[Mapping[Any, float] | str | None] = Option(
+    name="class_weight",
+    default=None,
+    choices=("balanced",),
+    kind="class weights",
+    none_allowed=True,
+    help="How much the examples of each class count: all the same (None), every class the same in total ('balanced'), "
+    "or a weight for each class.",
+)
+early_stopping: Option[bool] = Option(
+    name="early_stopping",
+    default=False,
+    kind="bool",
+    help="Hold out validation_fraction of the examples and stop when their accuracy no longer rises; "
+    "the run's status is then 'validated'.",
+)
+validation_fraction: Option[float] = Option(
+    name="validation_fraction",
+    default=0.1,
+    kind="float",
+    above=0,
+    below=1,
+    help="The share of the examples held out when early_stopping is on.",
+)
+n_iter_no_change: Option[int] = Option(
+    name="n_iter_no_change",
+    default=5,
+    kind="int",
+    low=1,
+    help="How many epochs in a row may pass without a better validation accuracy before early_stopping stops.",
+)
+warm_start: Option[bool] = Option(
+    name="warm_start",
+    default=False,
+    kind="bool",
+    help="Let the next fit continue the run where it stopped: 5 epochs and 5 more equal 10, bit for bit.",
+)
+record: Option[bool] = Option(
+    name="record",
+    default=False,
+    kind="bool",
+    help="Keep the mistake log, from which every step of the run can be replayed exactly.",
+)
+n_jobs: Option[int | None] = Option(
+    name="n_jobs",
+    default=1,
+    kind="int",
+    zero_allowed=False,
+    none_allowed=True,
+    help="How many threads may work at once, with the same answer for any number; None means 1, -1 all cores.",
+)
+random_state: Option[Any] = Option(
+    name="random_state",
+    default=0,
+    kind="seed",
+    none_allowed=True,
+    help="The seed of everything random in a run: the same seed gives the same run, None a new one each time.",
+)
+
+
+OPTIONS: Mapping[str, Option[Any]] = table(value for value in list(globals().values()) if isinstance(value, Option))
+
+
+def _options_of(left_out: Sequence[str], changed: Sequence[Option[Any]] = ()) -> Mapping[str, Option[Any]]:
+    changes = table(changed)
+    return table(changes.get(name, option) for name, option in OPTIONS.items() if name not in left_out)
+
+
+# pa1, pa2 and arow move an example just to its required margin; the logistic and squared losses have no such margin.
+smooth_learning_rate = learning_rate.but(
+    choices=("constant", "inverse", "invsqrt", "adagrad"),
+    help="How far an update moves: eta0 (constant), eta0/(1+step) (inverse), eta0/sqrt(1+step) (invsqrt), "
+    "or a rate per feature (adagrad).",
+)
+# Votes are counted by survival until the next mistake; these losses update on every example.
+smooth_keep = keep.but(
+    choices=("last", "average", "pocket"),
+    help="Which weights are the answer of the run: those at its end (last), their average over every example visited "
+    "(average), or those with the fewest training errors seen (pocket).",
+)
+smooth_eta0 = eta0.but(help="The learning rate, or its first value when the rate falls.")
+# A constant rate diverges as soon as eta0 |x|^2 > 2; a rate per feature does not mind the scale of the features.
+adaline_learning_rate = smooth_learning_rate.but(default="adagrad")
+adaline_eta0 = smooth_eta0.but(default=0.1)
+adaline_keep = smooth_keep.but(default="last")
+adaline_multi_class = multi_class.but(
+    choices=("ovr", "ovo"),
+    help="How units decide between three or more classes: one unit per class against the rest (ovr), "
+    "or one per pair of classes and a majority vote (ovo).",
+)
+
+logistic_multi_class = multi_class.but(default="joint")
+
+PERCEPTRON = _options_of(["loss"])
+LOGISTIC_UNIT = _options_of(
+    ["loss", "margin", "r"], [smooth_eta0, smooth_learning_rate, smooth_keep, logistic_multi_class]
+)
+ADALINE = _options_of(["loss", "margin", "r"], [adaline_eta0, adaline_learning_rate, adaline_keep, adaline_multi_class])
+
+
+def check_together(owner: str, values: Mapping[str, object]) -> None:
+    """Refuse combinations of checked values that have no meaning; a value left out counts as its default.
+
+    The default loss is the perceptron's; an estimator of another loss passes it:
+    `check_together("Adaline", {**parameters, "loss": "squared"})`.
+    """
+    chosen = {name: values.get(name, option.default) for name, option in OPTIONS.items()}
+    for combination, reason in _refused(chosen):
+        raise ParameterError(f"{owner} cannot use {combination}: {reason}.")
+
+
+def _refused(chosen: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each meaningless combination among the chosen values, with why and what to use instead."""
+    rate, kept, size, cost = chosen["learning_rate"], chosen["keep"], chosen["batch"], chosen["loss"]
+    if rate in ("pa1", "pa2", "arow"):
+        if size != 1:
+            yield f"learning_rate={rate!r} with batch={size!r}", "it corrects one example at a time; use batch=1"
+        if cost not in ("perceptron", "hinge"):
+            yield (
+                f"learning_rate={rate!r} with the {cost} loss",
+                "it moves an example to a required margin; use the perceptron or hinge loss, or another learning_rate",
+            )
+    if kept == "vote":
+        if size != 1:
+            yield f"keep='vote' with batch={size!r}", "weights vote for each example they survive; use batch=1"
+        if cost != "perceptron":
+            yield (
+                f"keep='vote' with the {cost} loss",
+                "weights vote until their next mistake; use the perceptron loss, or keep='average'",
+            )
+    if chosen["degree"] > 1 and chosen["record"]:
+        yield (
+            f"degree={chosen['degree']} with record=True",
+            "a trace shows the weights of the features themselves; use record=False, or a Pipeline that makes products",
+        )
+    if chosen["multi_class"] == "joint" and cost == "squared":
+        yield (
+            "multi_class='joint' with the squared loss",
+            "this loss judges each score alone, not which is highest; use 'ovr' or 'ovo'",
+        )

@@ -1,0 +1,32 @@
+"""The parameters of `studio`: where its page is, and whether it is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rosenblatt.options.kernel_perceptron import kernel
+from rosenblatt.options.option import Option, table
+
+port: Option[int] = Option(
+    name="port",
+    default=0,
+    kind="int",
+    low=0,
+    below=65536,
+    help="The port of this machine to listen on; 0 is any that is free.",
+)
+browser: Option[bool] = Option(
+    name="browser", default=True, kind="bool", help="Open the page in the browser, or only print its address."
+)
+
+# On the page the perceptron itself comes first, and the dual form is chosen by its kernel.
+studio_kernel: Option[Any] = kernel.but(
+    default="none",
+    choices=("none", "linear", "poly", "rbf"),
+    kind=None,
+    help="The perceptron as it is (none), or its dual form with k(x, z), the inner product after a feature map: "
+    "x.z (linear), (gamma x.z + coef0)^degree (poly), exp(-gamma |x - z|^2) (rbf).",
+)
+
+STUDIO: Mapping[str, Option[Any]] = table([port, browser])

@@ -1,0 +1,20 @@
+"""The parameters of the networks of threshold units."""
+
+from rosenblatt.options.learner import max_iter, random_state
+from rosenblatt.options.option import Option, table
+
+max_units: Option[int | None] = Option(
+    name="max_units",
+    default=None,
+    kind="int",
+    low=1,
+    none_allowed=True,
+    help="The most units a network may grow to, for each class where there are three or more; None means as many as it "
+    "takes. If they are spent, the status is 'budget'.",
+)
+network_max_iter = max_iter.but(
+    default=100,
+    help="The most epochs that one unit may learn before the network grows by another.",
+)
+
+THRESHOLD_NETWORK = table([max_units, network_max_iter, random_state])

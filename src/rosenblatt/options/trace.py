@@ -1,0 +1,70 @@
+"""The parameters of `trace`: which steps are shown, and what is drawn of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rosenblatt.options.fit_file import passes
+from rosenblatt.options.learner import order
+from rosenblatt.options.option import Option, table
+
+# The lectures' tables go through the rows as they are printed.
+trace_order = order.but(default="given")
+trace_passes = passes.but(default=50)
+steps: Option[int | None] = Option(
+    name="steps",
+    default=None,
+    none_allowed=True,
+    kind="int",
+    low=1,
+    help="How many steps to give; when not given, 1000 in a table and all of them in a file.",
+)
+epochs: Option[str | None] = Option(
+    name="epochs",
+    default=None,
+    none_allowed=True,
+    kind="str",
+    help="Which epochs to give, counted from 1: one of them (3) or several (3-5).",
+)
+mistakes_only: Option[bool] = Option(
+    name="mistakes_only", default=False, kind="bool", help="Leave out the visits that were no mistake."
+)
+totals: Option[bool] = Option(
+    name="totals",
+    default=False,
+    kind="bool",
+    help="Also say after each step what all the examples together cost, and how many of them would be mistakes now.",
+)
+plot: Option[str | None] = Option(
+    name="plot",
+    default=None,
+    none_allowed=True,
+    kind="path",
+    help="Draw the result to this file; its ending says how: .png, .svg or .pdf.",
+)
+animate: Option[str | None] = Option(
+    name="animate",
+    default=None,
+    none_allowed=True,
+    kind="path",
+    help="Show the run update by update in this file: .gif, or .html for a page that can be stepped through.",
+)
+columns: Option[str | None] = Option(
+    name="columns",
+    default=None,
+    none_allowed=True,
+    kind="str",
+    help="The two columns to draw, by name or by position from 0, with a comma between them.",
+)
+theme: Option[str | None] = Option(
+    name="theme",
+    default=None,
+    none_allowed=True,
+    choices=("light", "dark"),
+    help="The paper that figures are drawn on: light when not given; a page then follows the reader's system.",
+)
+
+TRACING: Mapping[str, Option[Any]] = table(
+    [trace_order, trace_passes, steps, epochs, mistakes_only, totals, plot, animate, columns, theme]
+)

@@ -1,0 +1,1 @@
+"""Bytes -> blocks of examples: one reader for each format."""

@@ -1,0 +1,120 @@
+"""Classes and feature spaces <-> the parts of a model file."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from math import isfinite
+from typing import Any
+
+from rosenblatt.errors import ModelError
+from rosenblatt.lazy import np
+from rosenblatt.readers.hashing.column_names import ColumnNames
+from rosenblatt.records import FeatureSpace, Label
+from rosenblatt.storage import tensors as lay
+from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.tensors import Tensors
+
+_KINDS: Mapping[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
+_WORD = 2**63
+
+
+def pack_classes(classes: Sequence[Label]) -> dict[str, Any]:
+    """The labels in their order, and the one type they all have."""
+    for kind, of in _KINDS.items():
+        if all(type(label) is of for label in classes):
+            if kind == "int" and not all(-_WORD <= int(label) < 2 * _WORD for label in classes):
+                break
+            return {"kind": kind, "labels": list(classes)}
+    shown = ", ".join(sorted({type(label).__name__ for label in classes}))
+    raise ModelError(f"Labels must all be whole numbers, numbers, words or truth values to be saved. Got {shown}.")
+
+
+def unpack_classes(header: Header) -> tuple[Label, ...]:
+    kind, labels = header.text("kind"), header.items("labels")
+    of = _KINDS.get(kind)
+    if of is None or not all(type(label) is of for label in labels):
+        raise damaged("its labels are not of the kind it says")
+    if len(labels) < 2 or len(set(labels)) != len(labels) or list(labels) != sorted(labels):
+        raise damaged("its labels are not two or more different ones in ascending order")
+    if of is float and not all(map(isfinite, labels)):
+        raise damaged("a label is not finite")
+    if of is int and not all(-_WORD <= label < 2 * _WORD for label in labels):
+        raise damaged("a label has more than 64 bits")
+    return tuple(labels)
+
+
+def pack_space(space: FeatureSpace, tensors: Tensors) -> dict[str, Any]:
+    lay.put_texts(tensors, "space.columns", space.columns)
+    _put_names(tensors, space.names)
+    for name in ("shift", "scale"):
+        array = getattr(space, name)
+        if array is not None:
+            tensors[f"space.{name}"] = np.ascontiguousarray(array, dtype=np.float64)
+    return {
+        "kind": space.kind,
+        "index_base": space.index_base,
+        "columns": len(space.columns),
+        "bits": space.bits,
+        "ngrams": space.ngrams,
+        "names": len(space.names),
+        "scaled": None if space.scale is None else len(space.scale),
+        "settings": json.loads(json.dumps(dict(space.settings))),
+    }
+
+
+def _put_names(tensors: Tensors, names: Mapping[int, str]) -> None:
+    """Hundreds of thousands of names go as the arrays they are, not one by one."""
+    if isinstance(names, ColumnNames):
+        tensors["space.names.column"], tensors["space.names.ends"], tensors["space.names.bytes"] = names.memory
+        return
+    tensors["space.names.column"] = array("q", sorted(names))
+    lay.put_texts(tensors, "space.names", (names[column] for column in sorted(names)))
+
+
+class _ReadNames(Mapping[int, str]):
+    """Column -> name, out of a file. There may be hundreds of thousands, and whoever predicts asks for none of them."""
+
+    def __init__(self, columns: list[int], texts: tuple[bytes, list[int]]) -> None:
+        self._columns, self._texts = columns, texts
+
+    @cached_property
+    def _all(self) -> dict[int, str]:
+        return dict(zip(self._columns, lay.apart(*self._texts), strict=True))
+
+    def __getitem__(self, column: int) -> str:
+        return self._all[column]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+
+def unpack_space(header: Header, tensors: Tensors) -> FeatureSpace:
+    kind = header.text("kind")
+    if kind not in ("index", "columns", "hashed"):
+        raise damaged(f"{kind!r} is no kind of feature space")
+    names = header.count("names", 2**32)
+    columns = lay.memory_in(tensors, "space.names.column", "int64", (names,)).tolist()
+    texts = lay.texts_in(tensors, "space.names", names)
+    shift = scale = None
+    if "scaled" in header:
+        shape = (header.count("scaled", 2**32),)
+        shift, scale = (lay.plain(tensors, f"space.{name}", np.float64, shape) for name in ("shift", "scale"))
+        if not (np.isfinite(shift).all() and np.isfinite(scale).all()):
+            raise damaged("the scale of a column is not finite")
+    return FeatureSpace(
+        kind=kind,  # type: ignore[arg-type]
+        index_base=header.count("index_base", 2),
+        columns=tuple(lay.take_texts(tensors, "space.columns", header.count("columns", 2**32))),
+        bits=header.count("bits", 33),
+        ngrams=header.count("ngrams", 100),
+        shift=shift,
+        scale=scale,
+        names=_ReadNames(columns, texts),
+        settings=dict(header.section("settings").values),
+    )

@@ -1,0 +1,1 @@
+"""Names and words hashed into a fixed number of columns."""

@@ -1,0 +1,46 @@
+"""How words are hashed: chosen once, kept with the model, so that new text is read as the model's own was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rosenblatt import native, options
+from rosenblatt.errors import DataError
+from rosenblatt.readers.source import Reading
+from rosenblatt.records import FeatureSpace
+
+
+@dataclass(frozen=True)
+class HashingSettings:
+    bits: int
+    ngrams: int
+    value: str
+    unit: bool
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What a model must know besides the bits and the n-grams, which its space has already."""
+        return {"value": self.value, "unit": self.unit, "unicode": native.unicode_version()}
+
+
+def hashing_settings(reading: Reading, space: FeatureSpace | None) -> HashingSettings:
+    """As the user asked, or as the model was made."""
+    if space is None:
+        for name in ("bits", "ngrams", "value", "unit"):
+            options.READING[name].check(getattr(reading, name), "read")
+        return HashingSettings(
+            options.TEXT_BITS if reading.bits is None else reading.bits,
+            options.TEXT_NGRAMS if reading.ngrams is None else reading.ngrams,
+            reading.value,
+            reading.unit,
+        )
+    if not space.bits or "value" not in space.settings:
+        raise DataError("This model was not learned from text: read the examples in the format it was learned from.")
+    return HashingSettings(space.bits, space.ngrams, space.settings["value"], space.settings["unit"])
+
+
+def hashing_of(chosen: HashingSettings, first: int = 0) -> native.Hashing:
+    """For the native hasher; `first` is the column of hash 0."""
+    return native.Hashing(bits=chosen.bits, ngrams=chosen.ngrams, value=chosen.value, unit=chosen.unit, first=first)

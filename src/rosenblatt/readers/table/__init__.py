@@ -1,0 +1,1 @@
+"""Tables (CSV, TSV, Parquet, Arrow): their columns, and how they become numbers."""

@@ -1,0 +1,1 @@
+"""A run as a moving picture: GIF, or one HTML file."""

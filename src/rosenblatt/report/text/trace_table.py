@@ -1,0 +1,133 @@
+"""A trace as the table of the lectures: one line for each step, the bias first because x0 = 1."""
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.learn.replay.trace import Step, Trace
+from rosenblatt.learn.replay.trace_file import WIDE
+from rosenblatt.records import Floats, Run
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_SHOWN = 8  # entries of a vector that fit on a line
+
+
+def trace_table(trace: Trace, *, limit: int | None = None, **which: Any) -> "Table":
+    """The steps as a table for the terminal; takes what `Trace.steps` takes, and how many of them to show.
+
+    Rows are counted from 1, as people count them; in Python, CSV and JSON they are counted from 0.
+    """
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(caption=caption(trace), caption_justify="left", pad_edge=False, box=_lines(), padding=(0, 1, 0, 0))
+    columns, totals = _columns(trace), bool(which.get("totals"))
+    for name, side in (*columns, *([("loss", "right"), ("errors", "right")] if totals else [])):
+        vector = name in ("x", "w before", "w after")  # these fold on a narrow terminal; numbers stay whole
+        table.add_column(name, justify=side, no_wrap=not vector, overflow="fold", min_width=len(name))  # type: ignore[arg-type]
+    steps = trace.steps(**which)
+    last: Step | None = None
+    shown = steps if limit is None else islice(steps, limit)
+    for step in shown:
+        if last is not None and step.epoch != last.epoch:
+            table.add_section()
+        table.add_row(*map(escape, _cells(trace, step)), style="bold" if step.mistake else None)
+        last = step
+    if limit is not None and next(steps, None) is not None:
+        table.add_section()
+        table.add_row("…", *[""] * (len(table.columns) - 1))
+    return table
+
+
+def trace_text(trace: Trace, *, limit: int | None = None, ended: bool = True, **which: Any) -> str:
+    """The table as plain text, as wide as it must be: nothing is cut off. At its end, how the run `ended`.
+
+    >>> from rosenblatt.estimators import trace
+    >>> print(trace_text(trace([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, -1, 1]), limit=4))
+    epoch row x       target score mistake w before w after
+    ───────────────────────────────────────────────────────────────
+        1   1 [1 0 0]     -1     0 yes     [0 0 0]  [-1 0 0]
+        1   2 [1 0 1]     -1    -1         [-1 0 0] [-1 0 0]
+        1   3 [1 1 0]     -1    -1         [-1 0 0] [-1 0 0]
+        1   4 [1 1 1]     +1    -1 yes     [-1 0 0] [0 1 1]
+    <BLANKLINE>
+        …
+    separated: epoch 9 was clean; 18 mistakes in 36 visits
+    """
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.measure import Measurement
+
+    table = trace_table(trace, limit=limit, **which)
+    table.caption = None
+    out = StringIO()
+    console = Console(file=out, no_color=True, color_system=None, width=10_000)
+    console.width = Measurement.get(console, console.options, table).maximum
+    console.print(table)
+    lines = [line.rstrip()[1:] for line in out.getvalue().split("\n")]
+    return "\n".join([*"\n".join(lines).strip("\n").split("\n"), *([caption(trace)] if ended else [])])
+
+
+def caption(trace: Trace) -> str:
+    """How the run ended, in one line."""
+    return how_it_ended(trace.run)
+
+
+def how_it_ended(run: Run) -> str:
+    """How a run ended, in one line."""
+    epochs = f"{run.n_iter:,} epoch{'' if run.n_iter == 1 else 's'}"
+    mistakes = f"{run.n_mistakes:,} mistake{'' if run.n_mistakes == 1 else 's'}"
+    ways = {
+        "separated": f"separated: epoch {run.n_iter:,} was clean",
+        "budget": f"budget: all {epochs} spent, none of them clean",
+        "validated": f"validated: stopped early after {epochs}",
+    }
+    return f"{ways.get(run.status, run.status)}; {mistakes} in {run.t:,} visits"
+
+
+def _lines() -> Any:
+    from rich import box
+
+    return box.SIMPLE_HEAD
+
+
+def _columns(trace: Trace) -> list[tuple[str, str]]:
+    numbers = [("epoch", "right"), ("row", "right")]
+    if trace.n_units > 1:
+        numbers.append(("unit", "right"))
+    return [*numbers, ("x", "left"), ("target", "right"), ("score", "right"), ("mistake", "left"),
+            ("w before", "left"), ("w after", "left")]  # fmt: skip
+
+
+def _cells(trace: Trace, step: Step) -> list[str]:
+    cells = [str(step.epoch), str(step.row + 1)]
+    if trace.n_units > 1:
+        cells.append(trace.names(step.unit)[1] if trace.n_units == len(trace.classes) else str(step.unit))
+    shown = _weights if trace.n_features > WIDE else _vector
+    cells += [_example(step.x) if trace.n_features > WIDE else _vector(step.x)]
+    cells += [f"{step.target:+d}", _number(step.score), "yes" if step.mistake else ""]
+    cells += [shown(step.before), shown(step.after)]
+    if step.total_loss is not None:
+        cells += [_number(step.total_loss), str(step.total_errors)]
+    return cells
+
+
+def _example(x: Floats) -> str:
+    return f"{int((x != 0).sum()):,} of {len(x):,} not 0"
+
+
+def _weights(w: Floats) -> str:
+    """Of weights that are too many to look at: how many there are, and how long they are together."""
+    return f"{int((w != 0).sum()):,} not 0, length {_number(float((w @ w) ** 0.5))}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) and abs(value) < 1e9 else f"{value:.4g}"
+
+
+def _vector(values: Floats) -> str:
+    shown = " ".join(_number(v) for v in values[:_SHOWN].tolist())
+    more = f" … {len(values) - _SHOWN:,} more" if len(values) > _SHOWN else ""
+    return f"[{shown}{more}]"

@@ -1,0 +1,1 @@
+"""Named tensors and a checked JSON header in one file."""

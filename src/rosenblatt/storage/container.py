@@ -1,0 +1,145 @@
+"""One file of named tensors and a checked JSON header: safetensors, with the header in its metadata.
+
+Model files, checkpoints and the index of a persistent cache are such containers. A container is written atomically.
+Reading one checks everything and runs nothing; no pickle is ever read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rosenblatt import native
+from rosenblatt.atomic import write_atomic
+from rosenblatt.errors import ModelError, RosenblattError
+from rosenblatt.lazy import np
+from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.tensors import Tensors, dtype_of, laid_out, memory_of
+
+if TYPE_CHECKING:
+    T = TypeVar("T")
+
+FORMAT = "rosenblatt-model"
+VERSION = 1
+_KEY = "rosenblatt"  # one key only: safetensors does not keep the order of its metadata
+_MOST_HEADER = 2**26
+
+
+def write_parts(path: str | os.PathLike[str], header: Mapping[str, Any], tensors: Tensors) -> None:
+    """Header and tensors as one file, written whole or not at all."""
+    write_atomic(path, parts_bytes(header, tensors))
+
+
+def parts_bytes(header: Mapping[str, Any], tensors: Tensors) -> bytes:
+    """Header and tensors with a checksum over both; the same parts always give the same bytes."""
+    header = {"format": FORMAT, "version": VERSION, **header}
+    full = header | {"checksum": checksum(header, tensors)}
+    ordered = {name: memory_of(tensors[name]) for name in sorted(tensors)}
+    return _saved(ordered, {_KEY: canonical(full)})
+
+
+def _saved(tensors: Mapping[str, memoryview], metadata: dict[str, str]) -> bytes:
+    """safetensors, by its door that does without numpy; a version before 0.8 has none."""
+    try:
+        from safetensors import TensorSpec, serialize
+    except ImportError:
+        from safetensors.numpy import save
+
+        return save({name: np.asarray(memory) for name, memory in tensors.items()}, metadata)
+    specs = {
+        name: TensorSpec(
+            dtype=dtype_of(memory),
+            shape=memory.shape or (),
+            data_ptr=native.address(memory),
+            data_len=memory.nbytes,
+        )
+        for name, memory in tensors.items()
+    }
+    return bytes(serialize(specs, metadata=metadata))
+
+
+def read_parts(path: str | os.PathLike[str], decode: Callable[[Header, Tensors], T]) -> T:
+    """What `decode` makes of header and tensors; every refusal is a ModelError that names the file."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        raise ModelError(f"{os.fspath(path)}: cannot be read: {error.strerror}.") from None
+    return parts_of(content, decode, os.fspath(path))
+
+
+def parts_of(content: bytes, decode: Callable[[Header, Tensors], T], name: str) -> T:
+    """The same of bytes that were read already."""
+    try:
+        header = _header_of(content)
+        return decode(Header(header), _tensors_of(content, header))
+    except RosenblattError as error:
+        raise ModelError(f"{name}: {str(error).rstrip('.')}.") from None
+    except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
+        raise ModelError(f"{name}: the model file is damaged: {type(error).__name__}: {error}.") from None
+
+
+def _header_of(content: bytes) -> dict[str, Any]:
+    """Ours, out of the metadata of a safetensors file; its format and version are known."""
+    foreign = ModelError("this is not a model file: save one with 'rosenblatt fit -o' or rosenblatt.save")
+    length = int.from_bytes(content[:8], "little")
+    if len(content) < 10 or length > _MOST_HEADER or content[8:9] != b"{":
+        raise foreign
+    if 8 + length > len(content):
+        raise damaged(f"it ends after {len(content)} bytes, in the middle of its header")
+    try:
+        text = json.loads(content[8 : 8 + length])["__metadata__"][_KEY]
+        header = json.loads(text, parse_constant=_refuse)
+    except (KeyError, TypeError):
+        raise foreign from None
+    except (ValueError, RecursionError):
+        raise damaged("its header is not JSON") from None
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise foreign
+    version = header.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise damaged("its version is not a number")
+    if version > VERSION:
+        raise ModelError(
+            f"it was written in version {version} of the format, this program reads up to {VERSION}: upgrade"
+        )
+    return header
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _tensors_of(content: bytes, header: dict[str, Any]) -> Tensors:
+    from safetensors import SafetensorError, deserialize
+
+    try:
+        found = deserialize(content)  # type: ignore[no-untyped-call,unused-ignore]
+        tensors = {name: laid_out(of["data"], of["dtype"], of["shape"]) for name, of in found}
+    except (SafetensorError, LookupError, ValueError, TypeError) as error:
+        raise damaged(f"its tensors cannot be read ({error})") from None
+    unsigned = {key: value for key, value in header.items() if key != "checksum"}
+    if header.get("checksum") != checksum(unsigned, tensors):
+        raise damaged("its checksum is not that of its content")
+    return tensors
+
+
+def canonical(header: Mapping[str, Any]) -> str:
+    return json.dumps(header, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def checksum(header: Mapping[str, Any], tensors: Mapping[str, Any]) -> str:
+    """SHA-256 of the header as canonical JSON, then of every tensor by name: its type, its shape, its bytes."""
+    from hashlib import sha256
+
+    total = sha256(canonical(header).encode())
+    for name in sorted(tensors):
+        memory = memory_of(tensors[name])
+        dtype = dtype_of(memory)
+        kind = "|" if memory.itemsize == 1 else "<"
+        kind += f"{dtype[0]}{memory.itemsize}"  # as numpy spells it: <f8
+        total.update(f"\n{name} {kind} {memory.shape}\n".encode("utf-8", "surrogatepass"))
+        total.update(memory)
+    return f"sha256:{total.hexdigest()}"

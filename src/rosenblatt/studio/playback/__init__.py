@@ -1,0 +1,1 @@
+"""A run prepared for playing: its scores and boundaries at every moment."""

@@ -1,0 +1,1 @@
+"""What the page can ask: one function for each question."""
