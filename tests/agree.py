@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from arithmetic import argmax
 from numpy.typing import NDArray
-from reference import Reference
 from sklearn.base import clone
 
 from rosenblatt import Adaline, LogisticUnit, Perceptron
+from tests.reference import Reference
+from tests.slow_twins.arithmetic import argmax
 
 Array = NDArray[Any]
 LEARNERS: dict[str, Any] = {"perceptron": Perceptron, "logistic": LogisticUnit, "squared": Adaline}

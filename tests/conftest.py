@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from chromium import Chromium
+    from tests.studio.chromium import Chromium
 
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
@@ -22,7 +22,7 @@ settings.load_profile("dev")
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     """Where the studio is served; it is started once, by the first test that asks."""
-    from chromium import studio
+    from tests.studio.chromium import studio
 
     with studio() as served:
         yield served
@@ -30,7 +30,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Chromium]:
-    from chromium import Chromium
+    from tests.studio.chromium import Chromium
 
     with Chromium() as opened:
         yield opened

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from agree import Array, bits, rule, run_of, state
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from rosenblatt import Adaline, LogisticUnit, Perceptron
+from tests.agree import Array, bits, rule, run_of, state
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from agree import bits, rule, run_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt import LogisticUnit
+from tests.agree import bits, rule, run_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from agree import LEARNERS, Array, fingerprint, real_numbers, run_of, state
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rosenblatt import native
+from tests.agree import LEARNERS, Array, fingerprint, real_numbers, run_of, state
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

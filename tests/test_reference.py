@@ -7,8 +7,9 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from arithmetic import SplitMix64, argmax, dot, exp, score
-from reference import Reference
+
+from tests.reference import Reference
+from tests.slow_twins.arithmetic import SplitMix64, argmax, dot, exp, score
 
 AND = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
 AND_LABELS = [-1, -1, -1, 1]

@@ -1,0 +1,251 @@
+"""The command line itself: its help is quick and whole, its errors are one line and an exit code, never a traceback."""
+
+import json
+import os
+import runpy
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import click
+import pytest
+
+import rosenblatt
+from rosenblatt.cli import COMMANDS, cli, common, main
+from rosenblatt.cli.exits import guarded
+from rosenblatt.errors import DataError, LearningOverflowError, ModelError, ParameterError
+
+ROSENBLATT = [sys.executable, "-m", "rosenblatt"]
+HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "rich", "matplotlib", "safetensors"}
+each_command = pytest.mark.parametrize("name", COMMANDS)
+
+
+def loaded(name: str) -> click.Command:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    return command
+
+
+def help_of(name: str) -> str:
+    command = loaded(name)
+    return command.get_help(click.Context(command, info_name=f"rosenblatt {name}"))
+
+
+# -- help -------------------------------------------------------------------------------------------------------------
+
+
+def test_help_loads_nothing_heavy_and_no_command() -> None:
+    program = (
+        "import sys; from rosenblatt.cli import main; main(['--help'])\n"
+        f"sys.exit(', '.join(({HEAVY} | {{m for m, _ in {list(COMMANDS.values())!r}}}) & set(sys.modules)) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]], ids=["nothing", "--help", "-h"])
+def test_help_lists_every_command_with_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 0
+    said = capsys.readouterr().out
+    for name, (_, words) in COMMANDS.items():
+        assert f"  {name} " in said
+        assert words in " ".join(said.split())
+
+
+@each_command
+def test_every_command_and_every_option_has_help(name: str) -> None:
+    command = loaded(name)
+    assert command.name == name
+    assert command.help
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, f"{name} {parameter.opts}"
+            assert parameter.help.endswith(".")
+
+
+@each_command
+def test_the_help_of_a_command_loads_nothing_heavy(name: str) -> None:
+    program = f"import sys; from rosenblatt.cli import main; main(['{name}', '--help'])\n" + (
+        f"sys.exit(', '.join({HEAVY} & set(sys.modules)) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_options_with_one_name_say_one_thing() -> None:
+    """The same option in two commands has the same meaning; only the output and the order differ."""
+    said: dict[str, set[str]] = {}
+    for name in COMMANDS:
+        for parameter in loaded(name).params:
+            if isinstance(parameter, click.Option) and parameter.name not in {"output", "order", "threads"}:
+                said.setdefault(parameter.opts[0], set()).add(str(parameter.help))
+    assert {option: helps for option, helps in said.items() if len(helps) > 1} == {}
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"rosenblatt {rosenblatt.__version__}\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_printed_for_the_shell(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", shell]) == 0
+    assert "_ROSENBLATT_COMPLETE" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"), [("rosenblatt ex", {"explain", "export"}), ("rosenblatt fit --on-bad-row s", {"skip"})]
+)
+def test_the_shell_completes_commands_and_choices(words: str, expected: set[str]) -> None:
+    asked = {"_ROSENBLATT_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+    done = subprocess.run(ROSENBLATT, env=os.environ | asked, capture_output=True, text=True, timeout=60)
+    assert {line.partition(",")[2] for line in done.stdout.splitlines()} == expected
+
+
+# -- errors -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["fti"], "There is no command 'fti'. Did you mean 'fit'?"),
+        (["zzz"], "The commands are demo, fit,"),
+        (["--nope"], "No such option '--nope'."),
+        (["fit"], "Missing argument 'DATA'."),
+        (["fit", "x", "--passes", "0"], "'0' is not an int of at least 1."),
+        (["fit", "x", "--passes", "two"], "'two' is not an int of at least 1."),
+        (["fit", "x", "--holdout", "2"], "'2' is not a float"),
+        (["fit", "x", "--on-bad-row", "skp"], "'skp' is not 'fail' or 'skip'."),
+        (["fit", "x", "--pases", "3"], "No such option '--pases'."),
+        (["export", "x"], "Say which format: --to onnx, --to json or --to sql."),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_wrong_command_line_is_one_line_and_2(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("rosenblatt: ")
+    assert said.err.count("\n") == 1
+    assert words in said.err
+    assert "--help'." in said.err
+
+
+def raising(error: BaseException) -> Callable[[], None]:
+    def run() -> None:
+        raise error
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (ParameterError("eta0 is bad."), 2, "eta0 is bad."),
+        (DataError("a.svm:1:2: bad."), 3, "a.svm:1:2: bad."),
+        (LearningOverflowError("too large."), 3, "too large."),
+        (ModelError("m.model: damaged."), 4, "m.model: damaged."),
+        (FileNotFoundError(2, "No such file or directory", "x.svm"), 3, "x.svm: no such file or directory."),
+        (MemoryError(), 3, "not enough memory"),
+        (KeyboardInterrupt(), 130, "interrupted."),
+        (ZeroDivisionError("division\nby zero"), 70, "ZeroDivisionError: division by zero: this is a fault of ours"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
+)
+def test_every_error_is_one_line_and_its_code(
+    error: BaseException, code: int, words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ROSENBLATT_TRACEBACK", raising=False)
+    assert guarded(raising(error)) == code
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("rosenblatt: ")
+    assert words in said.err
+    assert said.err.count("\n") == 1
+    assert "Traceback" not in said.err
+
+
+def test_a_traceback_is_there_for_those_who_ask(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROSENBLATT_TRACEBACK", "1")
+    assert guarded(raising(ZeroDivisionError("by zero"))) == 70
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_an_answer_of_no_is_1() -> None:
+    assert guarded(lambda: 1) == 1
+    assert guarded(lambda: None) == 0
+
+
+# -- where the output goes --------------------------------------------------------------------------------------------
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {sys.executable} -m rosenblatt completion bash | true"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*ROSENBLATT, "completion", "bash"], stdout=full, stderr=-1, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (3, "rosenblatt: no space left on device.\n")
+
+
+def test_a_closed_stdout_is_no_traceback() -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m rosenblatt completion bash >&-"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("encoding", "shown"), [("latin-1", "? 5\n"), ("ascii", "\u2264 5\n"), ("utf-8", "\u2264 5\n")]
+)
+def test_a_narrow_encoding_shows_question_marks(encoding: str, shown: str) -> None:
+    """ASCII is what a system says that was told nothing: UTF-8 is written there."""
+    program = "from rosenblatt.cli import common, exits; exits.guarded(lambda: common.data('\u2264 5'))"
+    env = os.environ | {"PYTHONIOENCODING": encoding}
+    done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, encoding="utf-8", timeout=60)
+    assert (done.stdout, done.stderr) == (shown, "")
+
+
+def test_colours_only_on_a_terminal_and_never_with_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal, pipe = SimpleNamespace(isatty=lambda: True), SimpleNamespace(isatty=lambda: False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert common.coloured(terminal)
+    assert not common.coloured(pipe)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not common.coloured(terminal)
+    assert common.on_terminal(terminal)
+    monkeypatch.setenv("TERM", "dumb")
+    assert not common.on_terminal(terminal)
+
+
+def test_json_is_one_line_of_plain_values(capsys: pytest.CaptureFixture[str]) -> None:
+    import numpy as np
+
+    common.as_json({"a": np.float64("nan"), "b": np.arange(2), "c": (1, "ü"), 3: {"d": np.int32(4)}})
+    said = capsys.readouterr().out
+    assert said.count("\n") == 1
+    assert json.loads(said) == {"a": None, "b": [0, 1], "c": [1, "ü"], "3": {"d": 4}}
+
+
+def test_the_reference_is_made_from_the_commands() -> None:
+    page = Path(__file__).parents[2] / "docs" / "reference.py"
+    made = runpy.run_path(str(page))["reference"]()
+    assert made == page.with_name("cli.md").read_text(encoding="utf-8"), "stale: run `make docs`"

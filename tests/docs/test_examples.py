@@ -1,0 +1,143 @@
+"""What the documentation shows is what happens: every doctest, every block of Python and of commands on every page."""
+
+import doctest
+import importlib
+import os
+import pkgutil
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import rosenblatt
+from rosenblatt.cli import main
+
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(rosenblatt.__path__, "rosenblatt.")
+    if not module.name.endswith(("__main__", "_native"))
+)
+ROOT = Path(__file__).parents[2]
+PAGES = {
+    str(page.relative_to(ROOT)): page.read_text(encoding="utf-8")
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+}
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+NOT_RUN = {"", "json", "sql", "text"}  # what is shown but cannot be run
+
+
+def blocks(language: str) -> dict[str, list[str]]:
+    """The blocks of a language on each page that has some."""
+    found = {name: [code for kind, code in FENCE.findall(text) if kind == language] for name, text in PAGES.items()}
+    return {name: codes for name, codes in found.items() if codes}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings_are_true(name: str) -> None:
+    module = importlib.import_module(name)
+    results = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    assert results.failed == 0
+
+
+def test_there_are_examples_in_docstrings() -> None:
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    examples = {name: finder.find(importlib.import_module(name)) for name in MODULES}
+    shown = {name for name, tests in examples.items() if any(test.examples for test in tests)}
+    assert {f"rosenblatt.estimators.{unit}" for unit in ("adaline", "logistic", "perceptron")} <= shown
+    assert "rosenblatt.learn.online" in shown
+
+
+def test_the_readme_shows_python_and_the_command_line() -> None:
+    assert "README.md" in blocks("python")
+    assert "README.md" in blocks("console")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_block_is_of_a_kind_that_is_run(name: str) -> None:
+    assert {kind for kind, _ in FENCE.findall(PAGES[name])} <= {"python", "console", *NOT_RUN}
+
+
+@pytest.mark.parametrize("name", blocks("python"))
+def test_python_on_the_page_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks of a page are one program, in a folder that holds the packaged mail."""
+    lay_out_mail(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    for block in blocks("python")[name]:
+        if block.startswith(">>>"):
+            session(block, name, names)
+        else:
+            exec(compile(block, name, "exec"), names)
+
+
+def session(block: str, name: str, names: dict[str, object]) -> None:
+    """A block that shows what it prints: each answer is as shown."""
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    test = doctest.DocTestParser().get_doctest(block, {}, name, name, 0)
+    test.globs = names
+    assert doctest.DocTestRunner(optionflags=flags).run(test, clear_globs=False).failed == 0
+
+
+@pytest.mark.parametrize("name", blocks("console"))
+def test_commands_on_the_page_run_and_say_what_it_says(name: str, tmp_path: Path) -> None:
+    """Each `$ command` ends well; what is shown below it is what it prints, `...` standing for anything."""
+    lay_out_mail(tmp_path)
+    for block in blocks("console")[name]:
+        for command, shown in commands(block):
+            run = subprocess.run(
+                ["bash", "-c", command],
+                cwd=tmp_path,
+                env=with_rosenblatt_on_the_path(tmp_path),
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
+            assert run.returncode == 0, f"$ {command}\n{run.stdout}{run.stderr}"
+            flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+            said = run.stdout + run.stderr
+            assert not shown or doctest.OutputChecker().check_output(shown, said, flags), f"$ {command}\n{said}"
+
+
+def commands(block: str) -> list[tuple[str, str]]:
+    """The commands of a block, each with what is shown below it; a backslash carries a command on."""
+    parts = re.split(r"^\$ ", block.replace("\\\n", " "), flags=re.MULTILINE)[1:]
+    return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts)]
+
+
+def lay_out_mail(folder: Path) -> None:
+    """What the pages find where they are run: the mail, a model of it, and a folder for pictures."""
+    (folder / "pictures").mkdir()
+    (folder / "mail").mkdir()
+    for path in (Path(rosenblatt.__file__).parent / "data" / "mail").glob("*.gz"):
+        shutil.copy(path, folder / "mail")
+    (folder / "mail.model").write_bytes(mail_model())
+
+
+@cache
+def mail_model() -> bytes:
+    """As `rosenblatt fit mail/train.tsv.gz -o mail.model` saves it."""
+    mail = Path(rosenblatt.__file__).parent / "data" / "mail" / "train.tsv.gz"
+    with tempfile.TemporaryDirectory() as folder:
+        assert main(["fit", str(mail), "-o", f"{folder}/mail.model", "--quiet"]) == 0
+        return Path(folder, "mail.model").read_bytes()
+
+
+def with_rosenblatt_on_the_path(folder: Path) -> dict[str, str]:
+    """The command `rosenblatt`, whether it is installed or not."""
+    home = folder / ".bin"
+    if not home.exists():
+        home.mkdir()
+        (home / "rosenblatt").write_text(f'#!/bin/sh\nexec {sys.executable} -m rosenblatt "$@"\n', encoding="utf-8")
+        (home / "rosenblatt").chmod(0o755)
+        (home / "python").symlink_to(sys.executable)
+    return {**os.environ, "PATH": f"{home}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
+
+
+def test_the_index_lists_every_page() -> None:
+    listed = set(re.findall(r"\]\(([\w-]+\.md)\)", PAGES["docs/README.md"]))
+    assert listed == {Path(name).name for name in PAGES if name.startswith("docs/")} - {"README.md"}

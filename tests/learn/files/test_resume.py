@@ -1,0 +1,292 @@
+"""A fit that is broken off goes on to the same bits; later passes read a cache that is checked."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rosenblatt.errors import DataError, ModelError
+from rosenblatt.learn.files import passes as fitting
+from rosenblatt.learn.files.passes import Plan
+from rosenblatt.learn.files.portfolio import candidates
+from rosenblatt.model.file.linear import load_model
+from rosenblatt.model.fit_file import fit_file, fit_source
+from rosenblatt.model.fitted import Fitted
+from rosenblatt.readers.cache import spill as cache_module
+from rosenblatt.readers.cache.pages import bytes_of
+from rosenblatt.readers.cache.spill import Cache
+from rosenblatt.readers.source import Reading
+from rosenblatt.records import Block, Chunk, Csr
+from tests.learn.files.test_fit_file import make, same
+from tests.slow_twins.files import Arrays, narrow_csr
+
+
+@pytest.fixture(autouse=True)
+def _ctrl_c_is_heard(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Between small turns; a process in the background may have been told to ignore it."""
+    monkeypatch.setattr(fitting, "_TURN", 50)
+    old = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, old)
+
+
+class Broken(Arrays):
+    """A source that calls for an interrupt when it is about to give the k-th chunk of all its readings."""
+
+    def __init__(self, *given: Any, at: int, call: Callable[[], None], **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.at, self.call, self.given = at, call, 0
+
+    def chunks(self, threads: int = 1) -> Iterator[Chunk]:
+        for chunk in super().chunks(threads):
+            if self.given == self.at:
+                self.call()
+            self.given += 1
+            yield chunk
+
+
+def press_ctrl_c() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def broken_and_resumed(path: Path, at: int, plan: dict[str, Any], step: int) -> Fitted:
+    X, y = make(3, n=100)
+    broken = Broken(X, y.tolist(), at=at, call=press_ctrl_c)
+    with pytest.raises(KeyboardInterrupt):
+        fit_source(broken, Plan(candidates("auto"), checkpoint=str(path), **plan))
+    assert path.exists()
+    with pytest.raises(ModelError, match="holds a checkpoint, not a model: continue it with resume"):
+        load_model(path)
+    resumed = Plan(candidates("auto"), checkpoint=str(path), **plan)
+    return fit_source(Arrays(X, y.tolist(), step=step), resumed, resume=True)
+
+
+@pytest.mark.parametrize(
+    "plan", [{}, {"passes": 4}, {"passes": 4, "holdout": 0.1}, {"passes": 6, "holdout": 0.2, "patience": 2}], ids=str
+)
+@pytest.mark.parametrize("at", [2, 7, 14])
+@pytest.mark.parametrize("step", [7, 11])
+def test_resumed_equals_unbroken(at: int, plan: dict[str, Any], step: int, tmp_path: Path) -> None:
+    X, y = make(3, n=100)
+    unbroken = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), **plan))
+    resumed = broken_and_resumed(tmp_path / "a.checkpoint", at, plan, step)
+    assert resumed.resumed
+    assert same(resumed.model.running, unbroken.model.running)
+    assert resumed.candidates == unbroken.candidates
+    assert (resumed.rows, resumed.holdout_rows, resumed.passes) == (
+        unbroken.rows,
+        unbroken.holdout_rows,
+        unbroken.passes,
+    )
+    assert list(tmp_path.iterdir()) == []  # a complete run needs no checkpoint
+
+
+def test_an_interrupt_in_a_later_pass(tmp_path: Path) -> None:
+    X, y = make(3, n=100)
+    path = tmp_path / "a.checkpoint"
+    presses = 0
+
+    def press(progress: Any) -> None:
+        nonlocal presses
+        if progress.pass_ == 3 and not presses:
+            presses += 1
+            press_ctrl_c()
+
+    plan = {"passes": 5, "checkpoint": str(path)}
+    with pytest.raises(KeyboardInterrupt):
+        fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), on_progress=press, **plan))  # type: ignore[arg-type]
+    resumed = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), **plan), resume=True)  # type: ignore[arg-type]
+    unbroken = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), passes=5))
+    assert same(resumed.model.running, unbroken.model.running)
+    assert resumed.candidates == unbroken.candidates
+
+
+def test_checkpoints_are_written_from_time_to_time(tmp_path: Path) -> None:
+    X, y = make(2)
+    path = tmp_path / "a.checkpoint"
+
+    def die() -> None:
+        raise RuntimeError("power cut")
+
+    plan = Plan(candidates("auto"), checkpoint=str(path), checkpoint_every=1e-9)
+    with pytest.raises(RuntimeError, match="power cut"):
+        fit_source(Broken(X, y.tolist(), at=9, call=die), plan)
+    resumed = fit_source(Arrays(X, y.tolist()), plan, resume=True)
+    assert resumed.resumed
+    assert same(resumed.model.running, fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"))).model.running)
+
+
+def test_a_checkpoint_of_another_fit_is_refused(tmp_path: Path) -> None:
+    X, y = make(2)
+    path = tmp_path / "a.checkpoint"
+    with pytest.raises(KeyboardInterrupt):
+        fit_source(Broken(X, y.tolist(), at=5, call=press_ctrl_c), Plan(candidates("auto"), checkpoint=str(path)))
+    for plan, source in (
+        (Plan(candidates("pa1"), checkpoint=str(path)), Arrays(X, y.tolist())),
+        (Plan(candidates("auto"), checkpoint=str(path), holdout=0.1), Arrays(X, y.tolist())),
+        (Plan(candidates("auto"), checkpoint=str(path)), Arrays(X[1:], y[1:].tolist())),
+    ):
+        with pytest.raises(ModelError, match="checkpoint is of another fit"):
+            fit_source(source, plan, resume=True)
+
+
+def _stopped_file(folder: Path) -> tuple[Path, dict[str, Any]]:
+    """A file of texts, and a checkpoint of a fit of it that was stopped."""
+    data, checkpoint = folder / "mail.txt", folder / "c"
+    data.write_text("".join(f"{'ham' if i % 3 else 'spam'}\tword{i % 7} word{i % 5} word{i % 3}\n" for i in range(400)))
+
+    def press(progress: Any) -> None:
+        press_ctrl_c()
+
+    with pytest.raises(KeyboardInterrupt):
+        fit_file(data, rule="arow", passes=3, checkpoint=str(checkpoint), on_progress=press)
+    assert checkpoint.exists()
+    return data, {"rule": "arow", "passes": 3, "checkpoint": str(checkpoint), "resume": True}
+
+
+@pytest.mark.parametrize("asked", [{"ngrams": 1}, {"bits": 12}, {"value": "count"}, {"unit": False}])
+def test_a_checkpoint_of_a_file_read_otherwise_is_refused(asked: dict[str, Any], tmp_path: Path) -> None:
+    data, fit = _stopped_file(tmp_path)
+    with pytest.raises(ModelError, match=f"checkpoint is of another fit, its {next(iter(asked))} was"):
+        fit_file(data, reading=Reading(**asked), **fit)
+    assert fit_file(data, **fit).resumed
+
+
+def test_a_checkpoint_of_a_file_written_anew_is_refused(tmp_path: Path) -> None:
+    data, fit = _stopped_file(tmp_path)
+    data.write_text(data.read_text().replace("word2", "word9"))
+    with pytest.raises(ModelError, match="checkpoint is of another fit, its content was"):
+        fit_file(data, **fit)
+
+
+def test_without_a_checkpoint_it_begins_anew(tmp_path: Path) -> None:
+    X, y = make(2)
+    plan = Plan(candidates("perceptron"), checkpoint=str(tmp_path / "none"))
+    assert not fit_source(Arrays(X, y.tolist()), plan, resume=True).resumed
+
+
+def test_ctrl_c_keeps_the_handler_that_was_there() -> None:
+    X, y = make(2)
+    heard: list[int] = []
+    old = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    try:
+        fitted = fit_source(Broken(X, y.tolist(), at=5, call=press_ctrl_c), Plan(candidates("perceptron")))
+        assert heard == [signal.SIGINT]
+        assert fitted.rows == len(X)
+        assert signal.getsignal(signal.SIGINT) != signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, old)
+
+
+def test_a_fit_in_another_thread_touches_no_handler() -> None:
+    X, y = make(2)
+    done: list[Fitted] = []
+    thread = threading.Thread(target=lambda: done.append(fit_source(Arrays(X, y.tolist()), Plan(candidates("auto")))))
+    thread.start()
+    thread.join()
+    assert done[0].rows == len(X)
+
+
+# -- the cache --------------------------------------------------------------------------------------------------------
+
+
+def blocks() -> list[Block]:
+    X, y = make(3)
+    labels = y.astype(np.int32)
+    csr, whole = narrow_csr(X[:40]), narrow_csr((X[40:] > 0).astype(float))
+    wide = Csr(csr.indptr, csr.indices.astype(np.int64), csr.values, csr.features)
+    short = Csr(csr.indptr, csr.indices, csr.values.astype(np.float32).astype(float), csr.features)
+    empty = Csr(np.zeros(3, dtype=np.int64), np.empty(0, np.int32), np.empty(0), 0)
+    return [
+        Block(short, labels[:40], np.arange(40.0)),
+        Block(whole, labels[40:]),
+        Block(csr, labels[:40]),
+        Block(wide, labels[:40], np.ones(40)),
+        Block(X, labels),
+        Block(X, labels, np.arange(float(len(X)))),
+        Block(X.astype(np.float32), labels, np.ones(len(X))),
+        Block(empty, np.zeros(2, np.int32)),
+    ]
+
+
+@pytest.mark.parametrize("limit", [0, 1000, 1 << 30])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_cache_gives_back_what_it_was_given(limit: int, threads: int, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(cache_module, "IN_MEMORY", limit)
+    with Cache(str(tmp_path), "name") as cache:
+        for block in blocks():
+            cache.append(block)
+        for _ in range(2):
+            for got, put in zip(cache.blocks(threads), blocks(), strict=True):
+                assert np.array_equal(got.labels, put.labels)
+                assert (got.weights is None) == (put.weights is None)
+                assert put.weights is None or np.array_equal(got.weights, put.weights)
+                if isinstance(put.values, Csr):
+                    assert isinstance(got.values, Csr)
+                    assert got.values.features == put.values.features
+                    for name in ("indptr", "indices", "values"):
+                        assert np.array_equal(getattr(got.values, name), getattr(put.values, name))
+                else:
+                    assert np.array_equal(got.values, put.values)
+        assert list(tmp_path.iterdir()) == []  # the file has no name
+
+
+def test_a_cache_is_a_file_at_once_where_the_first_block_says_that_many_will_follow(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    block = blocks()[0]
+    monkeypatch.setattr(cache_module, "IN_MEMORY", 10 * bytes_of(block))
+    nowhere = str(tmp_path / "nowhere")
+    for share in (0.0, 0.06, 1.0):  # of which nothing is known, about seventeen of them, one
+        with Cache(nowhere, "name") as cache:
+            for _ in range(10):
+                cache.append(block, share)
+            assert len(list(cache.blocks())) == 10
+    with Cache(nowhere, "name") as cache, pytest.raises(DataError, match="cannot be made"):
+        cache.append(block, 0.04)
+    with Cache(str(tmp_path), "name") as cache:
+        cache.append(block, 0.04)
+        assert np.array_equal(next(cache.blocks()).labels, block.labels)
+
+
+def test_a_damaged_cache_is_noticed(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(cache_module, "IN_MEMORY", 0)
+    for place in (3, 50, 200, 900):
+        with Cache(str(tmp_path), "name") as cache:
+            for block in blocks():
+                cache.append(block)
+            cache._file.flush()
+            byte = os.pread(cache._file.fileno(), 1, place)
+            os.pwrite(cache._file.fileno(), bytes([byte[0] ^ 4]), place)
+            with pytest.raises(DataError, match="cache of name is damaged"):
+                list(cache.blocks(2))
+
+
+def test_a_stream_through_the_file_gives_the_same_bits(tmp_path: Path, monkeypatch: Any) -> None:
+    X, y = make(3, n=100)
+    plan = Plan(candidates("auto"), passes=3, holdout=0.1, threads=2, cache=str(tmp_path))
+    memory = fit_source(Arrays(X, y.tolist()), plan)
+    monkeypatch.setattr(cache_module, "IN_MEMORY", 0)
+    assert same(fit_source(Arrays(X, y.tolist()), plan).model.running, memory.model.running)
+
+
+def test_a_cache_that_cannot_be_made_says_so(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(cache_module, "IN_MEMORY", 0)
+    X, y = make(2)
+    plan = Plan(candidates("auto"), passes=2, cache=str(tmp_path / "nowhere"))
+    with pytest.raises(DataError, match=r"cannot be made in .*nowhere: name another folder"):
+        fit_source(Arrays(X, y.tolist()), plan)
+
+
+@pytest.mark.parametrize("buffer", [0, 1 << 26])  # the fault shows while it is written, or when it is read
+def test_a_full_disk_under_the_cache_says_so(buffer: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache_module, "IN_MEMORY", 0)
+    monkeypatch.setattr(cache_module, "_nameless", lambda *_: open("/dev/full", "wb", buffering=buffer))  # noqa: SIM115
+    X, y = make(3, n=100)
+    with pytest.raises(DataError, match=r"The cache of .* cannot be written: No space left on device"):
+        fit_source(Arrays(X, y.tolist()), Plan(candidates("perceptron"), passes=2))

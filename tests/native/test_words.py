@@ -1,0 +1,245 @@
+"""Words natively and in plain Python: the same words, hashes, columns and values; names for any number of threads."""
+
+import unicodedata
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt import native
+from rosenblatt.readers.hashing.column_names import collisions, column_names
+from tests.slow_twins import words as slow
+
+same_unicode = pytest.mark.skipif(
+    unicodedata.unidata_version != native.unicode_version(), reason="this Python has tables of another Unicode"
+)
+texts = st.one_of(
+    st.text(max_size=300).map(lambda text: text.encode("utf-8", errors="surrogatepass")),
+    st.binary(max_size=300),
+    st.text("aZ_9 .é\u0301Σ漢カ😀\t", max_size=300).map(str.encode),
+)
+
+
+def hashing(bits: int = 20, ngrams: int = 1, value: str = "count", unit: bool = False, first: int = 0) -> Any:
+    return native.Hashing(bits=bits, ngrams=ngrams, value=value, unit=unit, first=first)
+
+
+def parse(data: bytes, how: Any, kind: str = "plain", names: Any = None, skip: bool = False) -> Any:
+    found, candidates = native.parse_text(data, 0, len(data), kind=kind, hashing=how, names=names, skip=skip)
+    return (*(np.asarray(part) for part in found[:4]), *found[4:]), candidates
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Hello, WORLD!", ["hello", "world"]),
+        ("ÉCOLE Straße İstanbul", ["école", "straße", "istanbul"]),
+        ("e\u0301t\u0301", ["e\u0301t\u0301"]),
+        ("ΣΊΣΥΦΟΣ", ["σίσυφοσ"]),
+        ("日本語テスト", list("日本語テスト")),
+        ("so 😀👍 good", ["so", "😀", "👍", "good"]),
+        ("don't x_1 3.14", ["don", "t", "x_1", "3", "14"]),
+        ("Ⱥ" * 40, ["ⱥ" * 40]),  # three bytes in lower case, two in upper
+        ("K", ["k"]),  # the sign for kelvin: one byte in lower case, three in upper
+        ("नमस्ते", ["नमस्ते"]),
+        ("", []),
+        ("a" * 5000, ["a" * 5000]),
+    ],
+)
+def test_words_of_many_scripts(text: str, words: list[str]) -> None:
+    assert [word.decode() for word in native.words_of(text.encode())] == words
+
+
+@pytest.mark.parametrize(
+    "text", [b"a\xffb", b"a\xc3", b"a\xe2\x82b", b"\xc0\x80", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"\xf0\x9f\x98"]
+)
+def test_bytes_that_are_not_utf8_separate_words(text: bytes) -> None:
+    assert native.words_of(text) == slow.words(text)
+
+
+@same_unicode
+def test_every_character_is_of_the_kind_and_case_its_tables_say() -> None:
+    for start in range(0, 0x110000, 0x1000):
+        block = "x".join(chr(code) for code in range(start, start + 0x1000) if not 0xD800 <= code < 0xE000)
+        if start < 0x34000 or start == 0xE0000:
+            assert native.words_of(block.encode()) == slow.words(block.encode()), hex(start)
+
+
+@same_unicode
+@given(texts)
+def test_words_are_those_of_the_slow_twin(text: bytes) -> None:
+    assert native.words_of(text) == slow.words(text)
+
+
+@given(st.binary(max_size=70), st.integers(0, 2**64 - 1))
+def test_the_hash_is_that_of_the_slow_twin(data: bytes, seed: int) -> None:
+    assert native.hash_of(data, seed) == slow.hashed(data, seed)
+
+
+def test_the_hash_never_changes() -> None:
+    """Models hold columns made with it."""
+    words = (b"", b"spam", b"perceptron", b"a word of more than 16 bytes")
+    assert [native.hash_of(word, 0) for word in words] == [
+        0x1EB244682E62CA05,
+        0x9E20816BC4DD48DF,
+        0x33CF5A1BA9349178,
+        0x1E0681141F946113,
+    ]
+
+
+@same_unicode
+@given(
+    st.lists(texts.map(lambda text: text.replace(b"\n", b" ")), min_size=1, max_size=4),
+    st.integers(1, 28),
+    st.integers(1, 4),
+    st.sampled_from(["count", "binary", "sqrt"]),
+    st.booleans(),
+)
+def test_rows_are_those_of_the_slow_twin(lines: list[bytes], bits: int, ngrams: int, value: str, unit: bool) -> None:
+    (starts, indices, values, *_), _ = parse(b"\n".join(lines) + b"\n", hashing(bits, ngrams, value, unit))
+    assert len(starts) == len(lines) + 1
+    for i, line in enumerate(lines):
+        row = slice(starts[i], starts[i + 1])
+        expected = slow.features(line, bits, ngrams, value, unit)
+        assert list(zip(indices[row].tolist(), values[row].tolist(), strict=True)) == sorted(expected.items())
+
+
+def test_a_row_of_unit_length_has_unit_length() -> None:
+    for value in ("count", "binary", "sqrt"):
+        (_, _, values, *_), _ = parse(b"to be or not to be that is the question\n", hashing(22, 2, value, True))
+        assert np.sum(values**2) == pytest.approx(1.0)
+
+
+def test_a_long_row_among_short_ones() -> None:
+    long = b" ".join(b"w%d" % (i % 7000) for i in range(50_000))
+    (starts, indices, values, *_), _ = parse(b"a b a\n" + long + b"\nb a b\n", hashing(28))
+    assert np.diff(starts).tolist() == [2, 7000, 2]
+    assert values[:2].tolist() == values[-2:].tolist()[::-1]
+    assert sorted(values[:2].tolist()) == [1.0, 2.0]
+    assert indices[:2].tolist() == indices[-2:].tolist()
+    assert all((np.diff(indices[starts[i] : starts[i + 1]]) > 0).all() for i in range(3))
+
+
+@same_unicode
+def test_a_row_of_megabytes_is_read_in_stretches_with_the_same_answer() -> None:
+    """A phrase across the cut is there and is named; no run of letters is cut."""
+    few = [b"one", b"two", "caf\u00e9".encode(), b"x_1", b"y" * 2000]
+    text = b"-".join(few[i % 5] + b" w%d" % (i % 900) for i in range(2700))
+    assert len(text) > 1 << 20
+    found = slow.words(text)
+    first: dict[int, str] = {}
+    for name, code in slow.phrases([b"a", b"b"], 3):
+        first.setdefault(code >> 42, name.decode())
+    for name, code in slow.phrases(found, 3):
+        first.setdefault(code >> 42, name.decode()[:256])
+    names = native.Names(22, 1 << 16)
+    (starts, indices, values, *_), candidates = parse(b"a b\n" + text + b"\nb a\n", hashing(22, 3), names=names)
+    names.merge(candidates)
+    row = slice(starts[1], starts[2])
+    counts = Counter(code >> 42 for _, code in slow.phrases(found, 3))
+    assert list(zip(indices[row].tolist(), values[row].tolist(), strict=True)) == sorted(counts.items())
+    named = dict(column_names(names))
+    assert {column: named.get(column) for column in first} == first
+    assert np.diff(starts)[[0, 2]].tolist() == [3, 3]
+
+
+def columns_of(*texts: tuple[list[bytes], int], **how: Any) -> Any:
+    laid = [(b"".join(cells), np.cumsum([0, *map(len, cells)], dtype=np.int64), seed) for cells, seed in texts]
+    return native.hash_columns(laid, hashing(**how), None)
+
+
+def test_columns_of_texts_are_hashed_like_lines_and_apart_by_their_seeds() -> None:
+    cells = [b"one two", b"", b"three"]
+    starts, indices, values, _ = columns_of((cells, 0), first=5)
+    (line_starts, line_indices, line_values, *_), _ = parse(b"one two\n\nthree\n", hashing())
+    assert starts.tolist() == line_starts.tolist()
+    assert indices.tolist() == (line_indices + 5).tolist()
+    assert values.tolist() == line_values.tolist()
+    both, _, _, _ = columns_of((cells, 1), (cells, 2), ngrams=2)
+    assert np.diff(both).tolist() == [6, 0, 2]  # a phrase does not reach from one text into the next
+
+
+@pytest.mark.parametrize("starts", [[0, 3, 1], [0, 99, 99], [-1, 2, 3], []])
+def test_starts_that_do_not_fit_are_refused(starts: list[int]) -> None:
+    with pytest.raises(ValueError, match="starts of texts must rise"):
+        native.hash_columns([(b"abc", np.array(starts, dtype=np.int64), 0)], hashing(), None)
+
+
+def dictionary(chunks: list[bytes], limit: int, bits: int = 16, ngrams: int = 2, late: bool = False) -> Any:
+    """`late`: all chunks are parsed before the first is merged, as by many threads."""
+    names = native.Names(bits, limit)
+    pending = []
+    for chunk in chunks:
+        _, candidates = parse(chunk, hashing(bits, ngrams), names=names)
+        if late:
+            pending.append(candidates)
+        else:
+            names.merge(candidates)
+    for candidates in pending:
+        names.merge(candidates)
+    return names
+
+
+@same_unicode
+@given(st.lists(st.text("abcd é", max_size=40), min_size=1, max_size=6), st.integers(2, 30))
+def test_names_are_the_first_in_file_order_and_the_same_for_any_number_of_threads(rows: list[str], limit: int) -> None:
+    chunks = [row.encode() + b"\n" for row in rows]
+    early, late = (dictionary(chunks, limit, late=late) for late in (False, True))
+    assert (early.columns.tolist(), early.text) == (late.columns.tolist(), late.text)
+    assert (early.exact, early.occupied, early.distinct) == (late.exact, late.occupied, late.distinct)
+    met = {name: code >> 48 for row in rows for name, code in slow.phrases(slow.words(row.encode()), 2)}
+    assert len(early.columns) <= limit
+    if early.exact:
+        assert early.occupied == len(set(met.values()))
+        assert early.distinct == len(met)
+        first: dict[int, str] = {}
+        for name, column in met.items():
+            first.setdefault(column, name.decode())
+        assert dict(column_names(early)) == first
+
+
+def test_the_number_of_names_is_estimated_beyond_the_bound() -> None:
+    chunks = [b" ".join(b"w%d" % i for i in range(k, k + 500)) + b"\n" for k in range(0, 40_000, 500)]
+    names = dictionary(chunks, limit=1000, ngrams=1)
+    assert not names.exact
+    assert names.distinct == pytest.approx(40_000, rel=0.1)
+    report = collisions(names)
+    assert report["names_kept"] == 1000
+    assert report["columns_used"] == pytest.approx(65_536 * (1 - np.exp(-40_000 / 65_536)), rel=0.1)
+    assert report["names_shared"] == pytest.approx(40_000 - 40_000 * np.exp(-40_000 / 65_536), rel=0.1)
+
+
+def test_single_words_are_kept_when_phrases_have_filled_their_half() -> None:
+    names = dictionary([b"a b a c b c a d b d c d\n"], limit=8)
+    assert set(column_names(names).values()) == {"a", "b", "c", "d", "a b", "b a", "a c", "c b"}
+
+
+def test_collisions_are_counted_exactly_while_all_names_are_kept() -> None:
+    names = dictionary([b"a b c d e f g h i j k l m n o p\n"], limit=100, bits=2, ngrams=1)
+    report = collisions(names)
+    assert report["exact"] is True
+    assert report["names"] == 16
+    counts = np.bincount([slow.hashed(word) >> 62 for word in b"a b c d e f g h i j k l m n o p".split()])
+    assert report["names_shared"] == int(counts[counts > 1].sum())
+
+
+@pytest.mark.parametrize("first", [0, 7])
+def test_names_by_column_are_those_met_first(first: int) -> None:
+    names = dictionary([b"one two three\n", "zwei dr\u00e9i two one vier\n".encode()], limit=100, bits=3)
+    begin, met = 0, {}
+    for column, end in zip(names.columns.tolist(), names.ends.tolist(), strict=True):
+        met.setdefault(first + column, names.text[begin:end].decode())
+        begin = end
+    assert len(met) < names.kept  # some share a column
+    found = column_names(names, first)
+    assert dict(found) == met
+    assert list(found) == sorted(met)
+    columns, ends, text = names.by_column(first)
+    assert columns.tolist() == sorted(met)
+    assert [text[a:b].decode() for a, b in pairwise([0, *ends])] == [met[column] for column in sorted(met)]
+    assert found.get(99) is None
+    assert dict(column_names(native.Names(3, 10))) == {}

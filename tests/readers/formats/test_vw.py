@@ -1,0 +1,184 @@
+"""Vowpal Wabbit's text: the native parser against its slow twin, the names kept, each refusal a sentence."""
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt import native, options
+from rosenblatt.errors import DataError, ModelError
+from rosenblatt.readers.formats import lines
+from rosenblatt.readers.formats.lines import Parsed
+from rosenblatt.readers.open import open_source
+from rosenblatt.readers.source import Reading
+from rosenblatt.records import Csr, FeatureSpace
+from tests.slow_twins import readers as reference_read
+
+BITS = 12
+VW = Reading(format="vw", bits=BITS)
+
+
+def column(name: str) -> int:
+    """The column of `namespace^name`, as cpp/parse/vw.hpp says."""
+    space, _, name = name.rpartition("^")
+    return native.hash_of(name.encode(), native.hash_of(space.encode(), 0)) >> (64 - BITS)
+
+
+def parsed(text: bytes, names: native.Names | None = None, skip: bool = True) -> Parsed:
+    found, unknown = native.parse_vw(text, 0, len(text), bits=BITS, names=names, skip=skip)
+    if names is not None:
+        names.merge(unknown)
+    return Parsed(*found)
+
+
+def rows_of(found: Parsed) -> list[tuple[Any, ...]]:
+    weights = found.weights if found.weights is not None else np.ones(len(found.labels))
+    rows = []
+    for i, code in enumerate(found.labels):
+        part = slice(found.indptr[i], found.indptr[i + 1])
+        features = list(zip(found.indices[part].tolist(), found.values[part].tolist(), strict=True))
+        rows.append((None if code < 0 else found.tokens[code].decode(), weights[i], features))
+    return rows
+
+
+def rows_of_reference(text: str) -> tuple[list[tuple[Any, ...]], int]:
+    rows, bad = [], 0
+    for line in text.split("\n"):
+        try:
+            row = reference_read.vw_row(line)
+        except ValueError:
+            bad += 1
+            continue
+        if row is not None:
+            sums: defaultdict[int, float] = defaultdict(float)
+            for name, value in row.features:
+                sums[column(str(name))] += value
+            rows.append((row.label, row.weight, sorted(sums.items())))
+    return rows, bad
+
+
+# Values are short binary fractions, so that sums of features that share a column are exact in any order.
+VALUES = st.one_of(
+    st.sampled_from(["1", "-0.5", "2.25", "+3", "1e1", ".5"]), st.sampled_from(["x", "", "nan", "1e999"])
+)
+NAMES = st.sampled_from(["a", "b", "price", "a-very-long-name-of-a-feature", "http://x", "9", "é", "x:y", ""])
+WORDS = st.one_of(NAMES, st.builds("{}:{}".format, NAMES, VALUES), st.builds("{}:2".format, NAMES))
+SPACES = st.builds(
+    lambda name, words: "|" + name + "".join(" " + word for word in words),
+    st.sampled_from(["", "", " ", "f", "user", "f:2", "g:x", "longer-than-eight:0.5"]),
+    st.lists(WORDS, max_size=5),
+)
+HEADS = st.sampled_from(
+    [
+        "1 ",
+        "-1 2.0 ",
+        "3 0.5 0 ",
+        "1 1 0.5 ",
+        "",
+        " ",
+        "tag",
+        "1 'tag ",
+        "1 2 tag",
+        "1 -1 ",
+        "spam ",
+        "1,2 ",
+        "0:1 ",
+        "1 2 3 4 ",
+    ]
+)
+LINES = st.builds(lambda head, spaces: head + " ".join(spaces), HEADS, st.lists(SPACES, max_size=3))
+
+
+@given(st.lists(LINES, max_size=6), st.sampled_from(["\n", "\r\n"]))
+def test_every_file_is_read_as_its_slow_twin_reads_it(texts: list[str], end: str) -> None:
+    text = end.join(texts)
+    rows, bad = rows_of_reference(text)
+    found = parsed(text.encode())
+    assert rows_of(found) == rows
+    assert found.bad_count == bad
+
+
+def test_the_parts_of_a_line() -> None:
+    found = parsed(b"1 2.5 'id|user:2 age:30 male |  x |item http://a.b:0.5\n| x\n\n-1 |f\n")
+    labels, weights, features = zip(*rows_of(found), strict=True)
+    assert labels == ("1", None, "-1")
+    assert weights == (2.5, 1.0, 1.0)
+    wanted = {"user^age": 60.0, "user^male": 2.0, "x": 1.0, "item^http://a.b": 0.5}
+    assert dict(features[0]) == {column(name): value for name, value in wanted.items()}
+    assert features[1:] == ([(column("x"), 1.0)], [])
+
+
+def test_the_names_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "data.vw"
+    path.write_text("1 |user age:30 |item age\n0 | age\n")
+    source = open_source(str(path), VW)
+    list(source.chunks())
+    names = {name: column(name) for name in ("user^age", "item^age", "age")}
+    assert {name: source.space.names[place] for name, place in names.items()} == {name: name for name in names}
+    assert (source.space.kind, source.space.bits) == ("hashed", BITS)
+
+
+def test_the_same_names_and_rows_for_any_number_of_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "CHUNK", 3000)
+    random = np.random.default_rng(0)
+    path = tmp_path / "data.vw"
+    path.write_text(
+        "".join(f"{i % 2} |f " + " ".join(map(str, random.integers(0, 500, 9))) + "\n" for i in range(2000))
+    )
+    seen = []
+    for threads in (1, 2, 4):
+        source = open_source(str(path), VW)
+        rows = [chunk.values.indices.tolist() for chunk in source.chunks(threads) if isinstance(chunk.values, Csr)]
+        seen.append((rows, dict(source.space.names), source.labels))
+    assert seen[0] == seen[1] == seen[2]
+    assert len(seen[0][1]) > 400
+
+
+def test_a_model_reads_with_its_own_bits(tmp_path: Path) -> None:
+    path = tmp_path / "data.vw"
+    path.write_text("1 |f a b\n")
+    space = FeatureSpace(kind="hashed", bits=5, settings={"names": "vw"})
+    source = open_source(str(path), Reading(), space)
+    (chunk,) = source.chunks()
+    assert isinstance(chunk.values, Csr)
+    assert chunk.values.features == 32
+    assert chunk.values.indices.max() < 32
+    assert source.space is space
+    with pytest.raises(ModelError, match="is read as vw, and this model reads svmlight or npy or npz"):
+        open_source(str(path), Reading(), FeatureSpace(kind="index", index_base=1))
+
+
+def test_the_usual_number_of_bits(tmp_path: Path) -> None:
+    path = tmp_path / "data.vw"
+    path.write_text("1 |f a b\n")
+    (chunk,) = open_source(str(path), Reading()).chunks()
+    assert chunk.values.shape == (1, 1 << options.VW_BITS)
+
+
+REFUSED = {
+    "1 a b": "1:1: expected '|' before the features, found '1 a b'",
+    "1 2 3 4 |f a": "1:1: expected a label, a weight and a tag before the first '|', found '1 2 3 4'",
+    "1:0.5 2:1 |f a": "1:1: the label '1:0.5 2:1' holds costs or probabilities, which are not learned; give one label",
+    "1,2 |f a": "1:1: the label '1,2' names several classes; each example must have one",
+    "1 -2 |f a": "1:3: the importance -2 is not a finite number of at least 0",
+    "1 1 0.5 |f a": "1:5: the third number before '|', 0.5, would be a first prediction to start from, which is not "
+    "supported; leave it out",
+    "1 |f:x a": "1:6: expected a number as the value of feature f, found 'x'",
+    "1 |f a:1 b:x": "1:12: expected a number as the value of feature b, found 'x'",
+    "1 |f a:nan": "1:8: the value of feature a is nan; every value must be finite, so leave out what is missing",
+    "1 |f a:1e999": "1:8: the value of feature a is 1e999, beyond the largest float",
+    "1 |f a\x02b": "1:7: unexpected byte 0x02; this does not look like a text file",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_every_refusal_names_line_and_column(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "data.vw"
+    path.write_text(text + "\n1 |f a\n")
+    with pytest.raises(DataError) as refused:
+        list(open_source(str(path), VW).chunks())
+    assert str(refused.value) == f"{path}:{REFUSED[text]}."

@@ -1,0 +1,231 @@
+"""The lessons, each followed in a real browser: its check is false before its task is done, and true after."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from rosenblatt.studio.questions.lessons import LESSONS
+from tests.studio.chromium import MISSING, PROGRAM, Chromium
+
+KEYS = [lesson.key for lesson in LESSONS]
+if PROGRAM is None:
+    pytest.skip(MISSING, allow_module_level=True)
+
+
+def fill(page: Any, **entries: str) -> None:
+    for name, text in entries.items():
+        page.fill(f"#lesson [name='{name.replace('_', ' ').strip()}']", text)
+
+
+def press(page: Any, place: str, key: str, times: int = 1) -> None:
+    page.focus(place)
+    for _ in range(times):
+        page.keyboard.press(key)
+
+
+def do_unit(page: Any) -> None:
+    fill(page, b="-0.5", w1="1", w2="1")
+
+
+def with_the_origin_on_the_line(page: Any) -> None:
+    """A score of 0 is not above 0, so the unit is silent there."""
+    fill(page, b="0", w1="1", w2="1")
+
+
+def do_rule(page: Any) -> None:
+    fill(page, score="1", weights="[−6, −2, −5]")
+
+
+def do_and(page: Any) -> None:
+    for k, weights in enumerate(("-1 0 0", "0 1 1", "-1 1 1", "-2 1 0", "-1, 2, 1"), start=1):
+        page.fill(f"#lesson [name='{k}']", weights)
+
+
+def do_theorem(page: Any) -> None:
+    press(page, "#plane", "n", 5)
+    page.keyboard.press("Delete")
+    press(page, "#plane", "n", 5)
+    page.keyboard.press("Delete")
+
+
+def do_losses(page: Any) -> None:
+    press(page, "#lesson [name=margin]", "ArrowRight", 6)
+
+
+def do_subgradients(page: Any) -> None:
+    press(page, "#lesson [name=slope]", "ArrowLeft", 4)
+
+
+def do_inseparable(page: Any) -> None:
+    fill(page, positive="2 and 1", positive_middle="(1/2, 0.5)", negative="0, 3", negative_middle="0.5 0.5")
+
+
+def do_features(page: Any) -> None:
+    page.fill("#controls [name=degree]", "2")
+    page.keyboard.press("Tab")
+
+
+def do_kernels(page: Any) -> None:
+    page.fill("#controls [name=gamma]", "2")
+    page.keyboard.press("Tab")
+
+
+def do_gates(page: Any) -> None:
+    page.fill("#gates", "(a | b) & ~(a & b)")
+    page.locator("#inputs label", has_text="a").locator("input").check()
+
+
+def do_networks(page: Any) -> None:
+    fill(page, units="2")
+    page.click("#lesson-tool button")
+
+
+def do_multiclass(page: Any) -> None:
+    page.select_option("#controls [name=multi_class]", "ovo")
+
+
+def do_spam(page: Any) -> None:
+    fill(page, message="Click here to claim your free money now, absolutely no cost!")
+    page.click("#lesson-tool button")
+
+
+def do_logistic(page: Any) -> None:
+    for name in ("Adaline", "logistic unit", "maximum margin"):
+        page.locator("#relatives label", has_text=name).locator("input").check()
+    page.locator("#tools label", has_text="Erase").click()
+    for _ in range(2):
+        page.locator("#layer-points .point").last.click()
+
+
+TASKS: dict[str, Callable[[Any], None]] = {
+    name.removeprefix("do_"): work for name, work in list(globals().items()) if name.startswith("do_")
+}
+
+
+def status(page: Chromium, begins: str) -> str:
+    page.until(f"document.getElementById('lesson-status')?.textContent.startsWith('{begins}')")
+    return str(page.page.text_content("#lesson-status"))
+
+
+def test_a_unit_is_silent_where_its_score_is_0(page: Chromium, address: str) -> None:
+    page.open(f"{address}#lesson=unit")
+    status(page, "Not yet.")
+    with_the_origin_on_the_line(page.page)
+    assert status(page, "✓ Done.")
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_lesson_can_be_done_by_following_it(page: Chromium, address: str, key: str) -> None:
+    page.open(f"{address}#lesson={key}")
+    assert status(page, "Not yet.").endswith(".")
+    TASKS[key](page.page)
+    lesson = LESSONS[KEYS.index(key)]
+    assert status(page, "✓ Done.") == f"✓ Done. {lesson.done}"
+    page.until(f"new URLSearchParams(location.hash.slice(1)).get('done') === '{key}'")
+    assert page.page.text_content("#lesson-place") == f"{KEYS.index(key) + 1} of {len(KEYS)}: {lesson.title} ✓"
+
+
+@pytest.mark.parametrize(
+    ("key", "entries", "said"),
+    [
+        ("unit", {"b": "0", "w1": "1", "w2": "0"}, "wrong at 1 corner."),
+        ("rule", {"score": "1", "weights": "-4 2 7"}, "1 of 2 right, 1 not."),  # added instead of taken away
+        ("and", {"1": "1 0 0"}, "0 of 5 right, 1 not."),
+        ("inseparable", {"positive": "0 1"}, "0 of 4 right, 1 not."),
+    ],
+)
+def test_a_wrong_answer_is_not_done(page: Chromium, address: str, key: str, entries: dict[str, str], said: str) -> None:
+    page.open(f"{address}#lesson={key}")
+    for name, text in entries.items():
+        page.page.fill(f"#lesson [name='{name}']", text)
+    page.until(f"document.getElementById('lesson-status').textContent.includes('{said}')")
+    assert status(page, "Not yet.")
+
+
+def test_the_way_through_the_lessons(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND")
+    place = page.page.locator("#lesson-place")
+    assert place.text_content() == f"{len(KEYS)} short lessons"
+    press(page.page, "#lesson-index", "Enter")
+    assert page.page.locator("#lesson li").count() == len(KEYS)
+    assert page.value("document.activeElement.id") == "lesson-title"
+    page.page.keyboard.press("Tab")
+    page.page.keyboard.press("Enter")
+    assert place.text_content() == f"1 of {len(KEYS)}: One unit"
+    for lesson in LESSONS[1:]:
+        page.page.click("#lesson-next")
+        assert page.page.text_content("#lesson-title") == f"{LESSONS.index(lesson) + 1}. {lesson.title}"
+        assert page.page.is_visible("#plane") == lesson.plane
+    assert page.page.is_disabled("#lesson-next")
+    page.page.click("#lesson-previous")
+    assert place.text_content() == f"{len(KEYS) - 1} of {len(KEYS)}: {LESSONS[-2].title}"
+    page.page.click("#lesson-index")
+    page.page.get_by_role("button", name="Close the lessons").click()
+    assert page.page.is_hidden("#lesson")
+    assert page.page.is_visible("#plane")
+
+
+@pytest.mark.parametrize("key", ["rule", "and"])
+@pytest.mark.parametrize("control", [("kernel", "rbf"), ("batch", "3")], ids=str)
+def test_a_run_that_a_lesson_does_not_speak_of_is_told(
+    page: Chromium, address: str, key: str, control: tuple[str, str]
+) -> None:
+    page.open(f"{address}#lesson={key}")
+    status(page, "Not yet.")
+    name, value = control
+    page.value(
+        f"(() => {{ const field = document.querySelector('#controls [name={name}]'); field.value = '{value}';"
+        "field.dispatchEvent(new Event('change')); })()"
+    )
+    status(page, "Not yet. The run is another one")
+
+
+def test_a_link_restores_a_lesson_where_it_was_left(page: Chromium, address: str) -> None:
+    page.open(f"{address}#lesson=theorem&done=unit.rule.nonsense")
+    do_theorem(page.page)
+    status(page, "✓ Done.")
+    page.open(str(page.value("location.href")))
+    status(page, "✓ Done.")
+    assert page.page.locator("#layer-points .point").count() == 4
+    page.page.click("#lesson-index")
+    done = page.page.locator("#lesson li", has_text="✓").all_text_contents()
+    assert done == ["One unit ✓ done", "The rule ✓ done", "The theorem ✓ done"]
+
+
+def test_a_link_restores_the_network(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND")
+    page.page.fill("#gates", "(a | b) & ~c")
+    page.page.select_option("#build", "learned")
+    page.until("new URLSearchParams(location.hash.slice(1)).get('build') === 'learned'")
+    page.until("document.querySelectorAll('#inputs input').length === 3")
+    page.open(str(page.value("location.href")))
+    assert page.page.input_value("#gates") == "(a | b) & ~c"
+    assert page.page.input_value("#build") == "learned"
+    page.page.locator("#inputs input").first.check()
+    assert str(page.page.text_content("#spoken")).startswith("The output u1 ")
+
+
+def test_a_network_is_watched_as_it_grows(page: Chromium, address: str) -> None:
+    page.open(f"{address}#lesson=gates")
+    page.page.select_option("#build", "learned")
+    page.page.fill("#gates", "a xor b xor c")
+    page.until("document.getElementById('grown').textContent.startsWith('Step 1 of 3')")
+    grown, more = page.page.locator("#grown"), page.page.locator("#unit-more")
+    assert grown.text_content() == "Step 1 of 3: u1 learns the table by itself; 3 rows are still wrong."
+    assert page.page.locator("#network td", has_text="wrong").count() == 3
+    for units, words in ((2, "u2 holds back u1; 1 row is still wrong."), (3, "u3 holds back u2; every row is right.")):
+        more.click()
+        assert page.page.locator("#network circle.unit-box").count() == units
+        assert grown.text_content() == f"Step {units} of 3: {words}"
+    assert more.is_disabled()
+    page.page.fill("#gates", "a xor")
+    page.until("!document.getElementById('wrong').hidden")
+    assert "^" in str(page.page.text_content("#wrong"))
+    page.console[:] = [line for line in page.console if "422" not in line]
+
+
+def test_every_lesson_has_its_check(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND")
+    assert page.value("import('./checks.js').then((m) => Object.keys(m.CHECKS))") == KEYS
+    assert sorted(TASKS) == sorted(KEYS)

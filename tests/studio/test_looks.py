@@ -1,0 +1,110 @@
+"""How the page looks and is reached: sizes, themes, contrast, names, keys; measured in a real browser."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rosenblatt.studio.questions.lessons import LESSONS
+from tests.studio.chromium import MISSING, PROGRAM, Chromium
+
+if PROGRAM is None:
+    pytest.skip(MISSING, allow_module_level=True)
+SIZES = ((390, 844), (1280, 800), (1920, 1080))
+
+LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8").partition("\n")[2]
+ROLES = ("button", "checkbox", "radio", "combobox", "slider", "spinbutton", "textbox", "link", "application", "image")
+
+
+def overlaps(boxes: list[dict[str, Any]], slack: float) -> list[tuple[str, str]]:
+    """The pairs of boxes that cover a part of each other."""
+    found = []
+    for k, one in enumerate(boxes):
+        left, top, right, bottom = one["box"]
+        for other in boxes[k + 1 :]:
+            l2, t2, r2, b2 = other["box"]
+            if min(right, r2) - max(left, l2) > slack and min(bottom, b2) - max(top, t2) > slack:
+                found.append((one["text"], other["text"]))
+    return found
+
+
+@pytest.mark.parametrize("key", ["", *(lesson.key for lesson in LESSONS)])
+def test_nothing_overlaps_and_all_can_be_read(page: Chromium, address: str, key: str) -> None:
+    page.page.set_viewport_size({"width": 1280, "height": 800})
+    page.open(f"{address}#lesson={key}" if key else f"{address}#example=AND")
+    if key == "spam":
+        page.page.locator("#lesson-tool meter").first.wait_for()
+    unnamed = [role for role, name in page.roles() if role in ROLES and not name.strip()]
+    assert unnamed == []
+    for width, height in SIZES:
+        page.page.set_viewport_size({"width": width, "height": height})
+        for theme in ("light", "dark"):
+            page.page.emulate_media(color_scheme=theme)
+            check_looks(page.value(LOOKS), width, f"{key} {width}x{height} {theme}")
+    page.page.emulate_media(color_scheme="light")
+
+
+def check_looks(looks: dict[str, Any], width: int, where: str) -> None:
+    written, ids = looks["written"], looks["ids"]
+    assert looks["width"] <= width, where
+    assert len(ids) == len(set(ids)), where
+    assert len(written) > 15, where
+    assert [(one["text"], one["contrast"]) for one in written if one["contrast"] < 4.5] == [], where
+    beside = [one for one in written if not one["plane"]]
+    assert overlaps([one for one in beside if not one["drawn"]], slack=3) == [], where
+    assert overlaps([one for one in beside if one["drawn"]], slack=4) == [], where
+    assert overlaps(looks["used"], slack=0.5) == [], where
+
+
+def test_the_tab_key_reaches_everything_in_the_order_of_the_page(page: Chromium, address: str) -> None:
+    page.page.set_viewport_size({"width": 1280, "height": 800})
+    page.open(f"{address}#lesson=networks")
+    wanted = (
+        "[...document.querySelectorAll('a, button, input, select, textarea, summary, [tabindex=\"0\"]')]"
+        ".filter((one) => one.checkVisibility() && !one.disabled && !(one.type === 'radio' && !one.checked))"
+        ".map((one) => one.id || one.name || one.textContent)"
+    )
+    expected = page.value(wanted)
+    here = "(() => { const one = document.activeElement; return one.id || one.name || one.textContent; })()"
+    reached = []
+    for _ in expected:
+        page.page.keyboard.press("Tab")
+        reached.append(page.value(here))
+    assert reached == expected
+    assert len(expected) > 40
+
+
+def test_the_keyboard_moves_points(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND")
+    page.page.focus("#plane")
+    for key in ("n", "m", "Shift+ArrowRight", "m"):
+        page.page.keyboard.press(key)
+    page.until("document.getElementById('spoken').textContent.startsWith('Put down at')")
+    page.until("location.hash.startsWith('#data=')")
+    first = str(page.value("new URLSearchParams(location.hash.slice(1)).get('data')")).split(";")[0]
+    assert float(first.split(",")[0]) > 0.05
+    assert first.split(",")[1:] == ["0", "0"]
+
+
+def test_who_asks_for_less_motion_sees_none(page: Chromium, address: str) -> None:
+    page.page.emulate_media(reduced_motion="reduce")
+    page.open(f"{address}#example=AND&at=0")
+    page.page.click("#play")
+    page.page.wait_for_timeout(400)
+    assert page.value("document.getAnimations().length") == 0
+    moving = (
+        "[...document.querySelectorAll('*')].filter((one) => parseFloat(getComputedStyle(one).transitionDuration) > 0)"
+    )
+    assert page.value(f"{moving}.length") == 0
+    page.page.click("#play")
+    page.page.emulate_media(reduced_motion="no-preference")
+
+
+def test_the_theme_can_be_chosen(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND&theme=dark")
+    dark = page.value("getComputedStyle(document.body).backgroundColor")
+    page.page.click("#theme")
+    page.page.click("#theme")
+    assert page.page.text_content("#theme") == "Theme: light"
+    assert page.value("getComputedStyle(document.body).backgroundColor") != dark
+    assert page.page.get_by_role("alert").count() == 0

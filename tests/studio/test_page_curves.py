@@ -1,0 +1,176 @@
+"""The page where boundaries are curved and runs are long: the paths, the losses and the rows that are shown."""
+
+import json
+from typing import Any
+
+import pytest
+
+from rosenblatt.studio.questions.learn import costs, learn, visits
+from rosenblatt.studio.questions.regions import surfaces
+from rosenblatt.studio.questions.tables import example
+from tests.studio.chromium import MISSING, PROGRAM, Chromium
+
+if PROGRAM is None:
+    pytest.skip(MISSING, allow_module_level=True)
+
+
+def asked(page: Chromium, name: str, **options: Any) -> dict[str, Any]:
+    """The request of the page, with the part of the plane that its picture shows."""
+    table = example({"name": name})
+    across, up = table.get("axes", [0, 1])
+    points = [[row[across], row[up]] for row in table["rows"]]
+    corners = "import('./geometry.js').then((m) => JSON.stringify(new m.View(" + json.dumps(points) + ").corners))"
+    (left, high), _, (right, low), _ = json.loads(str(page.value(corners)))
+    told = {"points": points, "labels": table["labels"], "classes": table["classes"], "options": options}
+    return told | {"box": [left, right, low, high], "size": [640, 480]}
+
+
+def text(page: Chromium, place: str) -> str:
+    return str(page.value(f"document.getElementById('{place}').textContent"))
+
+
+def drawn(page: Chromium, kind: str, at: int) -> Any:
+    """The path of the boundary once it is that after so many visits."""
+    page.until(f"document.getElementById('layer-lines').dataset.at === '{at}'")
+    return page.value(f"document.querySelector('{kind}')?.getAttribute('d') ?? ''")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("XOR", {"degree": 2}),
+        ("rings", {"degree": 2}),
+        ("moons", {"kernel": "rbf", "gamma": 4}),
+        ("rings", {"kernel": "poly", "degree": 2}),
+    ],
+    ids=str,
+)
+def test_a_curve_is_the_engines_at_every_step(page: Chromium, address: str, name: str, options: dict[str, Any]) -> None:
+    page.open(f"{address}#example={name}&" + "&".join(f"{key}={value}" for key, value in options.items()))
+    told = asked(page, name, **options)
+    run = learn(told)
+    assert (run["status"], run["words"] in text(page, "moment")) == ("separated", True)
+    (last,) = surfaces(told | {"at": [run["t"]]})["surfaces"]
+    assert drawn(page, ".boundary", run["t"]) == last["boundary"]
+    for label in ("0", "1"):
+        assert drawn(page, f".region.c{label}", run["t"]) == last["regions"][label]
+    for at in (len(run["moments"]) // 2, len(run["moments"]) - 1):
+        moment = run["moments"][at]
+        page.value(
+            f"(() => {{ const slider = document.getElementById('scrub'); slider.value = {at + 1};"
+            "slider.dispatchEvent(new Event('input')); })()"
+        )
+        (then,) = surfaces(told | {"at": [moment["t"] + 1]})["surfaces"]
+        assert drawn(page, ".boundary", moment["t"] + 1) == then["boundary"]
+        assert f"row {moment['row']} " in text(page, "moment")
+        assert f"{moment['errors']} training error" in text(page, "numbers")
+
+
+def test_the_widest_margin_is_a_curve_too(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=rings&degree=2")
+    assert text(page, "verdict").startswith("Yes: a curve of degree 2 tells")
+    assert page.value("document.querySelectorAll('path.widest').length") == 3
+    assert page.value("document.querySelectorAll('#plane .support').length") == 5
+    page.open(f"{address}#example=moons&degree=2")
+    assert text(page, "verdict").startswith("No: a curve of degree 2")
+    assert page.value("document.querySelectorAll('#plane .culprit').length") > 2
+
+
+def test_the_degree_that_can_is_offered_and_taken(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=XOR")
+    page.until("document.getElementById('offer')?.textContent === 'A curve of degree 2 can: try it'")
+    page.value("document.getElementById('offer').click()")
+    page.until("document.getElementById('verdict').textContent.startsWith('Yes: a curve of degree 2')")
+    assert page.value("document.querySelector('#controls [name=degree]').value") == "2"
+    assert "degree=2" in str(page.value("location.hash"))
+
+
+def test_a_kernel_brings_its_own_controls(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=moons")
+    names = "[...document.querySelectorAll('#controls [name]')].map((field) => field.name)"
+    assert "gamma" not in page.value(names)
+    page.value(
+        "(() => { const field = document.querySelector('#controls [name=kernel]'); field.value = 'rbf';"
+        "field.dispatchEvent(new Event('change')); })()"
+    )
+    page.until("document.getElementById('verdict').textContent.startsWith('Yes: the rbf kernel')")
+    assert page.value(names)[:5] == ["loss", "kernel", "degree", "gamma", "coef0"]
+    assert "eta0" not in page.value(names)
+    page.until("document.getElementById('python').value.includes(\"KernelPerceptron(kernel='rbf'\")")
+
+
+def test_after_a_kernel_comes_a_line_again(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=moons&kernel=rbf&gamma=4")
+    page.value(
+        "(() => { const field = document.querySelector('#example'); field.value = 'XOR';"
+        "field.dispatchEvent(new Event('change')); })()"
+    )
+    page.value(
+        "(() => { const field = document.querySelector('#controls [name=kernel]'); field.value = '';"
+        "field.dispatchEvent(new Event('change')); })()"
+    )
+    page.until("document.getElementById('moment').textContent.includes('200 mistakes in 200 visits')")
+    page.until("document.documentElement.dataset.ready === 'yes'")
+    assert page.value("document.getElementById('error').hidden")
+
+
+@pytest.mark.parametrize("scheme", ["ovr", "ovo", "joint"])
+def test_five_classes_have_a_region_each(page: Chromium, address: str, scheme: str) -> None:
+    page.open(f"{address}#example=five+classes&multi_class={scheme}")
+    page.until("document.querySelectorAll('.region.cell').length === 5")
+    units = {"ovr": 5, "ovo": 10, "joint": 0}[scheme]
+    assert page.value("document.querySelectorAll('#layer-lines .unit').length") == units
+
+
+def test_each_loss_follows_the_moment(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND")
+    told = costs(asked(page, "AND"))
+    page.until("document.querySelectorAll('.costs output').length === 6")
+    shown = "[...document.querySelectorAll('.costs output')].map((one) => one.textContent)"
+    assert page.value(shown)[0] == "0"
+    page.value("document.getElementById('first').click()")
+    values = [loss["values"][0] for loss in told["losses"]] + [0.0]
+    assert [float(value) for value in page.value(shown)] == pytest.approx(values, rel=1e-2)
+
+
+def test_rows_are_shown_from_anywhere_in_a_long_run(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=two+blobs&order=shuffle&kernel=rbf")
+    told = asked(page, "two blobs", order="shuffle", kernel="rbf")
+    page.value("document.getElementById('epoch').click()")
+    page.value("document.getElementById('first').click()")
+    expected = visits(told | {"since": 0})["visits"] + visits(told | {"since": 64})["visits"]
+    for visit in expected[:70]:
+        page.value("document.getElementById('row').click()")
+        page.until(f"document.getElementById('numbers').textContent.includes('visit {visit['t'] + 1} of')")
+        assert f"row {visit['row']} " in text(page, "moment")
+
+
+def test_a_run_plays_by_rows_to_its_end(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=OR&at=0")
+    page.value(
+        "(() => { for (const [id, value] of [['by', 'row'], ['speed', '30']]) {"
+        "const field = document.getElementById(id); field.value = value; field.dispatchEvent(new Event('change')); }"
+        "document.getElementById('play').click(); })()"
+    )
+    page.until("document.getElementById('moment').textContent.startsWith('End')")
+    assert text(page, "play") == "Play"
+
+
+def test_all_columns_of_a_wider_table_are_judged_too(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=wrap-around+patterns")
+    page.until("document.getElementById('beyond').textContent.startsWith('With all 8 columns: No: ')")
+    page.open(f"{address}#example=iris%3A+all+three")
+    page.until("document.getElementById('beyond').textContent.includes('tells 2 of the 3 pairs of classes apart.')")
+
+
+def test_by_hand_no_mistake_of_a_long_run_is_left_out(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=rings")
+    told = asked(page, "rings")
+    run = learn(told)
+    assert not run["whole"]
+    page.value("document.getElementById('first').click()")
+    expected = visits(told | {"since": 0, "moved": True})["visits"]
+    for visit in expected[:20]:
+        page.value("document.getElementById('mistake').click()")
+        page.until(f"document.getElementById('numbers').textContent.startsWith('update {visit['k']} of')")
+        assert f"row {visit['row']} " in text(page, "moment")
