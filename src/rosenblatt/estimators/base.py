@@ -17,7 +17,7 @@ from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import validation
 from rosenblatt.estimators.available_methods import streamed
 from rosenblatt.learn.final_weights import decide, majority, scores
-from rosenblatt.learn.initial_weights import start_of
+from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.polynomial import checked_count
 from rosenblatt.learn.replay.trace import Trace
 from rosenblatt.learn.run import Running, Validation, share_pass
@@ -141,13 +141,8 @@ class Unit(ClassifierMixin, BaseEstimator):
 
     def _new_run(self, settings: Settings, values: Values, class_weight: Floats) -> Running:
         seed, features = validation.seed_of(self.random_state), checked_count(values.shape[1], self.degree)
-        run = Running(settings, features, class_weight, seed, dense=not isinstance(values, Csr))
+        run = begin_run(settings, features, class_weight, seed, init=self.init, dense=not isinstance(values, Csr))
         run.chosen = self._options_now()
-        if isinstance(self.init, str):
-            if self.init == "random":
-                run.start_at_random()
-        else:
-            run.start_from(*start_of(self.init, run.learner.units, features, bool(settings.fit_intercept)))
         return run
 
     def _held_out(self, run: Running, block: Block) -> Validation | None:

@@ -1,25 +1,49 @@
-"""The weights that a run is told to start from."""
+"""How a run begins: from zero, from small random weights, or from the weights of the parameter `init`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.lazy import np
+from rosenblatt.learn.run import Running
+from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Floats
 
 
-def start_of(init: Any, units: int, features: int, intercept: bool) -> tuple[Floats, Floats]:
-    """Given weights: one row per unit, with the bias in front where there is one more column than features."""
+def begin_run(
+    settings: Settings,
+    n_features: int,
+    class_weight: Sequence[float] | Floats,
+    seed: int,
+    *,
+    init: Any = "zeros",
+    dense: bool = False,
+) -> Running:
+    """A run that has not visited any example yet; `init` is 'zeros', 'random', or the weights themselves."""
+    run = Running(settings, n_features, class_weight, seed, dense=dense)
+    if not isinstance(init, str):
+        run.start_from(*initial_weights(init, run.learner.units, n_features, bool(settings.fit_intercept)))
+    elif init == "random":
+        run.start_at_random()
+    return run
+
+
+def initial_weights(init: Any, n_units: int, n_features: int, fit_intercept: bool) -> tuple[Floats, Floats]:
+    """The weights and biases in `init`: one row per unit; if it has one column more than features, the first is the
+    bias."""
     try:
-        start = np.atleast_2d(np.asarray(init, dtype=np.float64))
+        weights = np.atleast_2d(np.asarray(init, dtype=np.float64))
     except (TypeError, ValueError) as error:
         raise ParameterError(f"The 'init' parameter must hold numbers only: {error}.") from None
-    if not np.isfinite(start).all():
+    if not np.isfinite(weights).all():
         raise ParameterError("The 'init' parameter must hold finite weights only.")
-    if intercept and start.shape == (units, features + 1):
-        return start[:, 1:], start[:, 0]
-    if start.shape == (units, features):
-        return start, np.zeros(units)
-    wanted = f"({units}, {features})" + (f" or, with the bias in front, ({units}, {features + 1})" if intercept else "")
-    raise ParameterError(f"The 'init' parameter must have the shape {wanted}. Got {start.shape} instead.")
+    if fit_intercept and weights.shape == (n_units, n_features + 1):
+        return weights[:, 1:], weights[:, 0]
+    if weights.shape == (n_units, n_features):
+        return weights, np.zeros(n_units)
+    expected = f"({n_units}, {n_features})"
+    if fit_intercept:
+        expected += f" or, with the bias in front, ({n_units}, {n_features + 1})"
+    raise ParameterError(f"The 'init' parameter must have the shape {expected}. Got {weights.shape} instead.")

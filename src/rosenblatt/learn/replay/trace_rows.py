@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from rosenblatt.errors import DataError
 from rosenblatt.lazy import np
+from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.replay.trace import Trace
-from rosenblatt.learn.run import Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Chunk, Csr, Floats, Label, Values
 
@@ -71,11 +71,9 @@ def _stacked(parts: Sequence[Values]) -> Values:
 def trace_block(table: Gathered, settings: Settings, max_iter: int, seed: int = 0, start: str = "zeros") -> Trace:
     """Learn from the table as these settings say, and keep every step."""
     values, classes = table.block.values, len(table.classes)
-    run = Running(
-        replace(settings, record=True), values.shape[1], np.ones(classes), seed, dense=not isinstance(values, Csr)
-    )
-    if start == "random":
-        run.start_at_random()
+    settings = replace(settings, record=True)
+    dense = not isinstance(values, Csr)
+    run = begin_run(settings, values.shape[1], np.ones(classes), seed, init=start, dense=dense)
     run.fit(table.block, max_iter)
     record = run.record
     assert record.trace is not None

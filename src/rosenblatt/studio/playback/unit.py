@@ -8,9 +8,8 @@ import numpy as np
 from rosenblatt import native, options
 from rosenblatt.errors import DataError
 from rosenblatt.learn.final_weights import decide, scores
-from rosenblatt.learn.initial_weights import start_of
+from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.replay.trace import Trace
-from rosenblatt.learn.run import Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Floats
 from rosenblatt.studio.request import TABLES, Plane
@@ -30,20 +29,18 @@ class Unit:
         self.index = np.searchsorted(plane.present, plane.index).astype(np.int32)
         used = {name: value for name, value in told.items() if name in Settings.__dataclass_fields__}
         settings = Settings(**used | {"loss": loss, "record": True})
-        self.run = self._begun(settings, told, len(plane.present))
+        self.run = begin_run(
+            settings,
+            self.values.shape[1],
+            np.ones(len(plane.present)),
+            int(told["random_state"]),
+            init=told["init"],
+            dense=True,
+        )
         self.run.fit(Block(self.values, self.index, None), told["max_iter"])
         record = self.run.record
         assert record.trace is not None
         self.trace = Trace(record.trace, record, self.run.history, np.array(plane.classes)[plane.present])
-
-    def _begun(self, settings: Settings, told: Mapping[str, Any], classes: int) -> Running:
-        features, init = self.values.shape[1], told["init"]
-        run = Running(settings, features, np.ones(classes), int(told["random_state"]), dense=True)
-        if not isinstance(init, str):
-            run.start_from(*start_of(init, run.learner.units, features, bool(settings.fit_intercept)))
-        elif init == "random":
-            run.start_at_random()
-        return run
 
     @property
     def weights(self) -> Floats:
