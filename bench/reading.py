@@ -50,9 +50,9 @@ def write(path: Path, size: int, features: int, per_row: int, seed: int = 0) -> 
 def read_ours(path: Path, threads: int) -> int:
     """Every chunk of the file, parsed and dropped; the number of examples."""
     from rosenblatt.readers.open import open_source
-    from rosenblatt.readers.source import Reading
+    from rosenblatt.readers.source import ReadOptions
 
-    return sum(len(chunk.labels) for chunk in open_source(path, Reading()).chunks(threads))
+    return sum(len(chunk.labels) for chunk in open_source(path, ReadOptions()).blocks(threads))
 
 
 def rows(size: Size, machine: Machine) -> Iterator[Row]:

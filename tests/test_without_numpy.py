@@ -24,7 +24,7 @@ from rosenblatt.learn.run import Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.file.linear import load_model, save_model
 from rosenblatt.model.fit_file import fit_file
-from rosenblatt.records import Block, Csr, ParsedBlock, ParsedChunk, ParsedCsr
+from rosenblatt.records import Block, Csr, ParsedBlock, ParsedCsr, ParsedSourceBlock
 from rosenblatt.storage import container, tensors
 
 LABELS = st.lists(st.integers(-1, 5), max_size=40)
@@ -276,8 +276,8 @@ def test_memory_becomes_arrays_when_they_are_asked_for() -> None:
     assert_array_equal(values.indptr, [0, 2, 2])
     wider = replace(values, features=9)
     assert (wider.shape, wider.indices.tolist(), wider.values.tolist()) == ((2, 9), [3, 1], [1.5, 2.0])
-    chunk = ParsedChunk(values, array("i", [1, 0]), array("d", [1.0, 2.0]), 7, 100)
-    block = chunk.learned_as(memoryview(array("i", [0, 1])))
+    chunk = ParsedSourceBlock(values, array("i", [1, 0]), array("d", [1.0, 2.0]), 7, 100)
+    block = chunk.with_class_indices(memoryview(array("i", [0, 1])))
     assert isinstance(block, ParsedBlock)
     assert (block.rows, block.labels.tolist(), chunk.labels.tolist()) == (2, [0, 1], [1, 0])
     assert block.weights is not None
@@ -308,13 +308,13 @@ KEPT = {
 
 def test_the_same_file_with_and_without_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     header = {"kind": "test", "of": 1}
-    content = container.parts_bytes(header, dict(KEPT))
+    content = container.container_bytes(header, dict(KEPT))
     import_module("safetensors.numpy")
     monkeypatch.delattr("safetensors.TensorSpec", raising=False)  # as before version 0.8
-    assert container.parts_bytes(header, dict(KEPT)) == content
-    found = container.parts_of(content, lambda _, read: {k: np.asarray(v) for k, v in read.items()}, "test")
+    assert container.container_bytes(header, dict(KEPT)) == content
+    found = container.parse_container(content, lambda _, read: {k: np.asarray(v) for k, v in read.items()}, "test")
     for name, tensor in KEPT.items():
-        wanted = np.asarray(tensors.memory_of(tensor))
+        wanted = np.asarray(tensors.contiguous_buffer(tensor))
         assert (found[name].dtype, found[name].shape) == (wanted.dtype, wanted.shape), name
         assert_array_equal(found[name], wanted)
     length = int.from_bytes(content[:8], "little")
@@ -343,9 +343,9 @@ def test_texts_are_refused_where_one_of_them_is_no_text(letters: list[str], data
         wanted = [part.decode("utf-8", "surrogatepass") for part in parts]
     except UnicodeDecodeError:
         with pytest.raises(ModelError, match="a text of words is not UTF-8"):
-            tensors.take_texts(read, "words", len(ends))
+            tensors.read_texts(read, "words", len(ends))
     else:
-        assert tensors.take_texts(read, "words", len(ends)) == wanted
+        assert tensors.read_texts(read, "words", len(ends)) == wanted
 
 
 FEW = {
@@ -365,9 +365,9 @@ def test_few_weights_that_cannot_be_are_refused(name: str, tmp_path: Path) -> No
     path, X = tmp_path / "m.model", np.zeros((2, 300))
     X[0, 3], X[1, 250] = 1.0, 2.0
     save(Perceptron(learning_rate="arow", keep="average", order="given").fit(X, [0, 1]), path)
-    header, found = container.read_parts(path, lambda header, read: (dict(header.values), dict(read)))
+    header, found = container.read_container(path, lambda header, read: (dict(header.values), dict(read)))
     header.pop("checksum")
     change, sentence = FEW[name]
-    container.write_parts(path, header, found | {name: change(np.asarray(found[name]))})
+    container.write_container(path, header, found | {name: change(np.asarray(found[name]))})
     with pytest.raises(ModelError, match=sentence):
         load_model(path)

@@ -127,7 +127,7 @@ class FeatureSpace:
 
 
 @dataclass(frozen=True)
-class Chunk(Block):
+class SourceBlock(Block):
     """Examples as a reader gives them, in the order of the file.
 
     Its labels are positions in the `labels` of the source, which are numbered in the order they were met; -1 where an
@@ -137,12 +137,12 @@ class Chunk(Block):
     first_row: int = 0  # rows of the source before this one
     done: int = 0  # bytes of the source that are read when this chunk is learned
 
-    def learned_as(self, labels: Any) -> Block:
+    def with_class_indices(self, labels: Any) -> Block:
         """The examples with the indices of their classes."""
         return ParsedBlock(self.values, labels, self.memory[1])
 
 
-class ParsedChunk(_ParsedLabels, Chunk):
+class ParsedSourceBlock(_ParsedLabels, SourceBlock):
     """A chunk whose labels and weights become arrays when somebody asks."""
 
     def __init__(self, values: Values, labels: Any, weights: Any, first_row: int, done: int) -> None:
@@ -150,7 +150,7 @@ class ParsedChunk(_ParsedLabels, Chunk):
 
 
 @dataclass(frozen=True)
-class Trace:
+class MistakeLog:
     """The mistake log: one entry per update, in the order they were made.
 
     The update of entry k added coefficient[k] times example row[k] to the weights of unit[k], after t[k] examples; with
@@ -167,7 +167,7 @@ class Trace:
 
 
 @dataclass(frozen=True)
-class Run:
+class RunSummary:
     """How a run went. Epochs, mistakes and examples are three different numbers."""
 
     status: Status
@@ -176,4 +176,4 @@ class Run:
     t: int
     mistakes: tuple[int, ...]
     loss: tuple[float, ...]
-    trace: Trace | None = field(default=None, repr=False)
+    mistake_log: MistakeLog | None = field(default=None, repr=False)

@@ -13,7 +13,7 @@ from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.source import Reading
+from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Csr
 
 SVM = "1 1:1 2:3\n-1 2:1\n1 1:2\n-1 2:2\n"
@@ -67,10 +67,10 @@ def test_an_option_that_means_nothing_is_refused(
 
 def test_options_of_reading_apply_to_what_they_are_meant_for() -> None:
     for name, reading in {
-        "d.svm": Reading(index_base=1),
-        "d.vw": Reading(bits=10),
-        "mail.tsv": Reading(bits=10, ngrams=1, header=False, value="count", unit=False),
-        "t.csv": Reading(label="job", words=("age",), scale=True, header=True),
+        "d.svm": ReadOptions(index_base=1),
+        "d.vw": ReadOptions(bits=10),
+        "mail.tsv": ReadOptions(bits=10, ngrams=1, header=False, value="count", unit=False),
+        "t.csv": ReadOptions(label="job", words=("age",), scale=True, header=True),
     }.items():
         open_source(name, reading)
 
@@ -104,7 +104,7 @@ def test_a_model_for_other_columns_is_a_matter_of_the_model(capsys: pytest.Captu
     np.savez("wide.npz", X=np.eye(5), y=[0, 1, 0, 1, 0])
     model = fit_file("x.npz").model
     with pytest.raises(ModelError, match="has 5 columns, and the model was learned from 3"):
-        open_source("wide.npz", Reading(), model.space)
+        open_source("wide.npz", ReadOptions(), model.space)
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -145,8 +145,8 @@ def test_one_class_after_skipping_names_what_was_skipped(capsys: pytest.CaptureF
 def test_a_long_line_of_text_is_read_in_little_memory() -> None:
     """A line of two million words of which few differ: what is held grows with the distinct ones."""
     Path("long.tsv").write_text("a\t" + "one two three four " * 500_000 + "\nb\tfive six\n")
-    source = open_source("long.tsv", Reading(bits=12))
-    chunks = list(source.chunks())
+    source = open_source("long.tsv", ReadOptions(bits=12))
+    chunks = list(source.blocks())
     assert sorted(set(source.space.names.values())) == sorted(
         ["one", "two", "three", "four", "five", "six", "one two", "two three", "three four", "four one", "five six"]
     )
@@ -158,7 +158,7 @@ def test_a_precomputed_kernel_is_not_taken_for_features(capsys: pytest.CaptureFi
     rows = "".join(f"{1 if k % 2 else -1} 0:{k + 1} 1:{k}.5 2:0.5\n" for k in range(9))
     Path("kernel.svm").write_text(rows)
     assert "kernel.svm: looks like a precomputed kernel of LIBSVM" in told(capsys, 3, "fit", "kernel.svm")
-    assert fit_file("kernel.svm", reading=Reading(index_base=0)).features == 3
+    assert fit_file("kernel.svm", reading=ReadOptions(index_base=0)).features == 3
     Path("zero.svm").write_text(rows.replace("0:9 ", "0:7 "))
     assert fit_file("zero.svm").features == 3
 
@@ -198,8 +198,8 @@ def test_a_line_means_what_it_means_to_vowpal_wabbit(
     line: str, label: int | None, weight: float, features: dict[str, float]
 ) -> None:
     Path("one.vw").write_bytes(f"{line}\n".encode())
-    source = open_source("one.vw", Reading(format="vw"))
-    (chunk,) = source.chunks()
+    source = open_source("one.vw", ReadOptions(format="vw"))
+    (chunk,) = source.blocks()
     assert isinstance(chunk.values, Csr)
     assert (source.labels[chunk.labels[0]] if chunk.labels[0] >= 0 else None) == label
     assert (1 if chunk.weights is None else chunk.weights[0]) == weight
@@ -249,7 +249,7 @@ def test_a_feature_zero_that_comes_late_starts_again(keep_cache: bool) -> None:
     rows = [f"{1 if k % 3 else -1} 1:{k % 5}.5 {2 + k % 7}:1\n" for k in range(90_000)]
     Path("late.svm").write_text("".join(rows) + "-1 0:1 3:2\n1 0:2\n")
     found = fit_file("late.svm", passes=2, keep_cache=keep_cache)
-    wanted = fit_file("late.svm", passes=2, reading=Reading(index_base=0))
+    wanted = fit_file("late.svm", passes=2, reading=ReadOptions(index_base=0))
     assert found.model.space.index_base == 0
     assert np.array_equal(found.model.running.answer.coef, wanted.model.running.answer.coef)
     assert found.cache is None or found.cache.state == "made"

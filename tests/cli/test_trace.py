@@ -14,7 +14,7 @@ from rosenblatt import read
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError
 from rosenblatt.learn.replay.trace_rows import gather
-from rosenblatt.records import Chunk, Csr, FeatureSpace
+from rosenblatt.records import Csr, FeatureSpace, SourceBlock
 from tests.learn.replay.test_trace import AND, CORNERS
 from tests.report.test_trace_table import LAST_EPOCH, TWO_EPOCHS, squeezed
 
@@ -23,17 +23,17 @@ NOT_YET = pytest.mark.skipif(
 )
 
 
-def chunks(values: Any, labels: Any, met: list[Any], size: int = 3) -> list[Chunk]:
+def chunks(values: Any, labels: Any, met: list[Any], size: int = 3) -> list[SourceBlock]:
     """Dense rows in small chunks, as a reader gives them."""
     index = np.array([met.index(label) for label in labels], dtype=np.int32)
-    return [Chunk(values[i : i + size], index[i : i + size], None, i, 0) for i in range(0, len(values), size)]
+    return [SourceBlock(values[i : i + size], index[i : i + size], None, i, 0) for i in range(0, len(values), size)]
 
 
 @pytest.fixture
 def table(monkeypatch: pytest.MonkeyPatch) -> None:
     """AND stands where a file would: labels -1 and 1, columns a and b."""
     source = SimpleNamespace(
-        chunks=lambda: iter(chunks(CORNERS, AND.tolist(), [-1, 1])),
+        blocks=lambda: iter(chunks(CORNERS, AND.tolist(), [-1, 1])),
         labels=[-1, 1],
         space=FeatureSpace("columns", columns=("a", "b")),
     )
@@ -150,8 +150,8 @@ def test_labels_are_sorted_numbers_first() -> None:
 def test_sparse_chunks_grow_in_width() -> None:
     first = Csr(np.array([0, 1, 1]), np.array([0]), np.array([5.0]), 1)
     later = Csr(np.array([2, 4]), np.array([9, 9, 0, 2]), np.array([0.0, 0.0, 1.0, 2.0]), 3)  # a slice of a longer one
-    parts = [Chunk(first, np.array([0, 1], dtype=np.int32), None, 0, 0)]
-    parts += [Chunk(later, np.array([0], dtype=np.int32), np.array([2.0]), 2, 0)]
+    parts = [SourceBlock(first, np.array([0, 1], dtype=np.int32), None, 0, 0)]
+    parts += [SourceBlock(later, np.array([0], dtype=np.int32), np.array([2.0]), 2, 0)]
     found = gather(parts, ["no", "yes"])
     assert isinstance(found.block.values, Csr)
     assert found.block.values.shape == (3, 3)
@@ -163,10 +163,10 @@ def test_sparse_chunks_grow_in_width() -> None:
 
 
 def test_what_cannot_be_gathered() -> None:
-    one = Chunk(np.ones((2, 1)), np.array([0, -1], dtype=np.int32), None, 0, 0)
+    one = SourceBlock(np.ones((2, 1)), np.array([0, -1], dtype=np.int32), None, 0, 0)
     with pytest.raises(DataError, match=r"no example in x\.csv"):
         gather([], [], "x.csv")
     with pytest.raises(DataError, match=r"Row 2 of x\.csv has no label"):
         gather([one], ["a", "b"], "x.csv")
     with pytest.raises(DataError, match="one class only, 'a'"):
-        gather([Chunk(np.ones((1, 1)), np.zeros(1, dtype=np.int32), None, 0, 0)], ["a"], "x.csv")
+        gather([SourceBlock(np.ones((1, 1)), np.zeros(1, dtype=np.int32), None, 0, 0)], ["a"], "x.csv")

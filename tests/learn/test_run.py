@@ -65,7 +65,7 @@ def test_nothing_changes_in_any_run_if_one_overflows() -> None:
     for run in (careful, reckless):
         assert run.learner.t == 0
         assert not run.answer.coef.any()
-    assert len(careful.record.trace or ()) == 0
+    assert len(careful.record.mistake_log or ()) == 0
 
 
 @pytest.mark.parametrize(

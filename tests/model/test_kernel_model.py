@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from rosenblatt import KernelPerceptron, load, save
 from rosenblatt.errors import ModelError, RosenblattError
-from rosenblatt.storage.container import read_parts, write_parts
+from rosenblatt.storage.container import read_container, write_container
 from tests.agree import bits, whole_numbers
 
 MODELS = {
@@ -86,12 +86,12 @@ def edits() -> dict[str, Any]:
 def test_what_does_not_fit_together_is_refused(what: str, tmp_path: Path) -> None:
     X, y = whole_numbers(40, 4, 3, 1)
     save(KernelPerceptron(kernel="poly", keep="vote", max_iter=2).fit(X, y), tmp_path / "model")
-    header, tensors = read_parts(
+    header, tensors = read_container(
         tmp_path / "model", lambda h, t: (dict(h.values), {k: np.asarray(v) for k, v in t.items()})
     )
     edits()[what](header, tensors)
     header.pop("checksum")
-    write_parts(tmp_path / "damaged", header, tensors)
+    write_container(tmp_path / "damaged", header, tensors)
     with pytest.raises(RosenblattError) as caught:
         load(tmp_path / "damaged")
     assert isinstance(caught.value, ModelError)

@@ -23,7 +23,7 @@ from rosenblatt.learn.settings import Settings
 from rosenblatt.model.file.linear import load_model, save_model
 from rosenblatt.model.linear import Model
 from rosenblatt.records import Block, FeatureSpace
-from rosenblatt.storage.container import canonical, checksum, write_parts
+from rosenblatt.storage.container import canonical, checksum, write_container
 
 ESTIMATORS = [
     Perceptron(keep="last"),
@@ -346,8 +346,8 @@ def test_a_full_disk_leaves_the_old_file(content: bytes, path: Path, monkeypatch
 
 def test_killed_while_saving_leaves_a_whole_file(content: bytes, path: Path) -> None:
     code = (
-        "import numpy as np, sys\nfrom rosenblatt.storage.container import write_parts\nprint('go', flush=True)\n"
-        "while True: write_parts(sys.argv[1], {'kind': 'model'}, {'a': np.zeros(300_000)})"
+        "import numpy as np, sys\nfrom rosenblatt.storage.container import write_container\nprint('go', flush=True)\n"
+        "while True: write_container(sys.argv[1], {'kind': 'model'}, {'a': np.zeros(300_000)})"
     )
     for pause in (0.01, 0.03, 0.05):
         with subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE) as process:
@@ -388,7 +388,7 @@ def test_a_link_is_followed_and_permissions_are_kept(content: bytes, path: Path,
     link = tmp_path / "link"
     link.symlink_to(path)
     path.chmod(0o640)
-    write_parts(link, {"kind": "model"}, {})
+    write_container(link, {"kind": "model"}, {})
     assert link.is_symlink()
     assert path.stat().st_mode & 0o777 == 0o640
     assert path.read_bytes() != content

@@ -12,7 +12,7 @@ from rosenblatt import KernelPerceptron, Perceptron, ThresholdNetwork, load, sav
 from rosenblatt.cli import main
 from rosenblatt.errors import ModelError
 from rosenblatt.model.file.linear import load_model
-from rosenblatt.storage.container import read_parts, write_parts
+from rosenblatt.storage.container import read_container, write_container
 
 XOR, WORDS = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]
 
@@ -75,7 +75,7 @@ def test_one_without_units_is_not_saved(tmp_path: Path) -> None:
 
 
 def parts(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    header, tensors = read_parts(
+    header, tensors = read_container(
         path, lambda header, tensors: (dict(header.values), {k: np.asarray(t) for k, t in tensors.items()})
     )
     return {key: value for key, value in header.items() if key not in ("checksum", "format", "version")}, tensors
@@ -114,7 +114,7 @@ def test_damage_is_refused_with_a_sentence(damage: str, tmp_path: Path) -> None:
     header, tensors = parts(path)
     change, sentence = DAMAGE[damage]
     change(header, tensors)
-    write_parts(path, header, tensors)
+    write_container(path, header, tensors)
     with pytest.raises(ModelError) as caught:
         load(path)
     assert sentence in str(caught.value)

@@ -14,7 +14,7 @@ from rosenblatt.learn.files.portfolio import RULES
 from rosenblatt.model.fit_file import fit_file, fit_source
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.source import Reading
+from rosenblatt.readers.source import ReadOptions
 
 HOW = {"base": 1, "guess_base": False, "limit": 1 << 31, "skip": False}
 LINES = [f"{row % 3} {row + 1}:{row / 7:.3f} {row + 900}:1\n" for row in range(700)]
@@ -84,7 +84,7 @@ def test_a_file_that_became_shorter_is_told(fd: int, threads: int) -> None:
 def test_no_model_is_made_of_a_part_of_a_file(name: str, line: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_text("".join(line.format(1 + row % 2) for row in range(900)))
-    source = open_source(path, Reading())
+    source = open_source(path, ReadOptions())
     os.truncate(path, 5000)
     with pytest.raises(DataError, match=rf"{name}: cannot be read: it became shorter while it was read\."):
         fit_source(source, Plan({"last": RULES["last"]}))
@@ -107,13 +107,13 @@ def test_a_source_that_has_begun_gives_all_its_chunks_and_again(
     monkeypatch.setattr(lines, "CHUNK", 64)
     path = tmp_path / "rows.svm"
     path.write_text("".join(f"{i % 2} {1 + i}:{i}\n" for i in range(100)))
-    plain, begun = (open_source(path, Reading()) for _ in range(2))
+    plain, begun = (open_source(path, ReadOptions()) for _ in range(2))
     begun.begin(2)
     for _ in range(2):
-        wanted = [chunk.values.values.tolist() for chunk in plain.chunks()]  # type: ignore[union-attr]
-        assert [chunk.values.values.tolist() for chunk in begun.chunks()] == wanted  # type: ignore[union-attr]
+        wanted = [chunk.values.values.tolist() for chunk in plain.blocks()]  # type: ignore[union-attr]
+        assert [chunk.values.values.tolist() for chunk in begun.blocks()] == wanted  # type: ignore[union-attr]
     begun.begin(2)  # and nobody asks
     model = fit_file(path, rule="perceptron").model.running.state()
-    opened = open_source(path, Reading())
+    opened = open_source(path, ReadOptions())
     opened.begin(2)
     assert repr(fit_file(opened, rule="perceptron").model.running.state()) == repr(model)

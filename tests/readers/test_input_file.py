@@ -17,10 +17,10 @@ import pytest
 
 from rosenblatt.errors import DataError
 from rosenblatt.readers.formats.detect import format_of
-from rosenblatt.readers.input_file import Opened
+from rosenblatt.readers.input_file import InputFile
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.read import read
-from rosenblatt.readers.source import Reading
+from rosenblatt.readers.source import ReadOptions
 
 LINES = b"".join(b"%d 1:0.5 %d:-2\n" % (i % 2, i + 2) for i in range(20_000))
 PACKED: dict[str, Callable[[bytes], bytes]] = {
@@ -38,7 +38,7 @@ def written(folder: Path, name: str, content: bytes) -> str:
 
 
 def test_a_plain_file_is_read_at_any_place_and_as_often_as_wanted(tmp_path: Path) -> None:
-    opened = Opened(written(tmp_path, "plain", LINES))
+    opened = InputFile(written(tmp_path, "plain", LINES))
     assert (opened.plain, opened.rewindable, opened.compression, opened.size) == (True, True, None, len(LINES))
     assert opened.head == LINES[: 1 << 16]
     assert opened.pread(70_000, 100) == LINES[70_000:70_100]
@@ -52,7 +52,7 @@ def test_a_plain_file_is_read_at_any_place_and_as_often_as_wanted(tmp_path: Path
 @pytest.mark.parametrize("packing", PACKED)
 def test_packed_files_are_known_by_their_content(tmp_path: Path, packing: str) -> None:
     data = PACKED[packing](LINES[:100_000]) + PACKED[packing](LINES[100_000:])  # two members, one after the other
-    opened = Opened(written(tmp_path, "no-suffix", data))
+    opened = InputFile(written(tmp_path, "no-suffix", data))
     assert (opened.plain, opened.rewindable, opened.compression, opened.size) == (False, True, packing, len(data))
     assert opened.head == LINES[: 1 << 16]
     with opened.stream() as stream:
@@ -63,7 +63,7 @@ def test_packed_files_are_known_by_their_content(tmp_path: Path, packing: str) -
 @pytest.mark.parametrize("packing", PACKED)
 def test_a_truncated_packed_file_is_refused(tmp_path: Path, packing: str) -> None:
     path = written(tmp_path, "short", PACKED[packing](LINES)[:-9])
-    with pytest.raises(DataError) as refused, Opened(path).stream() as stream:
+    with pytest.raises(DataError) as refused, InputFile(path).stream() as stream:
         stream.read()
     expected = f"{path}: ends in the middle of its {packing} data; it is truncated, so copy or pack it again."
     assert str(refused.value) == expected
@@ -74,7 +74,7 @@ def test_a_damaged_packed_file_is_refused(tmp_path: Path, packing: str) -> None:
     data = bytearray(PACKED[packing](os.urandom(100_000)))
     data[20_000:20_100] = bytes(100)
     path = written(tmp_path, "damaged", bytes(data))
-    with pytest.raises(DataError) as refused, Opened(path).stream() as stream:
+    with pytest.raises(DataError) as refused, InputFile(path).stream() as stream:
         stream.read()
     assert str(refused.value) == f"{path}: its {packing} data are damaged; copy or pack the file again."
 
@@ -89,7 +89,7 @@ def test_what_cannot_be_opened_is_a_sentence(tmp_path: Path) -> None:
     }
     for path, sentence in refusals.items():
         with pytest.raises(DataError) as refused:
-            Opened(path)
+            InputFile(path)
         assert str(refused.value) == sentence
 
 
@@ -98,7 +98,7 @@ def test_an_unreadable_file_is_a_sentence(tmp_path: Path) -> None:
     path = written(tmp_path, "closed", LINES)
     os.chmod(path, 0)
     with pytest.raises(DataError, match="may not be read by you"):
-        Opened(path)
+        InputFile(path)
 
 
 def test_a_named_pipe_is_read_once(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_named_pipe_is_read_once(tmp_path: Path) -> None:
     os.mkfifo(path)
     writer = threading.Thread(target=lambda: Path(path).write_bytes(gzip.compress(LINES)))
     writer.start()
-    opened = Opened(path)
+    opened = InputFile(path)
     assert (opened.rewindable, opened.size, opened.compression) == (False, None, "gzip")
     with opened.stream() as stream:
         assert stream.read() == LINES
@@ -117,12 +117,12 @@ def test_a_named_pipe_is_read_once(tmp_path: Path) -> None:
 
 def test_standard_input_that_is_no_file_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LINES)))
-    opened = Opened("-")
+    opened = InputFile("-")
     assert opened.head == LINES[: 1 << 16]
     assert opened.stream().read() == LINES
 
 
-STDIN = "from rosenblatt.read import Opened; o = Opened('-'); print(o.rewindable, o.size, len(o.stream().read()))"
+STDIN = "from rosenblatt.read import InputFile; o = InputFile('-'); print(o.rewindable, o.size, len(o.stream().read()))"
 
 
 def test_standard_input_is_a_file_when_a_file_is_given(tmp_path: Path) -> None:
@@ -155,14 +155,14 @@ FOUND = {
 
 @pytest.mark.parametrize(("form", "content"), [(form, content) for form, all_ in FOUND.items() for content in all_])
 def test_the_format_is_found_from_the_content(tmp_path: Path, form: str, content: bytes) -> None:
-    assert format_of(Opened(written(tmp_path, "data", content))) == form
-    assert format_of(Opened(written(tmp_path, "data.gz", gzip.compress(content)))) == form
+    assert format_of(InputFile(written(tmp_path, "data", content))) == form
+    assert format_of(InputFile(written(tmp_path, "data.gz", gzip.compress(content)))) == form
 
 
 def test_the_name_decides_where_the_content_does_not(tmp_path: Path) -> None:
     names = {"a.svm": "svmlight", "a.libsvm.gz": "svmlight", "a.vw": "vw", "A.CSV": "csv"}
     for name, form in names.items():
-        assert format_of(Opened(written(tmp_path, name, b"1\n2\n"))) == form
+        assert format_of(InputFile(written(tmp_path, name, b"1\n2\n"))) == form
 
 
 def test_what_is_in_no_known_format_is_refused(tmp_path: Path) -> None:
@@ -178,11 +178,11 @@ def test_what_is_in_no_known_format_is_refused(tmp_path: Path) -> None:
     for content, sentence in refusals.items():
         path = written(tmp_path, "data", content)
         with pytest.raises(DataError) as refused:
-            open_source(path, Reading())
+            open_source(path, ReadOptions())
         assert str(refused.value) == f"{path}: {sentence}"
     path = written(tmp_path, "data.parquet", b"a,b\n1,2\n")
     with pytest.raises(DataError, match="is named like a parquet file and does not begin like one"):
-        open_source(path, Reading())
+        open_source(path, ReadOptions())
 
 
 LONG = b"x" * 200_000
@@ -199,7 +199,7 @@ def test_a_label_without_end_is_a_bad_row(tmp_path: Path, form: str) -> None:
     before, bad, after, where = GIANT_LABELS[form]
     path = written(tmp_path, "long", before + bad + after)
     with pytest.raises(DataError, match=r"has more than 1,000 bytes") as refused:
-        list(open_source(path, Reading(format=form)).chunks())
+        list(open_source(path, ReadOptions(format=form)).blocks())
     assert str(refused.value).startswith(f"{path}:{where}: "), str(refused.value)[:200]
     skipped = read(path, format=form, on_bad_row="skip")
     without = read(written(tmp_path, "fine", before + after), format=form)
@@ -213,4 +213,4 @@ def test_a_label_without_end_in_a_file_of_labels_is_refused_with_its_line(tmp_pa
     texts = written(tmp_path, "texts", b"hello\nfree\n")
     labels = written(tmp_path, "labels", b"ham\n" + LONG + b"\n")
     with pytest.raises(DataError, match=f"{labels}:2:1: the label that begins with 'x{{20}}' has more than 1,000"):
-        list(open_source(texts, Reading(labels_from=labels)).chunks())
+        list(open_source(texts, ReadOptions(labels_from=labels)).blocks())

@@ -11,7 +11,7 @@ from rosenblatt.learn.final_weights import decide, scores
 from rosenblatt.learn.run import Running, share_pass
 from rosenblatt.learn.settings import Settings
 from rosenblatt.readers.source import Source
-from rosenblatt.records import Block, Chunk, Csr, FeatureSpace, Label
+from rosenblatt.records import Block, Csr, FeatureSpace, Label, SourceBlock
 
 
 class Arrays(Source):
@@ -35,7 +35,7 @@ class Arrays(Source):
         self.skipped, self.bad_rows = 0, []
         self.readings = 0
 
-    def chunks(self, threads: int = 1) -> Iterator[Chunk]:
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         self.readings += 1
         if self.readings > 1 and not self.rewindable:
             raise AssertionError("a pipe was read twice")
@@ -47,7 +47,7 @@ class Arrays(Source):
             codes = [-1 if label is None else self.labels.index(label) for label in self.y[part]]
             values = narrow_csr(self.X[part]) if self.sparse else np.ascontiguousarray(self.X[part])
             weights = None if self.weights is None else np.asarray(self.weights[part], dtype=np.float64)
-            yield Chunk(values, np.array(codes, dtype=np.int32), weights, first, part.stop)
+            yield SourceBlock(values, np.array(codes, dtype=np.int32), weights, first, part.stop)
 
     @property
     def space(self) -> FeatureSpace:

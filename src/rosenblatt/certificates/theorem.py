@@ -77,7 +77,7 @@ def theorem_run(
     values = _values(points)
     run = Running(Settings(order=order, keep="last", record=True), points.features, np.ones(2), random_state)
     run.fit(Block(values, (points.signs > 0).astype(np.int32)), max_iter)
-    trace = run.record.trace
+    trace = run.record.mistake_log
     assert trace is not None
     return _beside_bounds(points, answer, trace.row.astype(np.intp), run.status)
 

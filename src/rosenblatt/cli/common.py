@@ -20,7 +20,7 @@ from rosenblatt.cli.invocation import UsageError, running
 
 if TYPE_CHECKING:
     from rosenblatt.learn.files.predictor import Decider
-    from rosenblatt.readers.source import Reading
+    from rosenblatt.readers.source import ReadOptions
 
 data_argument = takes(argument("data"))
 model_argument = takes(argument("model", dash=False))
@@ -36,12 +36,12 @@ new_data_options = takes(
 )
 
 
-def reading(asked: dict[str, Any], model: Decider | None = None) -> Reading:
-    """Take the reading options out of what was asked, as the record `Reading`.
+def reading(asked: dict[str, Any], model: Decider | None = None) -> ReadOptions:
+    """Take the reading options out of what was asked, as the record `ReadOptions`.
 
     What was said of the file that a model was learned from holds for new files too, unless something else is said.
     """
-    from rosenblatt.readers.source import Reading
+    from rosenblatt.readers.source import ReadOptions
 
     taken = {name: asked.pop(name) for name in options.READING if name in asked}
     before = model.provenance.get("reading", {}) if model is not None else {}
@@ -51,7 +51,7 @@ def reading(asked: dict[str, Any], model: Decider | None = None) -> Reading:
         taken["label"] = int(label)
     taken |= {name: _split(taken[name]) for name in ("text", "words", "cross") if name in taken}
     taken["classes"] = tuple(_number(word) for word in _split(taken.get("classes", ())))
-    return Reading(**taken)
+    return ReadOptions(**taken)
 
 
 _REMEMBERED = ("format", "header")

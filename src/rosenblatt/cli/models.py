@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 def load_decider(path: str, data: str | None = None) -> Decider:
     """For commands that read examples and decide about them; MODEL and DATA may have changed places."""
     from rosenblatt.errors import ModelError
-    from rosenblatt.storage.container import read_parts
+    from rosenblatt.storage.container import read_container
 
     try:
-        return read_parts(path, _unpacked)
+        return read_container(path, _unpacked)
     except ModelError:
         if data is not None and _is_model(data):
             raise UsageError(f"The model comes first, then the data: {data} {path}.") from None

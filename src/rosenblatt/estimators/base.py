@@ -243,8 +243,8 @@ class Unit(ClassifierMixin, BaseEstimator):
         if not run.settings.record:
             raise AttributeError("There is no trace_: only a run with record=True keeps its mistake log.")
         record = run.record
-        assert record.trace is not None
-        return Trace(record.trace, record, run.history, self.classes_)
+        assert record.mistake_log is not None
+        return Trace(record.mistake_log, record, run.history, self.classes_)
 
 
 def _sections(cls: type[Unit]) -> str:

@@ -22,7 +22,7 @@ from rosenblatt.model import network as network_model
 from rosenblatt.model.file.linear import save_model, unpack_model
 from rosenblatt.model.linear import Model
 from rosenblatt.records import Label
-from rosenblatt.storage.container import read_parts
+from rosenblatt.storage.container import read_container
 from rosenblatt.storage.header import Header
 from rosenblatt.storage.tensors import Tensors
 from rosenblatt.version import __version__
@@ -63,7 +63,7 @@ def load(path: Path) -> Any:
     Nothing in the file is run. A damaged, foreign or newer file raises ModelError. What `fit_file` learned opens as the
     estimator of its loss, for the columns that its file was read into.
     """
-    found = read_parts(path, _any)
+    found = read_container(path, _any)
     if not isinstance(found, Model):
         return found
     try:

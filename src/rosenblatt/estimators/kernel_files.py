@@ -12,7 +12,7 @@ from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.learn.kernel.state import pack_dual, unpack_dual
 from rosenblatt.model.kernel import KIND
 from rosenblatt.readers.feature_space import pack_classes, unpack_classes
-from rosenblatt.storage.container import write_parts
+from rosenblatt.storage.container import write_container
 from rosenblatt.storage.header import Header
 from rosenblatt.storage.tensors import Tensors
 from rosenblatt.version import __version__
@@ -38,7 +38,7 @@ def save_kernel(estimator: KernelPerceptron, path: str | os.PathLike[str]) -> No
         "names": names,
         "provenance": {"version": __version__},
     }
-    write_parts(path, header, tensors)
+    write_container(path, header, tensors)
 
 
 def _pairs(weights: Mapping[Any, Any]) -> list[list[Any]]:

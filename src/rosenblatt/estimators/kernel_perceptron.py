@@ -19,7 +19,7 @@ from rosenblatt.learn.final_weights import decide, majority
 from rosenblatt.learn.kernel.forgetron import Forgetron
 from rosenblatt.learn.kernel.kernel_values import Kernel
 from rosenblatt.learn.kernel.run import Dual, DualSettings
-from rosenblatt.records import Block, Csr, Floats, Trace, Values
+from rosenblatt.records import Block, Csr, Floats, MistakeLog, Values
 
 _KEPT = (*DualSettings.__dataclass_fields__, "kernel", "degree", "gamma", "coef0", "class_weight")
 
@@ -293,9 +293,9 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         return self._running().status
 
     @property
-    def trace_(self) -> Trace:
+    def trace_(self) -> MistakeLog:
         """The mistake log, where record=True asked for it."""
-        trace = self._running().record.trace
+        trace = self._running().record.mistake_log
         if trace is None:
             raise AttributeError("There is no trace_: only a run with record=True keeps its mistake log.")
         return trace

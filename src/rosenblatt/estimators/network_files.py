@@ -9,9 +9,9 @@ from rosenblatt.errors import ModelError
 from rosenblatt.estimators.threshold_network import ThresholdNetwork
 from rosenblatt.learn.files.predictor import space_of
 from rosenblatt.model.network import NetworkModel, pack_network, unpack_network
-from rosenblatt.storage.container import write_parts
+from rosenblatt.storage.container import write_container
 from rosenblatt.storage.header import Header, damaged
-from rosenblatt.storage.tensors import Tensors, plain
+from rosenblatt.storage.tensors import Tensors, read_array
 from rosenblatt.version import __version__
 
 
@@ -39,7 +39,7 @@ def save_network(estimator: ThresholdNetwork, path: str | os.PathLike[str]) -> N
         given["random_state"] = None
     plain_values = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
     dtype = estimator.classes_.dtype.str
-    write_parts(path, header | {"parameters": plain_values, "dtype": dtype, "named": bool(named)}, tensors)
+    write_container(path, header | {"parameters": plain_values, "dtype": dtype, "named": bool(named)}, tensors)
 
 
 def network_of(header: Header, tensors: Tensors) -> ThresholdNetwork:
@@ -59,7 +59,7 @@ def network_of(header: Header, tensors: Tensors) -> ThresholdNetwork:
     if header.flag("named"):
         made.feature_names_in_ = np.array(model.names, dtype=object)
     made.status_, made.growth_, made.n_iter_ = model.status, list(model.growth), model.n_iter  # type: ignore[assignment]
-    left_out = plain(tensors, "contradictions", np.int64)
+    left_out = read_array(tensors, "contradictions", np.int64)
     if (left_out < 0).any():
         raise damaged("a contradiction lies before its first row")
     made.contradictions_ = np.array(left_out, dtype=np.intp)

@@ -10,11 +10,11 @@ from rosenblatt.evaluate.tally import Link, Tally
 from rosenblatt.learn.files.predict import predict_source
 from rosenblatt.learn.files.predictor import Decider
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.source import Reading
+from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Floats, Label
 
 
-def judge(model: Decider, path: str, reading: Reading, threads: int | None = None) -> Tally:
+def judge(model: Decider, path: str, reading: ReadOptions, threads: int | None = None) -> Tally:
     """Count what a model decides about the examples of a file; those without a label are left out."""
     tally = Tally(tuple(model.classes), link_of(model))
     source = open_source(path, replace(reading, classes=()), model.space)

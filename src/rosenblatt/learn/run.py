@@ -13,7 +13,7 @@ from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.lazy import np
 from rosenblatt.learn.final_weights import Answer, decide, scores
 from rosenblatt.learn.settings import Settings
-from rosenblatt.records import Block, Floats, Run, Status, Trace
+from rosenblatt.records import Block, Floats, MistakeLog, RunSummary, Status
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -289,12 +289,12 @@ class Running:
         return self._scorer
 
     @property
-    def record(self) -> Run:
+    def record(self) -> RunSummary:
         trace = None
         if self.settings.record:
             columns = zip(*self.log, strict=True) if self.log else ([a] for a in self.learner.take_log())
-            trace = Trace(*(np.concatenate(list(column)) for column in columns))
-        return Run(
+            trace = MistakeLog(*(np.concatenate(list(column)) for column in columns))
+        return RunSummary(
             self.status,
             len(self.mistakes),
             self.learner.mistakes,

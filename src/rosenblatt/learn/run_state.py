@@ -11,9 +11,8 @@ from rosenblatt.errors import LearningOverflowError, ParameterError
 from rosenblatt.lazy import np
 from rosenblatt.learn.run import PARTS, Running
 from rosenblatt.learn.settings import Settings
-from rosenblatt.storage import tensors as lay
 from rosenblatt.storage.header import Header, damaged
-from rosenblatt.storage.tensors import Tensors
+from rosenblatt.storage.tensors import Tensors, all_finite, put_matrix, put_sparse, read_array, read_buffer, read_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,12 +56,12 @@ def _pack_part(run: Running, name: str, tensors: Tensors, prefix: str) -> dict[s
     usual = 1.0 if name == "scale" and run.settings.learning_rate == "arow" else 0.0
     if (few := learner.few(name, usual)) is not None:
         index, value, tensors[f"{called}.bias"] = few
-        return lay.put_few(tensors, called, (learner.units, learner.features), (index, value), usual)
+        return put_sparse(tensors, called, (learner.units, learner.features), (index, value), usual)
     part = learner.get(name)
     if part is None:
         return None
     weights, tensors[f"{called}.bias"] = part
-    return lay.put(tensors, called, weights, usual)
+    return put_matrix(tensors, called, weights, usual)
 
 
 def _votes_out(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any] | None:
@@ -76,8 +75,8 @@ def _votes_out(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any] | 
 def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> Running:
     """The run of a section; whatever does not fit raises ModelError."""
     settings = unpack_settings(header.section("settings"))
-    class_weight = lay.memory_in(tensors, f"{prefix}class_weight", "float64", (classes,))
-    if not (lay.is_finite(class_weight, 0.0) and any(class_weight)):
+    class_weight = read_buffer(tensors, f"{prefix}class_weight", "float64", (classes,))
+    if not (all_finite(class_weight, 0.0) and any(class_weight)):
         raise damaged("the class weights are not finite numbers of at least 0")
     units, features = units_of(settings, classes), header.count("features", MOST_FEATURES + 1)
     if units > MOST_UNITS:
@@ -139,16 +138,16 @@ def _parts_in(header: Header, tensors: Tensors, prefix: str, shape: tuple[int, i
         raise damaged("it has weights of an unknown kind")
     found: dict[str, Any] = dict.fromkeys(PARTS)
     for name in header.values:
-        weights = lay.take(tensors, f"{prefix}{name}", header.section(name), shape)
-        bias = lay.memory_in(tensors, f"{prefix}{name}.bias", "float64", shape[:1])
-        if not lay.is_finite(bias) or (name == "scale" and not lay.is_finite(weights, least)):
+        weights = read_matrix(tensors, f"{prefix}{name}", header.section(name), shape)
+        bias = read_buffer(tensors, f"{prefix}{name}.bias", "float64", shape[:1])
+        if not all_finite(bias) or (name == "scale" and not all_finite(weights, least)):
             raise damaged(f"{name} holds a number that cannot be")
         found[name] = (weights, bias)
     return {name: part for name, part in found.items() if part is not None}
 
 
 def _log_in(tensors: Tensors, prefix: str) -> list[tuple[NDArray[Any], ...]]:
-    columns = tuple(lay.plain(tensors, f"{prefix}log.{name}", dtype) for name, dtype in _LOG.items())
+    columns = tuple(read_array(tensors, f"{prefix}log.{name}", dtype) for name, dtype in _LOG.items())
     if len({len(column) for column in columns}) != 1:
         raise damaged("the columns of the mistake log differ in length")
     return [columns]

@@ -11,9 +11,8 @@ from rosenblatt.lazy import np
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.votes import Store, Votes
 from rosenblatt.records import Csr, Floats, Values
-from rosenblatt.storage import tensors as lay
 from rosenblatt.storage.header import Header, damaged
-from rosenblatt.storage.tensors import Tensors
+from rosenblatt.storage.tensors import Tensors, put_matrix, read_array, read_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,7 +48,7 @@ def pack_votes(votes: Votes, tensors: Tensors, prefix: str) -> dict[str, Any]:
     }
     for name, column in columns.items():
         tensors[f"{prefix}visits.{name}"] = np.asarray(column, dtype=_VISITS[name])
-    start = lay.put(tensors, f"{prefix}start", votes.start[0])
+    start = put_matrix(tensors, f"{prefix}start", votes.start[0])
     tensors[f"{prefix}start.bias"] = votes.start[1]
     return {"t": votes.t, "stores": kinds, "start": start}
 
@@ -96,14 +95,14 @@ def unpack_votes(
     class_weight: Floats,
     shape: tuple[int, int],
 ) -> Votes:
-    start = np.asarray(lay.take(tensors, f"{prefix}start", header.section("start"), shape))
-    bias = lay.plain(tensors, f"{prefix}start.bias", np.float64, shape[:1])
+    start = np.asarray(read_matrix(tensors, f"{prefix}start", header.section("start"), shape))
+    bias = read_array(tensors, f"{prefix}start.bias", np.float64, shape[:1])
     stores = [
         _store(kind, tensors, f"{prefix}{i}.", shape[1], len(class_weight))
         for i, kind in enumerate(header.sections("stores"))
     ]
     votes = Votes(settings, class_weight, (start, bias), t=header.count("t"), stores=stores)
-    columns = {name: lay.plain(tensors, f"{prefix}visits.{name}", dtype) for name, dtype in _VISITS.items()}
+    columns = {name: read_array(tensors, f"{prefix}visits.{name}", dtype) for name, dtype in _VISITS.items()}
     _check_visits(columns, stores, shape[0])
     units = np.split(columns["units"], columns["ends"][:-1]) if len(columns["t"]) else []
     votes.visits = [
@@ -130,14 +129,14 @@ def _check_visits(columns: Mapping[str, NDArray[Any]], stores: Sequence[Store], 
 
 def _store(kind: Header, tensors: Tensors, prefix: str, features: int, classes: int) -> Store:
     rows, dtype = kind.count("rows", 2**32), np.float32 if kind.text("dtype") == "float32" else np.float64
-    labels = lay.plain(tensors, f"{prefix}labels", np.int32, (rows,))
-    weights = lay.plain(tensors, f"{prefix}weights", np.float64, (rows,)) if kind.flag("weighed") else None
+    labels = read_array(tensors, f"{prefix}labels", np.int32, (rows,))
+    weights = read_array(tensors, f"{prefix}weights", np.float64, (rows,)) if kind.flag("weighed") else None
     if kind.flag("sparse"):
-        indptr = lay.plain(tensors, f"{prefix}indptr", np.int64, (rows + 1,))
-        indices = lay.plain(tensors, f"{prefix}indices", np.int64)
-        values: Values = Csr(indptr, indices, lay.plain(tensors, f"{prefix}values", dtype, indices.shape), features)
+        indptr = read_array(tensors, f"{prefix}indptr", np.int64, (rows + 1,))
+        indices = read_array(tensors, f"{prefix}indices", np.int64)
+        values: Values = Csr(indptr, indices, read_array(tensors, f"{prefix}values", dtype, indices.shape), features)
     else:
-        values = lay.plain(tensors, f"{prefix}values", dtype, (rows, features))
+        values = read_array(tensors, f"{prefix}values", dtype, (rows, features))
     if not ((labels >= 0) & (labels < classes)).all():
         raise damaged("a voter's example has the label of no class")
     try:

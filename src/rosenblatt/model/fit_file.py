@@ -17,7 +17,7 @@ from rosenblatt.learn.settings import Settings
 from rosenblatt.model.fitted import Candidate, Fitted
 from rosenblatt.model.linear import Model
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.source import Reading, Source
+from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import FeatureSpace
 from rosenblatt.version import __version__
 
@@ -29,7 +29,7 @@ def fit_file(
     *,
     rule: str | Settings = options.rule.default,
     passes: int = options.passes.default,
-    reading: Reading | None = None,
+    reading: ReadOptions | None = None,
     test: str | None = None,
     holdout: float = options.holdout.default,
     patience: int | None = options.patience.default,
@@ -64,7 +64,7 @@ def fit_file(
     """
     chosen = {name: value for name, value in locals().items() if name in options.STREAMING}
     options.check("fit_file", {key: value for key, value in chosen.items() if key != "rule"}, options.STREAMING)
-    reading = Reading() if reading is None else reading
+    reading = ReadOptions() if reading is None else reading
     plan = _plan(chosen, reading, on_progress)
     if resume and checkpoint is None:
         raise ParameterError("fit_file cannot resume without a checkpoint: name the file it was written to.")
@@ -82,7 +82,7 @@ def fit_file(
     return _by_way_of_cache(name, reading, cache, opened, fit) if keep_cache else fit(opened())
 
 
-def _plan(asked: "Mapping[str, Any]", reading: Reading, on_progress: Callable[[Progress], None] | None) -> Plan:
+def _plan(asked: "Mapping[str, Any]", reading: ReadOptions, on_progress: Callable[[Progress], None] | None) -> Plan:
     rule, features, checkpoint = asked["rule"], asked["features"], asked["checkpoint"]
     degree = 1 if features is None else int(features.removeprefix("poly"))
     as_asked = ("passes", "holdout", "patience", "cache", "seed", "checkpoint_every")
@@ -102,26 +102,26 @@ def _plan(asked: "Mapping[str, Any]", reading: Reading, on_progress: Callable[[P
 
 def _by_way_of_cache(
     path: str | os.PathLike[str],
-    reading: Reading,
+    reading: ReadOptions,
     folder: str | None,
     opened: Callable[[], Source],
     fit: Callable[[Source], Fitted],
 ) -> Fitted:
     """Fit what an earlier reading kept, or keep this one; a cache that turns out to be damaged is made again."""
-    from rosenblatt.readers.cache.persistent import DamagedCacheError, kept_source
+    from rosenblatt.readers.cache.persistent import DamagedCacheError, open_cached
 
-    source = kept_source(path, reading, folder, opened)
+    source = open_cached(path, reading, folder, opened)
     try:
         fitted = fit(source)
     except DamagedCacheError:
         with suppress(FileNotFoundError):
             os.unlink(source.note.path)
-        source = kept_source(path, reading, folder, opened, "it was damaged")
+        source = open_cached(path, reading, folder, opened, "it was damaged")
         fitted = fit(source)
     return replace(fitted, cache=source.note)
 
 
-def _with_room(source: Source, reading: Reading, plan: Plan) -> Source:
+def _with_room(source: Source, reading: ReadOptions, plan: Plan) -> Source:
     """Words are hashed into fewer columns where each of them has a weight for every one of many classes."""
     bits = source.space.bits
     if not bits or reading.bits is not None or not source.rewindable:
@@ -134,10 +134,10 @@ def _with_room(source: Source, reading: Reading, plan: Plan) -> Source:
 
 
 def fit_source(
-    source: Source, plan: Plan, reading: Reading | None = None, *, resume: bool = False, test: str | None = None
+    source: Source, plan: Plan, reading: ReadOptions | None = None, *, resume: bool = False, test: str | None = None
 ) -> Fitted:
     """The same for a source that is open already."""
-    reading = reading or Reading()
+    reading = reading or ReadOptions()
     return _fitted(learn_source(source, plan, reading, resume=resume), reading, test)
 
 
@@ -152,7 +152,7 @@ def _shaped(tried: dict[str, Settings], keep: str | None, degree: int) -> dict[s
     return kept
 
 
-def _fitted(fitting: Fitting, reading: Reading, test: str | None) -> Fitted:
+def _fitted(fitting: Fitting, reading: ReadOptions, test: str | None) -> Fitted:
     source, plan, chosen, run = fitting.source, fitting.plan, fitting.chosen, fitting.winner
     record = run.record
     model = Model(
@@ -209,7 +209,7 @@ def _with_features(space: FeatureSpace, features: int) -> FeatureSpace:
     return replace(space, settings={**space.settings, "features": features})
 
 
-def _provenance(fitting: Fitting, reading: Reading) -> "dict[str, Any]":
+def _provenance(fitting: Fitting, reading: ReadOptions) -> "dict[str, Any]":
     """Where the model comes from. No time of day: the same run gives the same file."""
     source = fitting.source
     return {
@@ -217,12 +217,12 @@ def _provenance(fitting: Fitting, reading: Reading) -> "dict[str, Any]":
         "rule": fitting.chosen,
         "data": {"name": source.name, "bytes": source.size, "format": source.format, "rows": fitting.learned},
         "reading": {
-            key: value for key, value in reading.asked().items() if value != getattr(Reading(), key) and value != []
+            key: value for key, value in reading.asked().items() if value != getattr(ReadOptions(), key) and value != []
         },
     }
 
 
-def _tested(model: Model, test: str | None, reading: Reading, threads: int) -> tuple[int, int]:
+def _tested(model: Model, test: str | None, reading: ReadOptions, threads: int) -> tuple[int, int]:
     """Wrong predictions and rows of a test file."""
     wrong = rows = 0
     if test is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.linear import Model
-from rosenblatt.readers.cache.persistent import KeptCache
+from rosenblatt.readers.cache.persistent import CacheStatus
 from rosenblatt.readers.source import BadRow
 from rosenblatt.records import Status
 
@@ -48,4 +48,4 @@ class Fitted:
     resumed: bool = False
     order: str = "given"
     grouped: bool = False  # the file is sorted by label, which an online learner suffers from
-    cache: KeptCache | None = None
+    cache: CacheStatus | None = None

@@ -14,7 +14,7 @@ from rosenblatt.learn.final_weights import decide, majority
 from rosenblatt.learn.polynomial import called, columns_of, product_at
 from rosenblatt.learn.run import Running
 from rosenblatt.learn.settings import Settings
-from rosenblatt.records import FeatureSpace, Floats, Label, Run, Values
+from rosenblatt.records import FeatureSpace, Floats, Label, RunSummary, Values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,7 +59,7 @@ class Model:
         return self.settings.scheme(len(self.classes))
 
     @property
-    def run(self) -> Run:
+    def run(self) -> RunSummary:
         return self.running.record
 
     @property

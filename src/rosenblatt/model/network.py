@@ -14,7 +14,7 @@ from rosenblatt.model.cascade import Cascade
 from rosenblatt.readers.feature_space import pack_classes, pack_space, unpack_classes, unpack_space
 from rosenblatt.records import FeatureSpace, Floats, Label, Values
 from rosenblatt.storage.header import Header, damaged
-from rosenblatt.storage.tensors import Tensors, plain, put_texts, take_texts
+from rosenblatt.storage.tensors import Tensors, put_texts, read_array, read_texts
 
 KIND = "network"
 _STATUS = ("separated", "budget")
@@ -101,7 +101,7 @@ def unpack_network(header: Header, tensors: Tensors) -> NetworkModel:
     """The network that was saved; whatever does not fit together raises ModelError."""
     classes = unpack_classes(header.section("classes"))
     features, status = header.count("features", _MOST), header.text("status")
-    names = tuple(take_texts(tensors, "names", features))
+    names = tuple(read_texts(tensors, "names", features))
     kinds = header.items("kinds")
     cascade = _cascade(header, tensors, features, 1 if len(classes) == 2 else len(classes))
     if status not in _STATUS:
@@ -129,10 +129,10 @@ def unpack_network(header: Header, tensors: Tensors) -> NetworkModel:
 
 def _cascade(header: Header, tensors: Tensors, features: int, outputs: int) -> Cascade:
     units, wires = header.count("units", _MOST), header.count("wires", _MOST)
-    coef = plain(tensors, "coef", np.float64, (units, features))
-    intercept = plain(tensors, "intercept", np.float64, (units,))
-    hearing, source = (plain(tensors, f"wire.{end}", np.int64, (wires,)) for end in ("unit", "source"))
-    weight = plain(tensors, "wire.weight", np.float64, (wires,))
+    coef = read_array(tensors, "coef", np.float64, (units, features))
+    intercept = read_array(tensors, "intercept", np.float64, (units,))
+    hearing, source = (read_array(tensors, f"wire.{end}", np.int64, (wires,)) for end in ("unit", "source"))
+    weight = read_array(tensors, "wire.weight", np.float64, (wires,))
     if not all(np.isfinite(numbers).all() for numbers in (coef, intercept, weight)):
         raise damaged("a weight of its units is not finite")
     if ((source < 0) | (source >= hearing) | (hearing >= units)).any() or (np.diff(hearing) < 0).any():

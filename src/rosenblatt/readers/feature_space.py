@@ -13,9 +13,16 @@ from rosenblatt.errors import ModelError
 from rosenblatt.lazy import np
 from rosenblatt.readers.hashing.column_names import ColumnNames
 from rosenblatt.records import FeatureSpace, Label
-from rosenblatt.storage import tensors as lay
 from rosenblatt.storage.header import Header, damaged
-from rosenblatt.storage.tensors import Tensors
+from rosenblatt.storage.tensors import (
+    Tensors,
+    put_texts,
+    read_array,
+    read_buffer,
+    read_text_bytes,
+    read_texts,
+    split_texts,
+)
 
 _KINDS: Mapping[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
 _WORD = 2**63
@@ -47,7 +54,7 @@ def unpack_classes(header: Header) -> tuple[Label, ...]:
 
 
 def pack_space(space: FeatureSpace, tensors: Tensors) -> dict[str, Any]:
-    lay.put_texts(tensors, "space.columns", space.columns)
+    put_texts(tensors, "space.columns", space.columns)
     _put_names(tensors, space.names)
     for name in ("shift", "scale"):
         array = getattr(space, name)
@@ -71,7 +78,7 @@ def _put_names(tensors: Tensors, names: Mapping[int, str]) -> None:
         tensors["space.names.column"], tensors["space.names.ends"], tensors["space.names.bytes"] = names.memory
         return
     tensors["space.names.column"] = array("q", sorted(names))
-    lay.put_texts(tensors, "space.names", (names[column] for column in sorted(names)))
+    put_texts(tensors, "space.names", (names[column] for column in sorted(names)))
 
 
 class _ReadNames(Mapping[int, str]):
@@ -82,7 +89,7 @@ class _ReadNames(Mapping[int, str]):
 
     @cached_property
     def _all(self) -> dict[int, str]:
-        return dict(zip(self._columns, lay.apart(*self._texts), strict=True))
+        return dict(zip(self._columns, split_texts(*self._texts), strict=True))
 
     def __getitem__(self, column: int) -> str:
         return self._all[column]
@@ -99,18 +106,18 @@ def unpack_space(header: Header, tensors: Tensors) -> FeatureSpace:
     if kind not in ("index", "columns", "hashed"):
         raise damaged(f"{kind!r} is no kind of feature space")
     names = header.count("names", 2**32)
-    columns = lay.memory_in(tensors, "space.names.column", "int64", (names,)).tolist()
-    texts = lay.texts_in(tensors, "space.names", names)
+    columns = read_buffer(tensors, "space.names.column", "int64", (names,)).tolist()
+    texts = read_text_bytes(tensors, "space.names", names)
     shift = scale = None
     if "scaled" in header:
         shape = (header.count("scaled", 2**32),)
-        shift, scale = (lay.plain(tensors, f"space.{name}", np.float64, shape) for name in ("shift", "scale"))
+        shift, scale = (read_array(tensors, f"space.{name}", np.float64, shape) for name in ("shift", "scale"))
         if not (np.isfinite(shift).all() and np.isfinite(scale).all()):
             raise damaged("the scale of a column is not finite")
     return FeatureSpace(
         kind=kind,  # type: ignore[arg-type]
         index_base=header.count("index_base", 2),
-        columns=tuple(lay.take_texts(tensors, "space.columns", header.count("columns", 2**32))),
+        columns=tuple(read_texts(tensors, "space.columns", header.count("columns", 2**32))),
         bits=header.count("bits", 33),
         ngrams=header.count("ngrams", 100),
         shift=shift,

@@ -17,7 +17,7 @@ HEAD = 1 << 16
 _BUFFER = 1 << 18
 
 
-class Opened:
+class InputFile:
     """What a reader reads: `head` to know the format by, then `pread` at any place of a plain file, or a `stream`.
 
     `size` and the `done` of a stream count the bytes of the file as it lies, packed or not, so that their ratio says
@@ -117,7 +117,7 @@ class Opened:
 class Stream(io.BufferedReader):
     """Unpacked bytes in order; `done` is how many bytes of the file as it lies have been taken for them."""
 
-    def __init__(self, raw: io.RawIOBase, counted: _Counted | Stream, opened: Opened) -> None:
+    def __init__(self, raw: io.RawIOBase, counted: _Counted | Stream, opened: InputFile) -> None:
         super().__init__(raw, _BUFFER)
         self._counted = counted
         self._opened = opened  # the descriptor is closed with the last who needs it

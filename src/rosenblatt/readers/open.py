@@ -9,24 +9,24 @@ from dataclasses import replace
 from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError, ParameterError
 from rosenblatt.readers.formats.detect import format_of
-from rosenblatt.readers.input_file import Opened
-from rosenblatt.readers.source import Reading, Source
+from rosenblatt.readers.input_file import InputFile
+from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import FeatureSpace
 
 _NUMBERED = ("svmlight", "npy", "npz")
 _TABLES = ("csv", "tsv", "parquet", "arrow")
 
 
-def open_source(path: str | os.PathLike[str], reading: Reading, space: FeatureSpace | None = None) -> Source:
+def open_source(path: str | os.PathLike[str], reading: ReadOptions, space: FeatureSpace | None = None) -> Source:
     """A source of the examples in a file, or in standard input when the path is '-'.
 
     With the `space` of a model the examples are read into that space: what it does not know is left out, and nothing
     grows. The format is found from the name and the content where `reading` does not say it. The module of a format
-    is given a Reading that names it.
+    is given ReadOptions that names it.
     """
     options.format.check(reading.format, "read")
     options.on_bad_row.check(reading.on_bad_row, "read")
-    opened = Opened(path)
+    opened = InputFile(path)
     kind = reading.format or _format(opened, reading, space)
     reading = reading.of_format(kind)
     if space is None:
@@ -44,7 +44,7 @@ def open_source(path: str | os.PathLike[str], reading: Reading, space: FeatureSp
     return _reader(kind)(opened, reading, space)
 
 
-def _reader(format: str) -> Callable[[Opened, Reading, FeatureSpace | None], Source]:
+def _reader(format: str) -> Callable[[InputFile, ReadOptions, FeatureSpace | None], Source]:
     """Loaded when a file of the format is opened: most need pyarrow, and reading svmlight must not wait for it."""
     if format == "svmlight":
         from rosenblatt.readers.formats import svmlight
@@ -85,10 +85,10 @@ _OF_A_FILE = ("label", "labels_from", "header")  # what a model does not say
 _FIRST_WORD = {"svmlight": "first on its line", "vw": "first on its line", "text": "before the tab"}
 
 
-def _refuse_unused(name: str, reading: Reading, asked: Iterable[str] = tuple(_MEANT_FOR)) -> None:
+def _refuse_unused(name: str, reading: ReadOptions, asked: Iterable[str] = tuple(_MEANT_FOR)) -> None:
     for option in asked:
         formats = _MEANT_FOR[option]
-        if getattr(reading, option) != getattr(Reading(), option) and reading.format not in formats:
+        if getattr(reading, option) != getattr(ReadOptions(), option) and reading.format not in formats:
             flag = "--" + option.replace("_", "-") if option != "unit" else "--no-unit"
             where = _FIRST_WORD.get(str(reading.format))
             why = f"; the label stands {where}" if where and option in ("label", "labels_from") else ""
@@ -110,7 +110,7 @@ def _grouped(formats: Sequence[str]) -> list[str]:
     return ["tables", *others] if formats[0] in _TABLES else [*others, "tables"]
 
 
-def _format(opened: Opened, reading: Reading, space: FeatureSpace | None) -> str:
+def _format(opened: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> str:
     """As found; but a model of texts reads as text all lines that are not features already, tabs and commas or none."""
     of_texts = space is not None and space.settings.get("format") == "text" and b"\x00" not in opened.head
     try:

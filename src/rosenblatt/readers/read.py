@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.lazy import np
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.source import Reading, Source, StartAgain
-from rosenblatt.records import Chunk, Csr, FeatureSpace, Floats, Values
+from rosenblatt.readers.source import ReadOptions, RereadError, Source
+from rosenblatt.records import Csr, FeatureSpace, Floats, SourceBlock, Values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,9 +53,9 @@ def read(path: str | os.PathLike[str], *, like: Any = None, threads: int = 1, **
     """
     source = open_source(path, _reading(reading), _space(like))
     try:
-        chunks = list(source.chunks(threads))
-    except StartAgain:
-        chunks = list(source.chunks(threads))
+        chunks = list(source.blocks(threads))
+    except RereadError:
+        chunks = list(source.blocks(threads))
     features = max([_features(source), *(chunk.values.shape[1] for chunk in chunks)])
     weights = None
     if any(chunk.weights is not None for chunk in chunks):
@@ -81,22 +81,22 @@ def stream(path: str | os.PathLike[str], *, like: Any = None, threads: int = 1, 
     >>> folder.cleanup()
     """
     source = open_source(path, _reading(reading), _space(like))
-    for chunk in source.chunks(threads):
+    for chunk in source.blocks(threads):
         yield _examples(source, chunk)
 
 
-def _examples(source: Source, chunk: Chunk) -> Examples:
+def _examples(source: Source, chunk: SourceBlock) -> Examples:
     features = max(_features(source), chunk.values.shape[1])
     return Examples(_matrix([chunk.values], features), _named(source, chunk.labels), chunk.weights, source.space)
 
 
-def _reading(asked: dict[str, Any]) -> Reading:
-    known = [field.name for field in fields(Reading)]
+def _reading(asked: dict[str, Any]) -> ReadOptions:
+    known = [field.name for field in fields(ReadOptions)]
     for name in asked:
         if name not in known:
             raise ParameterError(f"read has no parameter {name!r}; it reads by {', '.join(known)}.")
     single = {name: (asked[name],) for name in ("text", "words", "cross") if isinstance(asked.get(name), str)}
-    return Reading(**{**asked, **single})
+    return ReadOptions(**{**asked, **single})
 
 
 def _space(like: Any) -> FeatureSpace | None:

@@ -9,11 +9,11 @@ from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import DataError
-from rosenblatt.records import Chunk, FeatureSpace, Label
+from rosenblatt.records import FeatureSpace, Label, SourceBlock
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """How to read a file, as the user asked; None means: find out."""
 
     format: str | None = options.format.default
@@ -36,7 +36,7 @@ class Reading:
         """Every choice by its name, as JSON writes it."""
         return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
 
-    def of_format(self, format: str) -> Reading:
+    def of_format(self, format: str) -> ReadOptions:
         """The same, with the format that was found."""
         return replace(self, format=format)
 
@@ -49,7 +49,7 @@ class BadRow:
     sentence: str
 
 
-class StartAgain(DataError):  # noqa: N818 - a turn, and an error only to those who do not take it
+class RereadError(DataError):
     """The chunks given so far were read wrongly (a feature index 0 came late): read the source from its beginning.
 
     Only raised by a source that can be rewound; its next `chunks()` reads rightly.
@@ -70,14 +70,14 @@ class Source(ABC):
     skipped: int  # bad rows left out so far
     bad_rows: list[BadRow]  # the first few of them
     # What a first look has found, so that nobody need look again: the labels, and that all of them come sorted.
-    classes_met: tuple[Label, ...] = ()
+    labels_seen: tuple[Label, ...] = ()
     grouped: bool = False
 
     def begin(self, threads: int) -> None:  # noqa: B027 - most have nothing to begin
         """Read ahead from now on, where the format can: who asks for the chunks first finds some ready."""
 
     @abstractmethod
-    def chunks(self, threads: int = 1) -> Iterator[Chunk]:
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         """The examples from the beginning, parsed in parallel, given in order."""
 
     @property
@@ -86,7 +86,7 @@ class Source(ABC):
         """What the columns mean, as far as has been read."""
 
 
-class SeenThrough(Source):
+class SourceWrapper(Source):
     """Another source, whose chunks come in another way: what that one has met is what this one has."""
 
     def __init__(self, source: Source, rewindable: bool) -> None:

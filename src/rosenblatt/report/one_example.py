@@ -11,8 +11,8 @@ from rosenblatt.errors import DataError
 from rosenblatt.learn.files.predictor import Decider
 from rosenblatt.model.linear import Model
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.source import Reading
-from rosenblatt.records import Chunk
+from rosenblatt.readers.source import ReadOptions
+from rosenblatt.records import SourceBlock
 from rosenblatt.report.weights import bias, contributions
 
 
@@ -31,15 +31,15 @@ def explained(model: Model, example: str) -> dict[str, Any]:
     }
 
 
-def read_example(model: Decider, example: str) -> Chunk:
+def read_example(model: Decider, example: str) -> SourceBlock:
     """The example read as the model reads files."""
     kind, line = _as_line(model, example)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "example"
         path.write_text(line, encoding="utf-8")
         try:
-            source = open_source(str(path), Reading(format=kind), model.space)
-            chunk = next((chunk for chunk in source.chunks() if chunk.values.shape[0]), None)
+            source = open_source(str(path), ReadOptions(format=kind), model.space)
+            chunk = next((chunk for chunk in source.blocks() if chunk.values.shape[0]), None)
         except DataError as error:
             raise DataError(f"The example cannot be read{_where(str(error), str(path), kind)}") from None
     if chunk is None:

@@ -16,7 +16,7 @@ from rosenblatt.atomic import write_atomic
 from rosenblatt.errors import ModelError, RosenblattError
 from rosenblatt.lazy import np
 from rosenblatt.storage.header import Header, damaged
-from rosenblatt.storage.tensors import Tensors, dtype_of, laid_out, memory_of
+from rosenblatt.storage.tensors import Tensors, contiguous_buffer, dtype_name, typed_buffer
 
 if TYPE_CHECKING:
     T = TypeVar("T")
@@ -27,16 +27,16 @@ _KEY = "rosenblatt"  # one key only: safetensors does not keep the order of its 
 _MOST_HEADER = 2**26
 
 
-def write_parts(path: str | os.PathLike[str], header: Mapping[str, Any], tensors: Tensors) -> None:
+def write_container(path: str | os.PathLike[str], header: Mapping[str, Any], tensors: Tensors) -> None:
     """Header and tensors as one file, written whole or not at all."""
-    write_atomic(path, parts_bytes(header, tensors))
+    write_atomic(path, container_bytes(header, tensors))
 
 
-def parts_bytes(header: Mapping[str, Any], tensors: Tensors) -> bytes:
+def container_bytes(header: Mapping[str, Any], tensors: Tensors) -> bytes:
     """Header and tensors with a checksum over both; the same parts always give the same bytes."""
     header = {"format": FORMAT, "version": VERSION, **header}
     full = header | {"checksum": checksum(header, tensors)}
-    ordered = {name: memory_of(tensors[name]) for name in sorted(tensors)}
+    ordered = {name: contiguous_buffer(tensors[name]) for name in sorted(tensors)}
     return _saved(ordered, {_KEY: canonical(full)})
 
 
@@ -50,7 +50,7 @@ def _saved(tensors: Mapping[str, memoryview], metadata: dict[str, str]) -> bytes
         return save({name: np.asarray(memory) for name, memory in tensors.items()}, metadata)
     specs = {
         name: TensorSpec(
-            dtype=dtype_of(memory),
+            dtype=dtype_name(memory),
             shape=memory.shape or (),
             data_ptr=native.address(memory),
             data_len=memory.nbytes,
@@ -60,17 +60,17 @@ def _saved(tensors: Mapping[str, memoryview], metadata: dict[str, str]) -> bytes
     return bytes(serialize(specs, metadata=metadata))
 
 
-def read_parts(path: str | os.PathLike[str], decode: Callable[[Header, Tensors], T]) -> T:
+def read_container(path: str | os.PathLike[str], decode: Callable[[Header, Tensors], T]) -> T:
     """What `decode` makes of header and tensors; every refusal is a ModelError that names the file."""
     try:
         with open(path, "rb") as file:
             content = file.read()
     except OSError as error:
         raise ModelError(f"{os.fspath(path)}: cannot be read: {error.strerror}.") from None
-    return parts_of(content, decode, os.fspath(path))
+    return parse_container(content, decode, os.fspath(path))
 
 
-def parts_of(content: bytes, decode: Callable[[Header, Tensors], T], name: str) -> T:
+def parse_container(content: bytes, decode: Callable[[Header, Tensors], T], name: str) -> T:
     """The same of bytes that were read already."""
     try:
         header = _header_of(content)
@@ -117,7 +117,7 @@ def _tensors_of(content: bytes, header: dict[str, Any]) -> Tensors:
 
     try:
         found = deserialize(content)  # type: ignore[no-untyped-call,unused-ignore]
-        tensors = {name: laid_out(of["data"], of["dtype"], of["shape"]) for name, of in found}
+        tensors = {name: typed_buffer(of["data"], of["dtype"], of["shape"]) for name, of in found}
     except (SafetensorError, LookupError, ValueError, TypeError) as error:
         raise damaged(f"its tensors cannot be read ({error})") from None
     unsigned = {key: value for key, value in header.items() if key != "checksum"}
@@ -136,8 +136,8 @@ def checksum(header: Mapping[str, Any], tensors: Mapping[str, Any]) -> str:
 
     total = sha256(canonical(header).encode())
     for name in sorted(tensors):
-        memory = memory_of(tensors[name])
-        dtype = dtype_of(memory)
+        memory = contiguous_buffer(tensors[name])
+        dtype = dtype_name(memory)
         kind = "|" if memory.itemsize == 1 else "<"
         kind += f"{dtype[0]}{memory.itemsize}"  # as numpy spells it: <f8
         total.update(f"\n{name} {kind} {memory.shape}\n".encode("utf-8", "surrogatepass"))

@@ -30,32 +30,34 @@ _FORMATS: dict[str, Any] = dict(
 _MOST = 2**33  # weights of one part: 64 GB; more than that is no model
 
 
-def put(tensors: Tensors, name: str, numbers: Any, usual: float = 0.0) -> dict[str, Any]:
+def put_matrix(tensors: Tensors, name: str, numbers: Any, usual: float = 0.0) -> dict[str, Any]:
     """Add doubles to the tensors; what is returned goes into the header, and finds them again."""
-    memory = memory_of(numbers)
+    memory = contiguous_buffer(numbers)
     shape, other = memory.shape or (), native.unusual(memory, usual)
     if other is None:
         tensors[name] = memory
         return {"shape": list(shape)}
-    return put_few(tensors, name, shape, other, usual)
+    return put_sparse(tensors, name, shape, other, usual)
 
 
-def put_few(tensors: Tensors, name: str, shape: tuple[int, ...], few: tuple[Any, Any], usual: float) -> dict[str, Any]:
+def put_sparse(
+    tensors: Tensors, name: str, shape: tuple[int, ...], few: tuple[Any, Any], usual: float
+) -> dict[str, Any]:
     """The same of a matrix whose unusual entries are known: their indices, and what they are."""
     tensors[f"{name}.index"], tensors[f"{name}.value"] = few
     return {"shape": list(shape), "usual": usual}
 
 
-def memory_of(numbers: Any) -> memoryview:
+def contiguous_buffer(numbers: Any) -> memoryview:
     """Numbers as memory whose bytes lie one after the other; what lies otherwise is copied."""
     memory = memoryview(numbers)
     return memory if memory.c_contiguous else np.ascontiguousarray(numbers).data
 
 
-def dtype_of(memory: memoryview) -> str:
+def dtype_name(memory: memoryview) -> str:
     """The type of its numbers, as numpy spells it.
 
-    >>> dtype_of(memoryview(b"abc")), dtype_of(memoryview(b"abcdefgh").cast("d"))
+    >>> dtype_name(memoryview(b"abc")), dtype_name(memoryview(b"abcdefgh").cast("d"))
     ('uint8', 'float64')
     """
     letter = memory.format.lstrip("@=<")
@@ -65,10 +67,10 @@ def dtype_of(memory: memoryview) -> str:
     return f"{kind}{8 * memory.itemsize}"
 
 
-def laid_out(data: bytes, dtype: str, shape: list[int]) -> memoryview:
+def typed_buffer(data: bytes, dtype: str, shape: list[int]) -> memoryview:
     """Bytes as numbers of a type, as safetensors spells it, and a shape.
 
-    >>> laid_out(bytes(32), "F64", [2, 2]).tolist()
+    >>> typed_buffer(bytes(32), "F64", [2, 2]).tolist()
     [[0.0, 0.0], [0.0, 0.0]]
     """
     memory, letter = memoryview(data), _FORMATS[dtype]
@@ -77,18 +79,18 @@ def laid_out(data: bytes, dtype: str, shape: list[int]) -> memoryview:
     return np.empty(shape, letter).data if 0 in shape else memory.cast(letter, shape)  # a memoryview has no such shape
 
 
-def take(tensors: Tensors, name: str, header: Header, shape: tuple[int, int]) -> memoryview:
+def read_matrix(tensors: Tensors, name: str, header: Header, shape: tuple[int, int]) -> memoryview:
     """A matrix of finite doubles of the shape it must have."""
     declared = tuple(header.counts("shape"))
     if declared != shape:
         raise damaged(f"{name} is declared as {declared} and should be {shape}")
     if "usual" not in header:
-        whole = memory_in(tensors, name, "float64", shape)
+        whole = read_buffer(tensors, name, "float64", shape)
         _check_finite(name, whole)
         return whole
     if prod(shape) > _MOST:
         raise damaged(f"{name} would have {prod(shape)} weights")
-    index, value = memory_in(tensors, f"{name}.index", "uint32"), memory_in(tensors, f"{name}.value", "float64")
+    index, value = read_buffer(tensors, f"{name}.index", "uint32"), read_buffer(tensors, f"{name}.value", "float64")
     made = native.spread(index, value, header.number("usual"), *shape)
     if made is None:
         raise damaged(f"the indices of {name} do not ascend, or lie outside it")
@@ -96,29 +98,29 @@ def take(tensors: Tensors, name: str, header: Header, shape: tuple[int, int]) ->
     return made
 
 
-def plain(tensors: Tensors, name: str, dtype: Any, shape: tuple[int, ...] | None = None) -> NDArray[Any]:
+def read_array(tensors: Tensors, name: str, dtype: Any, shape: tuple[int, ...] | None = None) -> NDArray[Any]:
     """The same as an array of numpy."""
-    return np.asarray(memory_in(tensors, name, str(np.dtype(dtype)), shape)).view(dtype)
+    return np.asarray(read_buffer(tensors, name, str(np.dtype(dtype)), shape)).view(dtype)
 
 
-def memory_in(tensors: Tensors, name: str, dtype: str, shape: tuple[int, ...] | None = None) -> memoryview:
+def read_buffer(tensors: Tensors, name: str, dtype: str, shape: tuple[int, ...] | None = None) -> memoryview:
     """A tensor as it lies, of the type and shape it must have; one dimension where no shape is named."""
     if name not in tensors:
         raise damaged(f"the tensor {name} is missing")
     found: memoryview = tensors[name]
-    if dtype_of(found) != dtype or (found.ndim != 1 if shape is None else found.shape != shape):
+    if dtype_name(found) != dtype or (found.ndim != 1 if shape is None else found.shape != shape):
         wanted = "one dimension" if shape is None else f"the shape {shape}"
-        raise damaged(f"the tensor {name} is {dtype_of(found)} {found.shape}, not {dtype} with {wanted}")
+        raise damaged(f"the tensor {name} is {dtype_name(found)} {found.shape}, not {dtype} with {wanted}")
     return found
 
 
-def is_finite(numbers: memoryview, least: float = -float_info.max) -> bool:
+def all_finite(numbers: memoryview, least: float = -float_info.max) -> bool:
     """Are all of them finite, and none below the least?"""
     return native.outside(numbers, least, float_info.max) < 0
 
 
 def _check_finite(name: str, numbers: memoryview) -> None:
-    if not is_finite(numbers):
+    if not all_finite(numbers):
         raise damaged(f"{name} holds a number that is not finite")
 
 
@@ -128,14 +130,14 @@ def put_texts(tensors: Tensors, name: str, texts: Iterable[str]) -> None:
     tensors[f"{name}.bytes"] = b"".join(coded)
 
 
-def take_texts(tensors: Tensors, name: str, count: int) -> list[str]:
-    return apart(*texts_in(tensors, name, count))
+def read_texts(tensors: Tensors, name: str, count: int) -> list[str]:
+    return split_texts(*read_text_bytes(tensors, name, count))
 
 
-def texts_in(tensors: Tensors, name: str, count: int) -> tuple[bytes, list[int]]:
+def read_text_bytes(tensors: Tensors, name: str, count: int) -> tuple[bytes, list[int]]:
     """So many texts as they lie, and where each one ends; `apart` makes them."""
-    ends = memory_in(tensors, f"{name}.ends", "int64", (count,)).tolist()
-    content = memory_in(tensors, f"{name}.bytes", "uint8").tobytes()
+    ends = read_buffer(tensors, f"{name}.ends", "int64", (count,)).tolist()
+    content = read_buffer(tensors, f"{name}.bytes", "uint8").tobytes()
     if sorted([0, *ends]) != [0, *ends] or (ends[-1] if ends else 0) != len(content):
         raise damaged(f"the texts of {name} do not end where they should")
     try:
@@ -148,9 +150,9 @@ def texts_in(tensors: Tensors, name: str, count: int) -> tuple[bytes, list[int]]
     return content, ends
 
 
-def apart(content: bytes, ends: list[int]) -> list[str]:
+def split_texts(content: bytes, ends: list[int]) -> list[str]:
     """
-    >>> apart(b"onetwo", [3, 3, 6])
+    >>> split_texts(b"onetwo", [3, 3, 6])
     ['one', '', 'two']
     """
     return [content[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise([0, *ends])]

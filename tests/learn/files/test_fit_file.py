@@ -16,7 +16,7 @@ from rosenblatt.learn.run import Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.fit_file import fit_source
 from rosenblatt.options import RULE_NAMES
-from rosenblatt.readers.source import Reading
+from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Block
 from tests.slow_twins.files import Arrays, narrow_csr, progressive_error
 
@@ -204,7 +204,7 @@ def test_a_pipe_is_read_once_and_must_name_late_classes() -> None:
     labels = [*y[:-1].tolist(), 7]
     with pytest.raises(DataError, match="label 7, which is not among the classes 0, 1: name all"):
         fit_source(Arrays(X, labels, rewindable=False), Plan(candidates("auto")))
-    named = Reading(classes=(0, 1, 7))
+    named = ReadOptions(classes=(0, 1, 7))
     fitted = fit_source(Arrays(X, labels, rewindable=False), Plan(candidates("auto")), named)
     assert fitted.model.classes == (0, 1, 7)
 

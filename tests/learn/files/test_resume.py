@@ -20,8 +20,8 @@ from rosenblatt.model.fitted import Fitted
 from rosenblatt.readers.cache import spill as cache_module
 from rosenblatt.readers.cache.pages import bytes_of
 from rosenblatt.readers.cache.spill import Cache
-from rosenblatt.readers.source import Reading
-from rosenblatt.records import Block, Chunk, Csr
+from rosenblatt.readers.source import ReadOptions
+from rosenblatt.records import Block, Csr, SourceBlock
 from tests.learn.files.test_fit_file import make, same
 from tests.slow_twins.files import Arrays, narrow_csr
 
@@ -42,8 +42,8 @@ class Broken(Arrays):
         super().__init__(*given, **named)
         self.at, self.call, self.given = at, call, 0
 
-    def chunks(self, threads: int = 1) -> Iterator[Chunk]:
-        for chunk in super().chunks(threads):
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
+        for chunk in super().blocks(threads):
             if self.given == self.at:
                 self.call()
             self.given += 1
@@ -153,7 +153,7 @@ def _stopped_file(folder: Path) -> tuple[Path, dict[str, Any]]:
 def test_a_checkpoint_of_a_file_read_otherwise_is_refused(asked: dict[str, Any], tmp_path: Path) -> None:
     data, fit = _stopped_file(tmp_path)
     with pytest.raises(ModelError, match=f"checkpoint is of another fit, its {next(iter(asked))} was"):
-        fit_file(data, reading=Reading(**asked), **fit)
+        fit_file(data, reading=ReadOptions(**asked), **fit)
     assert fit_file(data, **fit).resumed
 
 

@@ -12,7 +12,7 @@ from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.sorted_labels import Sorting
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.readers.cache import spill as cache
-from rosenblatt.readers.source import Reading
+from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Block
 
 
@@ -53,7 +53,7 @@ def test_a_file_that_is_found_sorted_is_learned_once(tmp_path: Path, monkeypatch
     monkeypatch.setattr(Fitting, "run", lambda self, save, run=Fitting.run: (begun.append(self), run(self, save)))
     assert fit_file(data).order == "shuffle"
     assert len(begun) == 1
-    assert fit_file(data, reading=Reading(classes=(0, 1))).order == "shuffle"  # nobody looked: learned, then anew
+    assert fit_file(data, reading=ReadOptions(classes=(0, 1))).order == "shuffle"  # nobody looked: learned, then anew
     assert len(begun) == 3
 
 

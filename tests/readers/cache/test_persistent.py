@@ -18,7 +18,7 @@ from rosenblatt.model.fitted import Fitted
 from rosenblatt.readers.cache import fingerprint
 from rosenblatt.readers.cache import persistent as kept
 from rosenblatt.readers.formats import lines
-from rosenblatt.readers.source import Reading
+from rosenblatt.readers.source import ReadOptions
 
 
 def svm(rows: int = 400, seed: int = 0) -> str:
@@ -75,7 +75,7 @@ def test_made_and_reused_it_gives_the_same_model(
 def test_packed_data_and_bad_rows_are_remembered(tmp_path: Path) -> None:
     data = tmp_path / "d.svm.gz"
     data.write_bytes(gzip.compress((svm() + "a 7\n" + svm()).encode()))
-    reading = Reading(on_bad_row="skip")
+    reading = ReadOptions(on_bad_row="skip")
     first, again = (fit_file(data, keep_cache=True, reading=reading) for _ in range(2))
     assert again.cache is not None
     assert again.cache.state == "reused"
@@ -93,8 +93,8 @@ def test_another_file_or_another_reading_is_read_again(tmp_path: Path, monkeypat
         assert cache is not None
         return cache.state, cache.why
 
-    assert state(reading=Reading(ngrams=1)) == ("rebuilt", "it was read with other options")
-    assert state(reading=Reading(ngrams=1)) == ("reused", "")
+    assert state(reading=ReadOptions(ngrams=1)) == ("rebuilt", "it was read with other options")
+    assert state(reading=ReadOptions(ngrams=1)) == ("reused", "")
     assert state() == ("rebuilt", "it was read with other options")
     data.write_text(TEXT + "ham\tone more\n")
     assert state() == ("rebuilt", "the file has changed since")
@@ -148,7 +148,7 @@ def test_a_second_file_of_labels_belongs_to_it(tmp_path: Path) -> None:
     data, labels = tmp_path / "d.txt", tmp_path / "labels"
     data.write_text("one two\nthree four\nfive six\n")
     labels.write_text("a\nb\na\n")
-    reading = Reading(format="text", labels_from=str(labels))
+    reading = ReadOptions(format="text", labels_from=str(labels))
     assert fit_file(data, keep_cache=True, reading=reading).cache.state == "made"  # type: ignore[union-attr]
     assert fit_file(data, keep_cache=True, reading=reading).cache.state == "reused"  # type: ignore[union-attr]
     labels.write_text("b\na\nb\n")

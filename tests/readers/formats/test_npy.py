@@ -10,7 +10,7 @@ from scipy import sparse
 import rosenblatt
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.source import Reading
+from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.scale import Moments
 
 
@@ -37,8 +37,8 @@ def test_many_rows_come_in_chunks_that_lie_in_order(tmp_path: Path) -> None:
     matrix = np.arange(300_000.0).reshape(-1, 3) % 1000
     matrix[:, 2] %= 2
     np.save(tmp_path / "m.npy", matrix)
-    source = open_source(str(tmp_path / "m.npy"), Reading())
-    chunks = list(source.chunks())
+    source = open_source(str(tmp_path / "m.npy"), ReadOptions())
+    chunks = list(source.blocks())
     assert len(chunks) > 1
     assert [chunk.first_row for chunk in chunks] == np.cumsum([0, *(len(c.labels) for c in chunks)])[:-1].tolist()
     assert np.concatenate([chunk.values for chunk in chunks]).tobytes() == np.ascontiguousarray(matrix[:, :2]).tobytes()

@@ -21,11 +21,11 @@ from rosenblatt.errors import DataError
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.formats.lines import Parsed
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.source import Reading, StartAgain
-from rosenblatt.records import Chunk, Csr, FeatureSpace
+from rosenblatt.readers.source import ReadOptions, RereadError
+from rosenblatt.records import Csr, FeatureSpace, SourceBlock
 from tests.slow_twins import readers as reference_read
 
-SVM = Reading(format="svmlight")
+SVM = ReadOptions(format="svmlight")
 
 
 def parsed(text: bytes, **options: Any) -> Parsed:
@@ -123,7 +123,7 @@ def test_values_of_every_length_are_the_floats_of_python(places: int) -> None:
     assert [v.hex() for v in found.values.tolist()] == [float(text).hex() for text in numbers]
 
 
-def matrix_of(chunks: Sequence[Chunk], features: int) -> sp.csr_matrix:
+def matrix_of(chunks: Sequence[SourceBlock], features: int) -> sp.csr_matrix:
     parts = []
     for chunk in chunks:
         assert isinstance(chunk.values, Csr)
@@ -139,8 +139,8 @@ def test_files_of_scikit_learn_come_back(tmp_path: Path, zero_based: bool) -> No
     y = random.integers(-1, 3, 500)
     path = str(tmp_path / "data.svm")
     dump_svmlight_file(X, y, path, zero_based=zero_based, comment="one\nand two", query_id=np.arange(500))
-    source = open_source(path, Reading())
-    chunks = list(source.chunks())
+    source = open_source(path, ReadOptions())
+    chunks = list(source.blocks())
     theirs, labels = load_svmlight_file(path)
     ours = matrix_of(chunks, 80)
     assert source.space.index_base == (not zero_based)
@@ -165,7 +165,7 @@ def some_lines(count: int) -> str:
     )
 
 
-def seen(chunk: Chunk) -> tuple[Any, ...]:
+def seen(chunk: SourceBlock) -> tuple[Any, ...]:
     assert isinstance(chunk.values, Csr)
     arrays = chunk.values.indptr, chunk.values.indices, chunk.values.values, chunk.labels
     return (*(array.tobytes() for array in arrays), chunk.values.features, chunk.first_row, chunk.done)
@@ -180,17 +180,17 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_same_chunks_for_any_number_of_threads_plain_or_packed(tmp_path: Path) -> None:
     text = some_lines(2000)
     path = written(tmp_path, text)
-    one = [seen(chunk) for chunk in open_source(path, SVM).chunks(1)]
+    one = [seen(chunk) for chunk in open_source(path, SVM).blocks(1)]
     assert len(one) > 50
     for threads in (2, 4):
         source = open_source(path, SVM)
-        assert [seen(chunk) for chunk in source.chunks(threads)] == one
-        again = [chunk.values.shape for chunk in source.chunks(threads)]  # from the beginning; now the width is known
+        assert [seen(chunk) for chunk in source.blocks(threads)] == one
+        again = [chunk.values.shape for chunk in source.blocks(threads)]  # from the beginning; now the width is known
         assert [rows for rows, _ in again] == [len(row[3]) // 4 for row in one]
         assert {width for _, width in again} == {40}
     packed = written(tmp_path, gzip.compress(text.encode()), "data.gz")
     for threads in (1, 2):
-        assert [seen(chunk)[:-1] for chunk in open_source(packed, SVM).chunks(threads)] == [row[:-1] for row in one]
+        assert [seen(chunk)[:-1] for chunk in open_source(packed, SVM).blocks(threads)] == [row[:-1] for row in one]
 
 
 @pytest.mark.usefixtures("small_chunks")
@@ -199,7 +199,7 @@ def test_lines_longer_than_chunks_and_pieces(tmp_path: Path, end: str) -> None:
     wide = "1 " + " ".join(f"{j}:{j % 7}" for j in range(1, 60_001))
     path = written(tmp_path, f"1 1:1\n{wide}\n\n-1 2:1\n{wide}\n0 5:1\n{wide}{end}")
     for threads in (1, 3):
-        counts = [np.diff(chunk.values.indptr) for chunk in open_source(path, SVM).chunks(threads)]  # type: ignore[union-attr]
+        counts = [np.diff(chunk.values.indptr) for chunk in open_source(path, SVM).blocks(threads)]  # type: ignore[union-attr]
         assert np.concatenate(counts).tolist() == [1, 60_000, 1, 60_000, 1, 60_000]
 
 
@@ -210,7 +210,7 @@ def test_every_place_of_a_cut_gives_the_same_rows(tmp_path: Path, monkeypatch: p
     for size in range(1, 60):
         monkeypatch.setattr(lines, "CHUNK", size)
         source = open_source(path, SVM)
-        found = [source.labels[code] for chunk in source.chunks(2) for code in chunk.labels]
+        found = [source.labels[code] for chunk in source.blocks(2) for code in chunk.labels]
         assert found == [*range(30), -5]
         blocks = list(lines.blocks(source.opened.stream(), size))  # type: ignore[attr-defined]
         assert b"".join(blocks) == text.encode()
@@ -220,43 +220,43 @@ def test_every_place_of_a_cut_gives_the_same_rows(tmp_path: Path, monkeypatch: p
 def test_a_byte_order_mark_is_no_label(tmp_path: Path) -> None:
     for name, data in {"a.svm": b"\xef\xbb\xbf+1 1:1\n", "a.gz": gzip.compress(b"\xef\xbb\xbf+1 1:1\n")}.items():
         source = open_source(written(tmp_path, data, name), SVM)
-        assert len(list(source.chunks())) == 1
+        assert len(list(source.blocks())) == 1
         assert source.labels == [1]
 
 
 def test_numbers_are_one_label_and_a_word_makes_words_of_all(tmp_path: Path) -> None:
     source = open_source(written(tmp_path, "+1 1:1\n1.0 1:1\n-1 1:1\n0.5 1:1\n1 1:1\n"), SVM)
-    assert [chunk.labels.tolist() for chunk in source.chunks()] == [[0, 0, 1, 2, 0]]
+    assert [chunk.labels.tolist() for chunk in source.blocks()] == [[0, 0, 1, 2, 0]]
     assert source.labels == [1, -1, 0.5]
     source = open_source(written(tmp_path, "+1 1:1\nspam 1:1\n-1 1:1\n"), SVM)
-    list(source.chunks())
+    list(source.blocks())
     assert source.labels == ["+1", "spam", "-1"]
 
 
 def test_known_classes_come_first(tmp_path: Path) -> None:
-    source = open_source(written(tmp_path, "b 1:1\nc 1:1\n"), Reading(format="svmlight", classes=("a", "b", "c")))
-    assert [chunk.labels.tolist() for chunk in source.chunks()] == [[1, 2]]
+    source = open_source(written(tmp_path, "b 1:1\nc 1:1\n"), ReadOptions(format="svmlight", classes=("a", "b", "c")))
+    assert [chunk.labels.tolist() for chunk in source.blocks()] == [[1, 2]]
     assert source.labels == ["a", "b", "c"]
 
 
 def test_a_line_without_a_label_has_none(tmp_path: Path) -> None:
     source = open_source(written(tmp_path, "1:1 2:1\n3 1:1\n"), SVM)
-    assert [chunk.labels.tolist() for chunk in source.chunks()] == [[-1, 0]]
+    assert [chunk.labels.tolist() for chunk in source.blocks()] == [[-1, 0]]
 
 
 def test_labels_of_regression_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "".join(f"{i / 7:.4f} 1:1\n" for i in range(2000)))
     with pytest.raises(DataError, match="this looks like regression, and Rosenblatt learns classes"):
-        list(open_source(path, SVM).chunks())
+        list(open_source(path, SVM).blocks())
 
 
 @pytest.mark.usefixtures("small_chunks")
 def test_an_index_0_that_comes_late_starts_again(tmp_path: Path) -> None:
     text = some_lines(2000) + "ham 0:1 7:1\n"
     source = open_source(written(tmp_path, text), SVM)
-    with pytest.raises(StartAgain):
-        list(source.chunks(2))
-    again = list(source.chunks(2))
+    with pytest.raises(RereadError):
+        list(source.blocks(2))
+    again = list(source.blocks(2))
     assert source.space.index_base == 0
     assert isinstance(again[-1].values, Csr)
     assert again[-1].values.indices[-2:].tolist() == [0, 7]
@@ -270,14 +270,14 @@ def test_an_index_0_in_a_pipe_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
         "for a stream cannot be read again from its beginning."
     )
     with pytest.raises(DataError) as refused:
-        list(open_source("-", SVM).chunks())
+        list(open_source("-", SVM).blocks())
     assert str(refused.value) == expected
 
 
 def test_a_space_of_a_model_leaves_out_what_it_does_not_have(tmp_path: Path) -> None:
     space = FeatureSpace(kind="index", index_base=1, settings={"features": 3})
     source = open_source(written(tmp_path, "1 1:1 3:5 4:1 2000000000:1\n-1 9:9\n"), SVM, space)
-    (chunk,) = source.chunks()
+    (chunk,) = source.blocks()
     assert isinstance(chunk.values, Csr)
     assert chunk.values.indices.tolist() == [0, 2]
     assert chunk.values.indptr.tolist() == [0, 2, 2]
@@ -309,14 +309,14 @@ def test_every_refusal_names_line_and_column(tmp_path: Path, text: str, isolated
     path = written(tmp_path, before + text + "\n1 1:1\n")
     line, rest = REFUSED[text].split(":", 1)
     with pytest.raises(DataError) as refused:
-        list(open_source(path, SVM).chunks(2))
+        list(open_source(path, SVM).blocks(2))
     assert str(refused.value) == f"{path}:{int(line) + 1000 * (not isolated)}:{rest}."
 
 
 def test_index_0_where_indices_begin_at_1(tmp_path: Path) -> None:
     path = written(tmp_path, "1 4:1 0:1\n")
     with pytest.raises(DataError) as refused:
-        list(open_source(path, Reading(index_base=1)).chunks())
+        list(open_source(path, ReadOptions(index_base=1)).blocks())
     expected = "feature index 0 in a file whose indices begin at 1; if they begin at 0, say --index-base 0."
     assert str(refused.value) == f"{path}:1:7: {expected}"
 
@@ -326,8 +326,8 @@ def test_bad_rows_are_left_out_and_counted(tmp_path: Path) -> None:
     good = some_lines(500).splitlines()
     text = "\n".join(good[:250] + ["1 3:x"] * 12 + good[250:] + ["ham 5"])
     for threads in (1, 3):
-        source = open_source(written(tmp_path, text), Reading(format="svmlight", on_bad_row="skip"))
-        chunks = list(source.chunks(threads))
+        source = open_source(written(tmp_path, text), ReadOptions(format="svmlight", on_bad_row="skip"))
+        chunks = list(source.blocks(threads))
         assert sum(len(chunk.labels) for chunk in chunks) == 500
         assert source.labels == ["ham", "spam"]
         assert source.skipped == 13
@@ -344,17 +344,17 @@ def test_the_earliest_bad_row_is_the_one_that_is_named(tmp_path: Path) -> None:
     for threads in (1, 2, 4):
         source = open_source(written(tmp_path, text), SVM)
         with pytest.raises(DataError, match=r"data\.svm:601:3: expected a feature index, found 'x'"):
-            list(source.chunks(threads))
+            list(source.blocks(threads))
 
 
 def test_no_examples_is_an_error(tmp_path: Path) -> None:
     path = written(tmp_path, "\n# nothing\n  \n")
     with pytest.raises(DataError) as refused:
-        list(open_source(path, SVM).chunks())
+        list(open_source(path, SVM).blocks())
     assert str(refused.value) == f"{path}: holds no examples, only blank lines or comments."
     path = written(tmp_path, "1 x\n")
     with pytest.raises(DataError) as refused:
-        list(open_source(path, Reading(format="svmlight", on_bad_row="skip")).chunks())
+        list(open_source(path, ReadOptions(format="svmlight", on_bad_row="skip")).blocks())
     expected = f"holds no examples: all 1 rows are bad. The first: {path}:1:3: expected a feature index, found 'x'."
     assert str(refused.value) == f"{path}: {expected}"
 
@@ -364,7 +364,7 @@ def test_a_file_that_ends_while_it_is_read_is_refused(tmp_path: Path) -> None:
     source = open_source(path, SVM)
     os.truncate(path, 200)
     with pytest.raises(DataError, match="it became shorter while it was read"):
-        list(source.chunks())
+        list(source.blocks())
 
 
 ISAS = """

@@ -13,7 +13,7 @@ from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.source import Reading
+from rosenblatt.readers.source import ReadOptions
 from tests.slow_twins import words as slow
 
 
@@ -28,8 +28,8 @@ def write(tmp_path: Path) -> Any:
 
 
 def chunks_of(path: str, threads: int = 1, space: Any = None, **reading: Any) -> tuple[Any, list[Any]]:
-    source = open_source(path, Reading(**{"format": "text", "bits": 18, **reading}), space)
-    return source, list(source.chunks(threads))
+    source = open_source(path, ReadOptions(**{"format": "text", "bits": 18, **reading}), space)
+    return source, list(source.blocks(threads))
 
 
 def rows_of(chunks: list[Any]) -> list[dict[int, float]]:
@@ -68,7 +68,7 @@ def test_a_header_and_a_byte_order_mark_are_no_examples(write: Any) -> None:
 
 def test_a_header_is_not_learned(write: Any) -> None:
     lines = "ham\tone two\nspam\ttwo three\nham\tone\nspam\tthree\n"
-    texts, reading = (lines, "label\ttext\n" + lines), Reading(format="text")
+    texts, reading = (lines, "label\ttext\n" + lines), ReadOptions(format="text")
     plain, headed = (fit_file(write(text), rule="perceptron", reading=reading).model for text in texts)
     assert plain.running.answer.coef.tobytes() == headed.running.answer.coef.tobytes()
     assert plain.running.counts() == headed.running.counts()
@@ -205,7 +205,7 @@ def test_many_classes_share_the_room_for_weights(tmp_path: Path, classes: int, b
     file = tmp_path / "many.tsv"
     file.write_text("".join(f"class{i % classes}\tword{i} some more\n" for i in range(3 * classes)))
     assert fit_file(file, rule="perceptron").model.space.bits == bits
-    assert fit_file(file, rule="perceptron", reading=Reading(bits=21)).model.space.bits == 21
+    assert fit_file(file, rule="perceptron", reading=ReadOptions(bits=21)).model.space.bits == 21
 
 
 @pytest.mark.parametrize("ending", ["tsv", "vw", "csv"])
@@ -217,16 +217,16 @@ def test_a_reading_that_was_broken_off_costs_no_names(tmp_path: Path, ending: st
     file.write_text(
         first + "".join(f"{i % 2}{between}{' '.join(f'w{w}' for w in row)}\n" for i, row in enumerate(words))
     )
-    whole = open_source(file, Reading())
-    for _ in whole.chunks(2):
+    whole = open_source(file, ReadOptions())
+    for _ in whole.blocks(2):
         pass
-    peeked = open_source(file, Reading())
+    peeked = open_source(file, ReadOptions())
     for _ in range(3):
-        chunks = peeked.chunks(1)
+        chunks = peeked.blocks(1)
         next(chunks)
         chunks.close()  # type: ignore[attr-defined]
     for _ in range(2):
-        for _ in peeked.chunks(2):
+        for _ in peeked.blocks(2):
             pass
         assert dict(peeked.space.names) == dict(whole.space.names)
         assert peeked.space.settings["collisions"] == whole.space.settings["collisions"]

@@ -14,12 +14,12 @@ from rosenblatt.errors import DataError, ModelError
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.formats.lines import Parsed
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.source import Reading
+from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Csr, FeatureSpace
 from tests.slow_twins import readers as reference_read
 
 BITS = 12
-VW = Reading(format="vw", bits=BITS)
+VW = ReadOptions(format="vw", bits=BITS)
 
 
 def column(name: str) -> int:
@@ -116,7 +116,7 @@ def test_the_names_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "data.vw"
     path.write_text("1 |user age:30 |item age\n0 | age\n")
     source = open_source(str(path), VW)
-    list(source.chunks())
+    list(source.blocks())
     names = {name: column(name) for name in ("user^age", "item^age", "age")}
     assert {name: source.space.names[place] for name, place in names.items()} == {name: name for name in names}
     assert (source.space.kind, source.space.bits) == ("hashed", BITS)
@@ -132,7 +132,7 @@ def test_the_same_names_and_rows_for_any_number_of_threads(tmp_path: Path, monke
     seen = []
     for threads in (1, 2, 4):
         source = open_source(str(path), VW)
-        rows = [chunk.values.indices.tolist() for chunk in source.chunks(threads) if isinstance(chunk.values, Csr)]
+        rows = [chunk.values.indices.tolist() for chunk in source.blocks(threads) if isinstance(chunk.values, Csr)]
         seen.append((rows, dict(source.space.names), source.labels))
     assert seen[0] == seen[1] == seen[2]
     assert len(seen[0][1]) > 400
@@ -142,20 +142,20 @@ def test_a_model_reads_with_its_own_bits(tmp_path: Path) -> None:
     path = tmp_path / "data.vw"
     path.write_text("1 |f a b\n")
     space = FeatureSpace(kind="hashed", bits=5, settings={"names": "vw"})
-    source = open_source(str(path), Reading(), space)
-    (chunk,) = source.chunks()
+    source = open_source(str(path), ReadOptions(), space)
+    (chunk,) = source.blocks()
     assert isinstance(chunk.values, Csr)
     assert chunk.values.features == 32
     assert chunk.values.indices.max() < 32
     assert source.space is space
     with pytest.raises(ModelError, match="is read as vw, and this model reads svmlight or npy or npz"):
-        open_source(str(path), Reading(), FeatureSpace(kind="index", index_base=1))
+        open_source(str(path), ReadOptions(), FeatureSpace(kind="index", index_base=1))
 
 
 def test_the_usual_number_of_bits(tmp_path: Path) -> None:
     path = tmp_path / "data.vw"
     path.write_text("1 |f a b\n")
-    (chunk,) = open_source(str(path), Reading()).chunks()
+    (chunk,) = open_source(str(path), ReadOptions()).blocks()
     assert chunk.values.shape == (1, 1 << options.VW_BITS)
 
 
@@ -180,5 +180,5 @@ def test_every_refusal_names_line_and_column(tmp_path: Path, text: str) -> None:
     path = tmp_path / "data.vw"
     path.write_text(text + "\n1 |f a\n")
     with pytest.raises(DataError) as refused:
-        list(open_source(str(path), VW).chunks())
+        list(open_source(str(path), VW).blocks())
     assert str(refused.value) == f"{path}:{REFUSED[text]}."

@@ -23,7 +23,7 @@ from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.linear import Model
 from rosenblatt.readers.formats import lines, vw
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.source import Reading
+from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Csr, FeatureSpace
 from rosenblatt.report.one_example import explained
 from tests.learn.files.test_fit_file import same
@@ -144,7 +144,7 @@ def test_the_same_bits_for_any_threads_chunks_and_packing(
     kind: str, csv: Path, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = csv if kind == "csv" else text
-    reading = Reading(cross=("day:shop", "n:day"), bits=None if kind == "csv" else BITS)
+    reading = ReadOptions(cross=("day:shop", "n:day"), bits=None if kind == "csv" else BITS)
     plain = fit_file(path, reading=reading, passes=3, threads=1, rule="arow")
     packed = tmp_path / f"packed.{kind}.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
@@ -165,7 +165,7 @@ def test_a_kept_cache_is_of_its_pairs(kind: str, csv: Path, text: Path, tmp_path
     asked: dict[str, Any] = {"rule": "arow", "passes": 2}
     kept = {**asked, "keep_cache": True, "cache": str(tmp_path / "kept")}
     (tmp_path / "kept").mkdir()
-    crossed, other = (Reading(cross=(pair,), bits=bits) for pair in ("day:shop", "n:day"))
+    crossed, other = (ReadOptions(cross=(pair,), bits=bits) for pair in ("day:shop", "n:day"))
     first, again = (fit_file(path, reading=crossed, **kept) for _ in range(2))
     plain = fit_file(path, reading=crossed, **asked)
     assert same(first.model.running, plain.model.running)
@@ -201,7 +201,7 @@ def test_a_broken_fit_goes_on_to_the_same_bits(text: Path, tmp_path: Path, monke
     monkeypatch.setattr(fitting, "_TURN", 50)
     monkeypatch.setattr(fitting, "_TELL_EVERY", 0.0)
     monkeypatch.setattr(vw, "_CROSSED", 1000)
-    asked: dict[str, Any] = {"reading": Reading(cross=("day:shop",), bits=BITS), "passes": 2, "rule": "arow"}
+    asked: dict[str, Any] = {"reading": ReadOptions(cross=("day:shop",), bits=BITS), "passes": 2, "rule": "arow"}
     checkpoint = str(tmp_path / "a.checkpoint")
 
     def stop(progress: Any) -> None:
@@ -210,7 +210,7 @@ def test_a_broken_fit_goes_on_to_the_same_bits(text: Path, tmp_path: Path, monke
 
     with pytest.raises(KeyboardInterrupt):
         fit_file(text, checkpoint=checkpoint, on_progress=stop, **asked)
-    other = {**asked, "reading": Reading(cross=("day:n",), bits=BITS)}
+    other = {**asked, "reading": ReadOptions(cross=("day:n",), bits=BITS)}
     with pytest.raises(ModelError, match=r"another fit, its cross was \[\['day', 'shop'\]\]: fit without resume"):
         fit_file(text, checkpoint=checkpoint, resume=True, **other)
     resumed = fit_file(text, checkpoint=checkpoint, resume=True, **asked)
@@ -224,7 +224,7 @@ def test_a_broken_fit_goes_on_to_the_same_bits(text: Path, tmp_path: Path, monke
 @pytest.mark.parametrize("kind", ["csv", "vw"])
 def test_a_model_file_reads_new_rows_as_its_own_were_read(kind: str, csv: Path, text: Path, tmp_path: Path) -> None:
     path = csv if kind == "csv" else text
-    fitted = fit_file(path, reading=Reading(cross=("day:shop",)), passes=5)
+    fitted = fit_file(path, reading=ReadOptions(cross=("day:shop",)), passes=5)
     save_model(fitted.model, tmp_path / "a.model")
     model = load_model(tmp_path / "a.model")
     assert model.space.settings["cross"] == [["day", "shop"]]
@@ -234,8 +234,10 @@ def test_a_model_file_reads_new_rows_as_its_own_were_read(kind: str, csv: Path, 
         other.write_text(lines_of(new))
     (found,) = predict_file(model, other)
     assert (found.decided == found.truth)[2:].mean() > 0.9
-    again = open_source(other, Reading(cross=("n:m",)), model.space)  # the model says what is crossed, not the reader
-    np.testing.assert_array_equal(model.scores(next(iter(again.chunks())).values), found.scores)
+    again = open_source(
+        other, ReadOptions(cross=("n:m",)), model.space
+    )  # the model says what is crossed, not the reader
+    np.testing.assert_array_equal(model.scores(next(iter(again.blocks())).values), found.scores)
 
 
 def test_the_command_line(csv: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -256,9 +258,9 @@ def test_the_command_line(csv: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def exact_model(csv: Path, **reading: Any) -> tuple[Model, Any]:
-    fitted = fit_file(csv, reading=Reading(cross=CROSS, **reading), passes=3)
-    source = open_source(csv, Reading(), fitted.model.space)
-    return fitted.model, next(iter(source.chunks())).values
+    fitted = fit_file(csv, reading=ReadOptions(cross=CROSS, **reading), passes=3)
+    source = open_source(csv, ReadOptions(), fitted.model.space)
+    return fitted.model, next(iter(source.blocks())).values
 
 
 @pytest.mark.parametrize("scale", [False, True])
@@ -341,7 +343,7 @@ def test_beside_running_text_the_pairs_are_hashed_with_the_words(tmp_path: Path)
     path.write_text(
         "day,shop,note,open\n" + "".join(f"{d},{s},so it goes on {i},{y}\n" for i, (d, s, *_, y) in enumerate(rows()))
     )
-    fitted = fit_file(path, reading=Reading(cross=("day:shop",), text=("note",), bits=BITS), passes=3)
+    fitted = fit_file(path, reading=ReadOptions(cross=("day:shop",), text=("note",), bits=BITS), passes=3)
     assert "day=sun ^ shop=bakery" in dict(fitted.model.space.names).values()
     assert fitted.progressive_error < 0.25
     (found,) = predict_file(fitted.model, path)
@@ -354,7 +356,7 @@ def test_certify_sees_the_crossed_columns(csv: Path) -> None:
 
 
 def test_without_a_pair_nothing_changes(text: Path) -> None:
-    source = open_source(text, replace(Reading(), bits=BITS))
-    values = next(iter(source.chunks())).values
+    source = open_source(text, replace(ReadOptions(), bits=BITS))
+    values = next(iter(source.blocks())).values
     assert isinstance(values, Csr)
     assert "cross" not in source.space.settings

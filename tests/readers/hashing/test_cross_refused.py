@@ -8,7 +8,7 @@ from rosenblatt import read
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.readers.hashing.cross import pairs_of
-from rosenblatt.readers.source import Reading
+from rosenblatt.readers.source import ReadOptions
 from tests.readers.hashing.test_cross import BITS, csv, text
 
 __all__ = ["csv", "text"]  # fixtures
@@ -33,9 +33,9 @@ def test_a_pair_that_is_none_is_refused(asked: str, csv: Path) -> None:
 
 def test_an_unknown_namespace_is_refused_with_those_there_are(text: Path) -> None:
     with pytest.raises(DataError, match="no namespace 'zoo' to cross; its namespaces are 'day', 'shop', 'n'"):
-        fit_file(text, reading=Reading(cross=("day:zoo",), bits=BITS))
+        fit_file(text, reading=ReadOptions(cross=("day:zoo",), bits=BITS))
     with pytest.raises(ParameterError, match="is no pair"):
-        fit_file(text, reading=Reading(cross=("day:shop:n",), bits=BITS))
+        fit_file(text, reading=ReadOptions(cross=("day:shop:n",), bits=BITS))
 
 
 def test_running_text_cannot_be_crossed(tmp_path: Path) -> None:

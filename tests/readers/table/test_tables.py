@@ -17,7 +17,7 @@ import rosenblatt
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.source import Reading
+from rosenblatt.readers.source import ReadOptions
 
 PEOPLE = "age,city,income,label\n30,Paris,1.5,yes\n?,Rome,2,no\n41, Paris ,,yes\n"
 
@@ -78,8 +78,8 @@ def test_a_table_of_numbers_is_dense_and_the_same_as_from_pandas(write: Any) -> 
 
 def test_a_number_missing_late_widens_a_dense_table(write: Any) -> None:
     rows = "".join(f"{i},{i % 7},{i % 2}\n" for i in range(30_000))
-    source = open_source(write("a,b,y\n" + rows * 20 + "5,,1\n"), Reading())
-    widths = [(type(chunk.values).__name__, chunk.values.shape[1]) for chunk in source.chunks()]
+    source = open_source(write("a,b,y\n" + rows * 20 + "5,,1\n"), ReadOptions())
+    widths = [(type(chunk.values).__name__, chunk.values.shape[1]) for chunk in source.blocks()]
     assert widths[0] == ("ndarray", 2)
     assert widths[-1] == ("Csr", 3)
     assert source.space.columns == ("a", "b", "b=missing")
@@ -99,8 +99,8 @@ def test_a_number_missing_late_widens_a_dense_table(write: Any) -> None:
     ],
 )
 def test_a_header_is_found(write: Any, text: str, header: bool) -> None:
-    source = open_source(write(text), Reading())
-    list(source.chunks())
+    source = open_source(write(text), ReadOptions())
+    list(source.blocks())
     assert source.space.settings["header"] is header
 
 
@@ -109,8 +109,8 @@ def test_a_header_is_found(write: Any, text: str, header: bool) -> None:
     [(None, "y"), ("b", "b"), (0, "a"), ("0", "a"), (-1, "c"), ("-2", "y")],
 )
 def test_the_label_by_name_by_position_and_by_habit(write: Any, asked: Any, label: str) -> None:
-    source = open_source(write("a,b,y,c\n1,2,3,4\n5,6,7,8\n"), Reading(label=asked))
-    list(source.chunks())
+    source = open_source(write("a,b,y,c\n1,2,3,4\n5,6,7,8\n"), ReadOptions(label=asked))
+    list(source.blocks())
     assert source.space.settings["label"] == label
     assert label not in source.space.columns
 
@@ -165,8 +165,8 @@ def test_a_word_among_numbers_is_refused_with_its_row(write: Any) -> None:
         f"{path}:20002: column 'age' holds numbers, and here 'old'; mend it, "
         "or leave such rows out with --on-bad-row skip."
     )
-    source = open_source(path, Reading(on_bad_row="skip"))
-    assert sum(len(chunk.labels) for chunk in source.chunks()) == 20_000
+    source = open_source(path, ReadOptions(on_bad_row="skip"))
+    assert sum(len(chunk.labels) for chunk in source.blocks()) == 20_000
     assert source.skipped == 1
     assert source.bad_rows[0].row == 20_002
     assert len(rosenblatt.read(path, words="age").space.columns) == 20_001
@@ -177,8 +177,8 @@ def test_ragged_rows_and_empty_labels_are_refused_or_left_out(write: Any) -> Non
     assert refusal(path) == (
         f"{path}:3: 2 cells, and the table has 3 columns; mend the row, or leave such rows out with --on-bad-row skip."
     )
-    source = open_source(path, Reading(on_bad_row="skip"))
-    assert [chunk.values.tolist() for chunk in source.chunks()] == [[[1, 2], [7, 8]]]
+    source = open_source(path, ReadOptions(on_bad_row="skip"))
+    assert [chunk.values.tolist() for chunk in source.blocks()] == [[[1, 2], [7, 8]]]
     assert sorted(row.row for row in source.bad_rows) == [3, 4]
     assert source.labels == ["x", "y"]
     assert "is empty; fill it in" in refusal(write("a,label\n1,x\n2,\n"))

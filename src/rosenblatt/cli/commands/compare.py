@@ -67,7 +67,7 @@ def _gathered(data: str, asked: dict[str, Any]) -> tuple["Gathered", "FeatureSpa
     from rosenblatt.readers.open import open_source
 
     source = open_source(data, common.reading(asked))
-    return gather(list(source.chunks()), source.labels, data), source.space
+    return gather(list(source.blocks()), source.labels, data), source.space
 
 
 def _numbers(space: "FeatureSpace", width: int) -> list[int]:

@@ -59,16 +59,16 @@ def _learned(folder: Path) -> "Summary":
     from rosenblatt.evaluate.judge import judge
     from rosenblatt.model.file.linear import save_model
     from rosenblatt.model.fit_file import fit_file
-    from rosenblatt.readers.source import Reading
+    from rosenblatt.readers.source import ReadOptions
     from rosenblatt.report.page.page import page
     from rosenblatt.report.summary import Judged, Summary
 
     folder.mkdir(parents=True, exist_ok=True)
     train, test = (str(shutil.copyfile(MAIL / name, folder / name)) for name in ("train.tsv.gz", "test.tsv.gz"))
     saved, report = str(folder / "mail.model"), folder / "report.html"
-    fitted = fit_file(train, reading=Reading())
+    fitted = fit_file(train, reading=ReadOptions())
     save_model(fitted.model, saved)
-    tally = judge(fitted.model, test, Reading())
+    tally = judge(fitted.model, test, ReadOptions())
     command = f"rosenblatt fit {train} --test {test} -o {saved} --report {report}"
     summary = Summary(train, fitted, Judged(test, tally, tally.scores()), saved, command)
     common.write_file(str(report), page(summary).encode())
@@ -127,11 +127,11 @@ def _totals(model: "Model", path: str) -> "Floats":
     import numpy as np
 
     from rosenblatt.readers.open import open_source
-    from rosenblatt.readers.source import Reading
+    from rosenblatt.readers.source import ReadOptions
     from rosenblatt.records import Csr
 
     totals = np.zeros(model.features)
-    for chunk in open_source(path, Reading(), model.space).chunks():
+    for chunk in open_source(path, ReadOptions(), model.space).blocks():
         assert isinstance(chunk.values, Csr)
         np.add.at(totals, chunk.values.indices, chunk.values.values)
     return totals

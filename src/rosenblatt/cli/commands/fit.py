@@ -12,7 +12,7 @@ from rosenblatt.cli.progress import Watching
 
 if TYPE_CHECKING:
     from rosenblatt.model.fitted import Fitted
-    from rosenblatt.readers.source import Reading, Source
+    from rosenblatt.readers.source import ReadOptions, Source
     from rosenblatt.report.summary import Judged, Summary
 
 _PACKED = (".gz", ".zst", ".bz2", ".xz")
@@ -92,16 +92,16 @@ def _check_together(data: str, asked: dict[str, Any]) -> None:
 
 def _check_files(read: list[str | None], written: list[str | None]) -> None:
     """What would fail after the learning, or lose a file by it, fails before."""
-    from rosenblatt.readers.input_file import Opened
+    from rosenblatt.readers.input_file import InputFile
 
     for i, output in enumerate(written):
         common.check_output(output, *read, *written[:i])
     test = read[1]
     if test is not None and test != "-":
-        Opened(test)
+        InputFile(test)
 
 
-def _fitted(data: str, reading: Reading, output: str | None, asked: dict[str, Any]) -> Fitted:
+def _fitted(data: str, reading: ReadOptions, output: str | None, asked: dict[str, Any]) -> Fitted:
     """Learn, with progress on a terminal; Ctrl-C leaves a checkpoint beside the model to go on from."""
     source = data if asked["keep_cache"] else _begun(data, reading, asked["threads"])
     from rosenblatt.model.fit_file import fit_file
@@ -118,7 +118,7 @@ def _fitted(data: str, reading: Reading, output: str | None, asked: dict[str, An
         raise KeyboardInterrupt(f"interrupted; the same command with --resume goes on from {checkpoint}.") from None
 
 
-def _begun(data: str, reading: Reading, threads: int | None) -> Source:
+def _begun(data: str, reading: ReadOptions, threads: int | None) -> Source:
     """The source, which reads ahead while the rest of the program is loaded."""
     from rosenblatt.readers.open import open_source
 
@@ -142,7 +142,7 @@ def model_name(data: str) -> str | None:
 
 
 def _judged(
-    fitted: Fitted, data: str, test: str | None, report: str | None, reading: Reading, threads: int | None
+    fitted: Fitted, data: str, test: str | None, report: str | None, reading: ReadOptions, threads: int | None
 ) -> Judged | None:
     """The scores on the test file; a page without one shows those on the examples learned from, and says so."""
     on = test or (data if report and data != "-" else None)

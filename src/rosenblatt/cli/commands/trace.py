@@ -73,7 +73,7 @@ def _learned(data: str, reading: Any, asked: dict[str, Any]) -> "tuple[Trace, Fe
     rule = {name: asked[name] for name in (*_RULE, "fit_intercept")}
     options.check_together("trace", rule)
     source = open_source(data, reading)
-    table = gather(list(source.chunks()), source.labels, data)
+    table = gather(list(source.blocks()), source.labels, data)
     return trace_block(table, Settings(**rule, keep="last"), asked["passes"], asked["seed"]), source.space
 
 

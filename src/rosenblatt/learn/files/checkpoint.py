@@ -13,7 +13,7 @@ from rosenblatt.learn.run_state import pack_run, unpack_run, unpack_settings
 from rosenblatt.readers.cache.fingerprint import facts_of
 from rosenblatt.readers.feature_space import pack_classes, unpack_classes
 from rosenblatt.readers.source import Source
-from rosenblatt.storage.container import read_parts, write_parts
+from rosenblatt.storage.container import read_container, write_container
 from rosenblatt.storage.header import Header, damaged
 from rosenblatt.storage.tensors import Tensors
 
@@ -48,7 +48,7 @@ def save_checkpoint(fitting: Fitting) -> None:
         "of": identity(fitting.source, fitting.plan),
         **{name: getattr(fitting, name) for name in _ERRORS},
     }
-    write_parts(fitting.plan.checkpoint, header, tensors)
+    write_container(fitting.plan.checkpoint, header, tensors)
 
 
 def load_checkpoint(source: Source, plan: Plan) -> Fitting | None:
@@ -70,7 +70,7 @@ def load_checkpoint(source: Source, plan: Plan) -> Fitting | None:
                 raise ModelError(f"the checkpoint is of another fit, its {key} was {was}: fit without resume")
         return _restored(header, tensors, source, begun)
 
-    return read_parts(plan.checkpoint, decode)
+    return read_container(plan.checkpoint, decode)
 
 
 def _restored(header: Header, tensors: Tensors, source: Source, plan: Plan) -> Fitting:

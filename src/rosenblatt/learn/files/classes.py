@@ -8,7 +8,7 @@ from typing import Any
 from rosenblatt import native
 from rosenblatt.errors import DataError
 from rosenblatt.readers.source import Source
-from rosenblatt.records import Chunk, Label
+from rosenblatt.records import Label, SourceBlock
 
 _UNKNOWN = -2  # the code of a label that is not among the classes
 _SHOWN = 20  # classes that a sentence names
@@ -77,7 +77,7 @@ class Codes:
         self._index = {label: i for i, label in enumerate(classes)}
         self._codes: list[int] = []
 
-    def of(self, chunk: Chunk) -> tuple[memoryview, int]:
+    def of(self, chunk: SourceBlock) -> tuple[memoryview, int]:
         """One index of a class a row, -1 where a row has no label and such rows are left out; and the least of them."""
         if len(self._codes) != len(self.source.labels):
             self._codes = [self._code(label) for label in self.source.labels]
@@ -86,7 +86,7 @@ class Codes:
             self._judge(chunk, codes.tolist())
         return codes, least
 
-    def _judge(self, chunk: Chunk, codes: list[int]) -> None:
+    def _judge(self, chunk: SourceBlock, codes: list[int]) -> None:
         if -1 in codes and self.unlabelled == "fail":
             row = chunk.first_row + codes.index(-1)
             tags = " (in vw a word that touches the '|' is a tag)" if self.source.format == "vw" else ""

@@ -5,23 +5,23 @@ from itertools import chain
 
 from rosenblatt.errors import DataError
 from rosenblatt.learn.files.classes import classes_of
-from rosenblatt.readers.source import SeenThrough, Source
-from rosenblatt.records import Chunk, Label
+from rosenblatt.readers.source import Source, SourceWrapper
+from rosenblatt.records import Label, SourceBlock
 
 _MOST = 64 << 20  # bytes that are held while only one label has been met
 
 
-class Replayed(SeenThrough):
+class Replayed(SourceWrapper):
     """The same source; the chunks that were taken to see its labels come first, and need not be read again."""
 
-    def __init__(self, source: Source, first: list[Chunk], rest: Iterator[Chunk]) -> None:
+    def __init__(self, source: Source, first: list[SourceBlock], rest: Iterator[SourceBlock]) -> None:
         super().__init__(source, source.rewindable)
-        self._begun: Iterator[Chunk] | None = chain(first, rest)
+        self._begun: Iterator[SourceBlock] | None = chain(first, rest)
 
     @classmethod
     def until_two_labels(cls, source: Source, threads: int) -> tuple[Source, tuple[Label, ...]]:
-        first: list[Chunk] = []
-        rest = source.chunks(threads)
+        first: list[SourceBlock] = []
+        rest = source.blocks(threads)
         for chunk in rest:
             first.append(chunk)
             if len(source.labels) > 1:
@@ -33,6 +33,6 @@ class Replayed(SeenThrough):
                 )
         return cls(source, first, rest), classes_of(source.labels)
 
-    def chunks(self, threads: int = 1) -> Iterator[Chunk]:
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         begun, self._begun = self._begun, None
-        return begun or self._source.chunks(threads)
+        return begun or self._source.blocks(threads)

@@ -11,15 +11,15 @@ from rosenblatt.learn.files.classes import LateLabelError, check_classes, classe
 from rosenblatt.learn.files.first_chunks import Replayed
 from rosenblatt.learn.files.passes import Fitting, Plan, SortedLabelsError
 from rosenblatt.learn.files.sorted_labels import Sorting
-from rosenblatt.readers.source import Reading, Source, StartAgain
+from rosenblatt.readers.source import ReadOptions, RereadError, Source
 from rosenblatt.records import Label
 
 
-def learn_source(source: Source, plan: Plan, reading: Reading, *, resume: bool = False) -> Fitting:
+def learn_source(source: Source, plan: Plan, reading: ReadOptions, *, resume: bool = False) -> Fitting:
     """Learn the examples of an open source; the fit when it has run."""
     try:
         fitting = _fit(source, plan, reading, resume)
-    except StartAgain:  # the source knows better now; what was learned before, in a checkpoint too, is not to be used
+    except RereadError:  # the source knows better now; what was learned before, in a checkpoint too, is not to be used
         fitting = _fit(source, plan, reading, resume=False)
     if plan.checkpoint is not None:
         with suppress(OSError):
@@ -27,7 +27,7 @@ def learn_source(source: Source, plan: Plan, reading: Reading, *, resume: bool =
     return fitting
 
 
-def _fit(source: Source, plan: Plan, reading: Reading, resume: bool) -> Fitting:
+def _fit(source: Source, plan: Plan, reading: ReadOptions, resume: bool) -> Fitting:
     save = save_checkpoint if plan.checkpoint is not None else None
     fitting = (load_checkpoint(source, plan) if resume else None) or _begin(source, plan, reading.classes)
     try:
@@ -61,27 +61,27 @@ def _begin(source: Source, plan: Plan, named: tuple[Label, ...]) -> Fitting:
 
 def first_labels(source: Source, plan: Plan) -> tuple[Source, tuple[Label, ...]]:
     """The labels of the first chunk, of all if it has one only or is sorted; the first chunk is not read again."""
-    if source.classes_met:
-        return source, source.classes_met
+    if source.labels_seen:
+        return source, source.labels_seen
     if not source.rewindable:
         return Replayed.until_two_labels(source, plan.threads)
-    chunks = source.chunks(plan.threads)
+    chunks = source.blocks(plan.threads)
     first = list(islice(chunks, 1))
     sorting = Sorting(len(source.labels))
     for chunk in first:
         sorting.see(chunk.memory[0])
     if len(source.labels) < 2 or sorting.grouped:
         del chunks
-        source.classes_met = _all_labels(source, plan)
+        source.labels_seen = _all_labels(source, plan)
     else:
         source = Replayed(source, first, chunks)
-        source.classes_met = classes_of(source.labels)
-    return source, source.classes_met
+        source.labels_seen = classes_of(source.labels)
+    return source, source.labels_seen
 
 
 def _all_labels(source: Source, plan: Plan) -> tuple[Label, ...]:
     sorting = Sorting(0)
-    for chunk in source.chunks(plan.threads):
+    for chunk in source.blocks(plan.threads):
         sorting.see(chunk.memory[0])
     source.grouped = source.rewindable and sorting.grouped
     return classes_of(source.labels)

@@ -25,7 +25,7 @@ from rosenblatt.learn.polynomial import checked_count
 from rosenblatt.learn.run import Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.readers.cache.spill import Cache
-from rosenblatt.readers.source import Reading, Source
+from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import Block, Csr, Label
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Plan:
     degree: int = 1  # of the products that are learned on
     adapted: bool = False  # the candidates are for examples of length 1
     unlabelled: str = "fail"
-    reading: Reading = field(default_factory=Reading)  # how the source was opened; only a checkpoint asks
+    reading: ReadOptions = field(default_factory=ReadOptions)  # how the source was opened; only a checkpoint asks
     cache: str | None = None
     seed: int = 0
     checkpoint: str | None = None
@@ -164,9 +164,9 @@ class Fitting:
     def _from_source(self) -> Iterator[_Waiting]:
         self.learned = self.held_rows = 0
         self.sorting = Sorting(len(self.classes))
-        for chunk in self.source.chunks(self.plan.threads):
+        for chunk in self.source.blocks(self.plan.threads):
             codes, least = self._codes.of(chunk)
-            block = chunk.learned_as(codes if least >= 0 else np.maximum(codes, 0))
+            block = chunk.with_class_indices(codes if least >= 0 else np.maximum(codes, 0))
             order = self._hold_out(block, codes, chunk.first_row) if self.plan.holdout or least < 0 else None
             self.learned += block.rows if order is None else len(order)
             self.sorting.see(codes)

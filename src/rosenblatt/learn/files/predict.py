@@ -13,7 +13,7 @@ from rosenblatt.lazy import np
 from rosenblatt.learn.files.predictor import Decider
 from rosenblatt.learn.final_weights import by_class
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.source import Reading, Source
+from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import Floats
 
 if TYPE_CHECKING:
@@ -49,17 +49,17 @@ class Predicted:
 
 
 def predict_file(
-    model: Decider, path: str | os.PathLike[str], reading: Reading | None = None, threads: int | None = None
+    model: Decider, path: str | os.PathLike[str], reading: ReadOptions | None = None, threads: int | None = None
 ) -> Iterator[Predicted]:
     """Read a file as the model's own was read, and decide about each of its examples."""
-    source = open_source(path, reading or Reading(), model.space)
+    source = open_source(path, reading or ReadOptions(), model.space)
     return predict_source(model, source, threads or os.cpu_count() or 1)
 
 
 def predict_source(model: Decider, source: Source, threads: int = 1) -> Iterator[Predicted]:
     index = {label: i for i, label in enumerate(model.classes)}
     codes: list[int] = []
-    for chunk in source.chunks(threads):
+    for chunk in source.blocks(threads):
         if len(codes) != len(source.labels):
             codes = [index.get(label, index.get(str(label), -2)) for label in source.labels]
         labels, weights = chunk.memory

@@ -24,7 +24,7 @@ class DualReplay:
     """
 
     def __init__(self, run: Dual, seed: int) -> None:
-        log = run.record.trace
+        log = run.record.mistake_log
         if log is None:
             raise ParameterError("Only a run with record=True can be replayed.")
         self.run, self.seed, self.log = run, seed, log

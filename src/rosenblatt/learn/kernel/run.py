@@ -19,7 +19,7 @@ from rosenblatt.learn.kernel.kernel_values import Kernel
 from rosenblatt.learn.kernel.pocket import Pocket, Targets
 from rosenblatt.learn.kernel.scores import Held, Source, Streamed, refuse_overflow, rows_together, table_of
 from rosenblatt.learn.kernel.support import Support, Updates, joined, sum_of
-from rosenblatt.records import Block, Floats, Run, Status, Trace, Values
+from rosenblatt.records import Block, Floats, MistakeLog, RunSummary, Status, Values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -268,10 +268,10 @@ class Dual:
         return tally.T / max(self.t, 1)
 
     @property
-    def record(self) -> Run:
+    def record(self) -> RunSummary:
         trace = None
         if self.settings.record:
             log = joined(self.log)
             row = self.support.origin[log.support].astype(np.uint64)
-            trace = Trace(log.when.astype(np.uint64), row, log.unit.astype(np.uint32), log.coefficient)
-        return Run(self.status, len(self.mistakes), self.n_mistakes, self.t, tuple(self.mistakes), (), trace)
+            trace = MistakeLog(log.when.astype(np.uint64), row, log.unit.astype(np.uint32), log.coefficient)
+        return RunSummary(self.status, len(self.mistakes), self.n_mistakes, self.t, tuple(self.mistakes), (), trace)

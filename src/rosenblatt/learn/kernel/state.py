@@ -14,7 +14,7 @@ from rosenblatt.learn.kernel.run import Dual, DualSettings
 from rosenblatt.learn.kernel.support import Updates, joined
 from rosenblatt.records import Csr, Floats, Values
 from rosenblatt.storage.header import Header, damaged
-from rosenblatt.storage.tensors import Tensors, dtype_of, plain
+from rosenblatt.storage.tensors import Tensors, dtype_name, read_array
 
 _STATUS = ("separated", "budget", "open")
 _KERNEL = ("name", "degree", "gamma", "coef0", "skips_zeros")
@@ -101,7 +101,7 @@ def _kernel(header: Header) -> Kernel:
 
 
 def _finite(tensors: Tensors, name: str, shape: tuple[int, ...] | None = None) -> Floats:
-    found: Floats = plain(tensors, name, np.float64, shape)
+    found: Floats = read_array(tensors, name, np.float64, shape)
     if not np.isfinite(found).all():
         raise damaged(f"{name} holds a number that is not finite")
     return np.array(found)
@@ -119,18 +119,18 @@ def _pack_rows(values: Values, tensors: Tensors) -> str:
 
 def _unpack_rows(layout: str, header: Header, tensors: Tensors, count: int) -> Values:
     features = header.count("features", 2**32)
-    dtype = np.dtype(dtype_of(tensors["support.values" if layout == "sparse" else "support"]))
+    dtype = np.dtype(dtype_name(tensors["support.values" if layout == "sparse" else "support"]))
     if layout == "places":
-        places = plain(tensors, "support", np.dtype(np.int64), (count,))
+        places = read_array(tensors, "support", np.dtype(np.int64), (count,))
         if (places < 0).any():
             raise damaged("its support has a negative place")
         return np.array(places, dtype=np.intp)
     if dtype not in (np.float32, np.float64):
         raise damaged("its support is of no known type")
     if layout == "dense":
-        return np.array(plain(tensors, "support", dtype, (count, features)))
-    indptr = plain(tensors, "support.indptr", np.int64, (count + 1,))
-    indices, values = plain(tensors, "support.indices", np.int64), plain(tensors, "support.values", dtype)
+        return np.array(read_array(tensors, "support", dtype, (count, features)))
+    indptr = read_array(tensors, "support.indptr", np.int64, (count + 1,))
+    indices, values = read_array(tensors, "support.indices", np.int64), read_array(tensors, "support.values", dtype)
     ascending = bool((np.diff(indptr) >= 0).all()) and indptr[0] == 0 and indptr[-1] == len(indices) == len(values)
     if not ascending or (len(indices) and not (indices.min() >= 0 and indices.max() < features)):
         raise damaged("its sparse support does not fit together")
@@ -138,7 +138,7 @@ def _unpack_rows(layout: str, header: Header, tensors: Tensors, count: int) -> V
 
 
 def _unpack_support(run: Dual, header: Header, tensors: Tensors) -> None:
-    origin = plain(tensors, "origin", np.int64)
+    origin = read_array(tensors, "origin", np.int64)
     layout, count = header.text("rows"), len(origin)
     if (layout == "none") != (count == 0) or layout not in ("none", "dense", "sparse", "places"):
         raise damaged("its support and its number of rows do not agree")
@@ -157,7 +157,7 @@ def _unpack_log(run: Dual, header: Header, tensors: Tensors) -> None:
     count = header.count("log", 2**48)
     if count == 0:
         return
-    columns = {name: np.array(plain(tensors, f"log.{name}", dtype, (count,))) for name, dtype in _LOG.items()}
+    columns = {name: np.array(read_array(tensors, f"log.{name}", dtype, (count,))) for name, dtype in _LOG.items()}
     support, unit, when = columns["support"], columns["unit"], columns["when"]
     fits = support.min() >= 0 and support.max() < len(run.support) and unit.min() >= 0 and unit.max() < run.units
     if not fits or not np.isfinite(columns["coefficient"]).all() or (np.diff(when) < 0).any():
@@ -171,7 +171,7 @@ def _unpack_pocket(run: Dual, header: Header, tensors: Tensors) -> None:
     assert run.pocket is not None
     keepers = 1 if run.joint else run.units
     for name, dtype in _POCKET.items():
-        setattr(run.pocket, name, np.array(plain(tensors, f"pocket.{name}", dtype, (keepers,))))
+        setattr(run.pocket, name, np.array(read_array(tensors, f"pocket.{name}", dtype, (keepers,))))
     held = _finite(tensors, "pocket.coefficient", (len(run.support), run.units))
     for unit in header.counts("pocketed"):
         if unit >= run.units:
@@ -181,7 +181,7 @@ def _unpack_pocket(run: Dual, header: Header, tensors: Tensors) -> None:
 
 def _unpack_budget(run: Forgetron, header: Header, tensors: Tensors) -> None:
     run.damage = _finite(tensors, "damage", (run.units,))
-    run.unit_mistakes = np.array(plain(tensors, "unit_mistakes", np.int64, (run.units,)))
+    run.unit_mistakes = np.array(read_array(tensors, "unit_mistakes", np.int64, (run.units,)))
     run.largest = header.number("largest")
     resting = [list(map(int, places)) for places in header.items("resting")]
     known = all(0 <= place < len(run.support) for places in resting for place in places)

@@ -16,7 +16,7 @@ from rosenblatt.lazy import np
 from rosenblatt.learn.replay.history import Chapter, History
 from rosenblatt.learn.run import Running
 from rosenblatt.learn.votes import take
-from rosenblatt.records import Block, Floats, Trace
+from rosenblatt.records import Block, Floats, MistakeLog
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ _FEW = 64  # a stretch is short if it visits at most one row in so many
 class Walk:
     """Where a replay stands: before the visit of example number t, in this epoch (counted from 1)."""
 
-    def __init__(self, history: History, log: Trace) -> None:
+    def __init__(self, history: History, log: MistakeLog) -> None:
         # What is kept of the weights does not steer them, and pockets and averages would cost time.
         settings = replace(history.settings, keep="last", record=True)
         self.history, self.log = history, log

@@ -62,8 +62,8 @@ class Trace:
     `coefficient` are the log itself, as arrays.
     """
 
-    log: records.Trace
-    run: records.Run
+    log: records.MistakeLog
+    run: records.RunSummary
     history: History | None
     classes: NDArray[Any]
 

@@ -11,7 +11,7 @@ from rosenblatt.lazy import np
 from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.replay.trace import Trace
 from rosenblatt.learn.settings import Settings
-from rosenblatt.records import Block, Chunk, Csr, Floats, Label, Values
+from rosenblatt.records import Block, Csr, Floats, Label, SourceBlock, Values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +25,7 @@ class Gathered:
     classes: NDArray[np.object_]
 
 
-def gather(chunks: Iterable[Chunk], labels: Sequence[Label], name: str = "the data") -> Gathered:
+def gather(chunks: Iterable[SourceBlock], labels: Sequence[Label], name: str = "the data") -> Gathered:
     """The chunks of a source as one block; `labels` are those of the source once it is read."""
     parts = list(chunks)
     met = np.concatenate([part.labels for part in parts]) if parts else np.empty(0, dtype=np.int32)
@@ -43,7 +43,7 @@ def gather(chunks: Iterable[Chunk], labels: Sequence[Label], name: str = "the da
     return Gathered(Block(_stacked([part.values for part in parts]), place[met], _weights(parts)), classes)
 
 
-def _weights(parts: Sequence[Chunk]) -> Floats | None:
+def _weights(parts: Sequence[SourceBlock]) -> Floats | None:
     if all(part.weights is None for part in parts):
         return None
     return np.concatenate([np.ones(len(p.labels)) if p.weights is None else p.weights for p in parts])
@@ -76,5 +76,5 @@ def trace_block(table: Gathered, settings: Settings, max_iter: int, seed: int = 
     run = begin_run(settings, values.shape[1], np.ones(classes), seed, init=start, dense=dense)
     run.fit(table.block, max_iter)
     record = run.record
-    assert record.trace is not None
-    return Trace(record.trace, record, run.history, table.classes)
+    assert record.mistake_log is not None
+    return Trace(record.mistake_log, record, run.history, table.classes)

@@ -9,7 +9,7 @@ from rosenblatt.errors import ModelError
 from rosenblatt.learn.run_state import pack_run, unpack_run
 from rosenblatt.model.linear import Model
 from rosenblatt.readers.feature_space import pack_classes, pack_space, unpack_classes, unpack_space
-from rosenblatt.storage.container import read_parts, write_parts
+from rosenblatt.storage.container import read_container, write_container
 from rosenblatt.storage.header import Header
 from rosenblatt.storage.tensors import Tensors
 
@@ -18,12 +18,12 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model; the file of that name is replaced when the new one is complete and on the disk."""
     tensors: Tensors = {}
     header = model_header(model, tensors)
-    write_parts(path, header, tensors)
+    write_container(path, header, tensors)
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
     """Read a model; a file that is damaged, foreign, newer, or not a model raises ModelError with one sentence."""
-    return read_parts(path, unpack_model)
+    return read_container(path, unpack_model)
 
 
 def model_header(model: Model, tensors: Tensors) -> dict[str, Any]:

@@ -20,13 +20,12 @@ from rosenblatt.lazy import np
 from rosenblatt.readers.cache.fingerprint import facts_of, is_young, times_of
 from rosenblatt.readers.cache.pages import DamagedPageError, read_blocks, write_block
 from rosenblatt.readers.feature_space import pack_space, unpack_space
-from rosenblatt.readers.input_file import Opened
-from rosenblatt.readers.source import BadRow, Reading, SeenThrough, Source
-from rosenblatt.records import Chunk, FeatureSpace, ParsedChunk
-from rosenblatt.storage import tensors as lay
-from rosenblatt.storage.container import parts_bytes, parts_of
+from rosenblatt.readers.input_file import InputFile
+from rosenblatt.readers.source import BadRow, ReadOptions, Source, SourceWrapper
+from rosenblatt.records import FeatureSpace, ParsedSourceBlock, SourceBlock
+from rosenblatt.storage.container import container_bytes, parse_container
 from rosenblatt.storage.header import Header
-from rosenblatt.storage.tensors import Tensors
+from rosenblatt.storage.tensors import Tensors, put_texts, read_array, read_texts
 from rosenblatt.version import __version__
 
 _LAYOUT = 2
@@ -42,7 +41,7 @@ _WHY = {
 
 
 @dataclass(frozen=True)
-class KeptCache:
+class CacheStatus:
     """What became of the cache that was to be kept: `made`, `reused`, `rebuilt` or `not kept`, and why."""
 
     path: str
@@ -54,11 +53,11 @@ class DamagedCacheError(Exception):
     """A kept cache is not what was written: the data are read again."""
 
 
-def kept_source(
-    path: str | os.PathLike[str], reading: Reading, folder: str | None, make: Callable[[], Source], why: str = ""
-) -> Kept | Keeping:
+def open_cached(
+    path: str | os.PathLike[str], reading: ReadOptions, folder: str | None, make: Callable[[], Source], why: str = ""
+) -> CachedSource | CacheWriter:
     """The source of a file by way of its cache: out of it where it is there and fits, else `make` and into it."""
-    opened = Opened(path)
+    opened = InputFile(path)
     name = opened.name
     if not opened.rewindable or opened.path is None:
         raise ParameterError(f"{name}: is a stream, which has no cache that could be kept: give a file.")
@@ -66,13 +65,13 @@ def kept_source(
     fresh = identity(name, reading)
     if where.exists():
         try:
-            kept = Kept(where, name)
+            kept = CachedSource(where, name)
             why = _difference(kept.of, identity(name, reading, kept.of))
             if not why:
                 return kept
         except DamagedCacheError:
             why = "it was damaged"
-    return Keeping(make(), where, fresh, why)
+    return CacheWriter(make(), where, fresh, why)
 
 
 def cache_path(name: str, folder: str | None) -> Path:
@@ -87,7 +86,7 @@ def cache_path(name: str, folder: str | None) -> Path:
     return Path(folder) / f"{os.path.basename(real)}-{sha256(os.fsencode(real)).hexdigest()[:8]}.cache"
 
 
-def identity(name: str, reading: Reading, like: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def identity(name: str, reading: ReadOptions, like: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """All that decides what a reader gives; `like` another one, as far as a choice is left."""
 
     def facts(path: str, key: str) -> dict[str, Any]:
@@ -109,7 +108,7 @@ def _difference(of: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     return next((why for key, why in _WHY.items() if of.get(key) != now[key]), "")
 
 
-class Kept(Source):
+class CachedSource(Source):
     """The chunks of an earlier reading, out of its cache."""
 
     rewindable = True
@@ -119,10 +118,10 @@ class Kept(Source):
         try:
             self._file = where.open("rb", buffering=0)
             weakref.finalize(self, self._file.close)
-            parts_of(_index(self._file), self._unpack, str(where))
+            parse_container(_index(self._file), self._unpack, str(where))
         except (OSError, ModelError) as fault:
             raise DamagedCacheError(str(fault)) from None
-        self.note = KeptCache(str(where), "reused")
+        self.note = CacheStatus(str(where), "reused")
 
     def _unpack(self, header: Header, tensors: Tensors) -> None:
         if header.text("kind") != "cache":
@@ -135,43 +134,43 @@ class Kept(Source):
         self._all_bad = [
             BadRow(row, self.name + sentence[shift:])
             for row, sentence in zip(
-                header.counts("bad"), lay.take_texts(tensors, "bad", len(header.items("bad"))), strict=True
+                header.counts("bad"), read_texts(tensors, "bad", len(header.items("bad"))), strict=True
             )
         ]
         self.skipped, self.bad_rows = 0, []
         self._space = unpack_space(header.section("space"), tensors)
-        chunks = lay.plain(tensors, "chunks", np.int64, (header.count("chunks"), 4))
+        chunks = read_array(tensors, "chunks", np.int64, (header.count("chunks"), 4))
         self._chunks: list[list[int]] = chunks.tolist()
 
     @property
     def space(self) -> FeatureSpace:
         return self._space
 
-    def chunks(self, threads: int = 1) -> Iterator[Chunk]:
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         self.skipped, self.bad_rows = self._all_skipped, list(self._all_bad)
         blocks = read_blocks(self._file.fileno(), [(offset, size) for offset, size, _, _ in self._chunks], threads)
         try:
             for block, (_, _, first_row, done) in zip(blocks, self._chunks, strict=True):
-                yield ParsedChunk(block.values, *block.memory, first_row, done)
+                yield ParsedSourceBlock(block.values, *block.memory, first_row, done)
         except DamagedPageError:
             raise DamagedCacheError(str(self._where)) from None
 
 
-class Keeping(SeenThrough):
+class CacheWriter(SourceWrapper):
     """A source whose chunks are written to a cache as they are given; it takes its name when all of them were."""
 
     def __init__(self, source: Source, where: Path, of: Mapping[str, Any], why: str) -> None:
         super().__init__(source, rewindable=True)
         self._where, self._of, self._why = where, of, why
-        self.note = KeptCache(str(where), "not kept", "the file was not read to its end")
+        self.note = CacheStatus(str(where), "not kept", "the file was not read to its end")
 
-    def chunks(self, threads: int = 1) -> Iterator[Chunk]:
-        chunks = self._source.chunks(threads)
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
+        chunks = self._source.blocks(threads)
         if self.note.state != "not kept":  # all of them are written already
             return chunks
         return self._written(chunks)
 
-    def _written(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    def _written(self, chunks: Iterator[SourceBlock]) -> Iterator[SourceBlock]:
         pages = _Pages(self._where)
         try:
             for chunk in chunks:
@@ -181,22 +180,22 @@ class Keeping(SeenThrough):
         finally:
             pages.discard()
 
-    def _finished(self, pages: _Pages) -> KeptCache:
+    def _finished(self, pages: _Pages) -> CacheStatus:
         """Give the cache its name, unless something went wrong; the fit does not suffer from it."""
-        kept = KeptCache(str(self._where), "rebuilt" if self._why else "made", self._why)
+        kept = CacheStatus(str(self._where), "rebuilt" if self._why else "made", self._why)
         now = times_of(self.name)
         if now != {key: self._of["data"][key] for key in now}:
             pages.fault = "the file changed while it was read"
         if not pages.fault:
             tensors: Tensors = {}
             header = self._header(tensors, pages)
-            pages.finish(parts_bytes(header, tensors))
-        return KeptCache(str(self._where), "not kept", pages.fault) if pages.fault else kept
+            pages.finish(container_bytes(header, tensors))
+        return CacheStatus(str(self._where), "not kept", pages.fault) if pages.fault else kept
 
     def _header(self, tensors: Tensors, pages: _Pages) -> dict[str, Any]:
         source = self._source
         tensors["chunks"] = np.array(pages.entries, dtype=np.int64).reshape(-1, 4)
-        lay.put_texts(tensors, "bad", (bad.sentence for bad in source.bad_rows))
+        put_texts(tensors, "bad", (bad.sentence for bad in source.bad_rows))
         return {
             "kind": "cache",
             "of": self._of,
@@ -223,7 +222,7 @@ class _Pages:
         self.entries: list[tuple[int, int, int, int]] = []
         self.fault = ""
 
-    def add(self, chunk: Chunk) -> None:
+    def add(self, chunk: SourceBlock) -> None:
         if self.fault:
             return
         try:

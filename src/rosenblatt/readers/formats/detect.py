@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from rosenblatt.errors import DataError
 from rosenblatt.options import FORMATS
 from rosenblatt.readers.compression import SUFFIXES
-from rosenblatt.readers.input_file import HEAD, Opened
+from rosenblatt.readers.input_file import HEAD, InputFile
 
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"\x93NUMPY": "npy"}
 _NAMES = {
@@ -38,7 +38,7 @@ _PAIR = rf"(?i:(?:\d+|qid):(?:{_NUMBER}|[+-]?(?:nan|inf\w*)))"
 _BEFORE_BAR = rf"(?:{_NUMBER}\s+){{0,3}}(?:'[^\s|:]*\s*|[^\s|:]*)|{_NUMBER}\s+"
 
 
-def format_of(opened: Opened, labels_from: str | None = None) -> str:
+def format_of(opened: InputFile, labels_from: str | None = None) -> str:
     """The format of an opened file; DataError where its name and content do not say."""
     if magic := _signature(opened.head):
         return magic
@@ -78,7 +78,7 @@ def _signature(head: bytes) -> str | None:
     return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
 
 
-def _refuse_binary(opened: Opened) -> None:
+def _refuse_binary(opened: InputFile) -> None:
     what = next((what for magic, what in _FOREIGN.items() if opened.head.startswith(magic)), None)
     if what is None and b"\x00" in opened.head:
         what = "a binary file"

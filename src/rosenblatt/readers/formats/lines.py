@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rosenblatt import native
 from rosenblatt.errors import DataError
-from rosenblatt.readers.input_file import Opened, Stream
+from rosenblatt.readers.input_file import InputFile, Stream
 from rosenblatt.readers.labels import Labels
-from rosenblatt.readers.source import BadRow, Reading, Source
-from rosenblatt.records import Chunk, ParsedChunk, ParsedCsr
+from rosenblatt.readers.source import BadRow, ReadOptions, Source
+from rosenblatt.records import ParsedCsr, ParsedSourceBlock, SourceBlock
 
 if TYPE_CHECKING:
     from rosenblatt.readers.formats.bad_rows import Fault
@@ -58,7 +58,7 @@ class LineSource(Source):
 
     piece: int | None = None  # bytes of lines parsed at a time, where they are not CHUNK
 
-    def __init__(self, opened: Opened, reading: Reading) -> None:
+    def __init__(self, opened: InputFile, reading: ReadOptions) -> None:
         self.opened, self.reading = opened, reading
         self.name, self.size, self.rewindable = opened.name, opened.size, opened.rewindable
         self.format = reading.format or ""
@@ -78,7 +78,7 @@ class LineSource(Source):
     def met(self, parsed: Parsed) -> None:
         """Called for each chunk, in order, before it is given."""
 
-    def chunks(self, threads: int = 1) -> Iterator[Chunk]:
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         self.skipped, self.bad_rows = 0, []
         rows = lines = 0
         for done, parsed in self.parsed(threads):
@@ -120,12 +120,12 @@ class LineSource(Source):
         for fault in faults[: _FEW - len(self.bad_rows)]:
             self.bad_rows.append(BadRow(lines + fault.line, fault.sentence(self.name, lines)))
 
-    def _chunk(self, parsed: Parsed, rows: int, done: int) -> Chunk:
+    def _chunk(self, parsed: Parsed, rows: int, done: int) -> SourceBlock:
         self.features = max(self.features, parsed.largest + 1)
         checked = None if parsed.checked is None else parsed.checked.within(self.features)
         values = ParsedCsr(parsed.indptr, parsed.indices, parsed.values, self.features, checked)
         labels = self._labels.renumbered(parsed.labels, parsed.tokens)
-        return ParsedChunk(values, labels, parsed.weights, first_row=rows, done=done)
+        return ParsedSourceBlock(values, labels, parsed.weights, first_row=rows, done=done)
 
     def _nothing(self) -> str:
         if not self.skipped:
@@ -135,7 +135,7 @@ class LineSource(Source):
         )
 
 
-def parts(opened: Opened, piece: int | None = None) -> Iterator[Part]:
+def parts(opened: InputFile, piece: int | None = None) -> Iterator[Part]:
     """The chunks of a file, the same for any number of threads, plain or packed."""
     size = piece or CHUNK
     if not opened.plain or opened.size is None:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.lazy import np
-from rosenblatt.readers.input_file import Opened
+from rosenblatt.readers.input_file import InputFile
 from rosenblatt.readers.labels import Labels
-from rosenblatt.readers.source import BadRow, Reading, Source
+from rosenblatt.readers.source import BadRow, ReadOptions, Source
 from rosenblatt.readers.table.scale import Moments, scaled
-from rosenblatt.records import Chunk, Csr, FeatureSpace, Values
+from rosenblatt.records import Csr, FeatureSpace, SourceBlock, Values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +28,7 @@ _LABELS = ("y", "Y", "labels", "label", "target", "targets", "arr_1")
 _SHOWN = 5
 
 
-def open(opened: Opened, reading: Reading, space: FeatureSpace | None) -> Source:
+def open(opened: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> Source:
     if opened.path is None or not opened.plain:
         raise DataError(
             f"{opened.name}: {reading.format} is read from a plain file, not from a stream or a packed file; "
@@ -38,7 +38,7 @@ def open(opened: Opened, reading: Reading, space: FeatureSpace | None) -> Source
 
 
 class ArraySource(Source):
-    def __init__(self, opened: Opened, reading: Reading, space: FeatureSpace | None) -> None:
+    def __init__(self, opened: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> None:
         self.format = reading.format or "npy"
         self.name, self.size, self.rewindable = opened.name, opened.size, opened.rewindable
         self.skipped, self.bad_rows = 0, []
@@ -68,7 +68,7 @@ class ArraySource(Source):
         settings = {"format": self.format, "features": self._features}
         return FeatureSpace("index", shift=self._shift, scale=self._scale, settings=settings)
 
-    def chunks(self, threads: int = 1) -> Iterator[Chunk]:
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         if self._reading.scale and self._shift is None:
             self._measure()
         self.skipped, self.bad_rows = 0, []
@@ -79,7 +79,9 @@ class ArraySource(Source):
             values = _rows_of(rows, kept)
             labels = self._codes(start, len(kept))[kept]
             if len(labels):
-                yield Chunk(self._scaled(values), labels, None, given, (self.size or 0) * (start + len(kept)) // total)
+                yield SourceBlock(
+                    self._scaled(values), labels, None, given, (self.size or 0) * (start + len(kept)) // total
+                )
             given += len(labels)
         if given == 0:
             raise DataError(f"{self.name}: holds no examples.")
@@ -168,7 +170,7 @@ def _slice(rows: Csr, start: int, stop: int) -> Csr:
     return Csr(starts, rows.indices[first:last], np.asarray(rows.values[first:last], dtype=np.float64), rows.features)
 
 
-def _load(opened: Opened) -> Mapping[str, NDArray[Any]]:
+def _load(opened: InputFile) -> Mapping[str, NDArray[Any]]:
     """The arrays of the file by name; an npy file has one, named ''."""
     path = opened.path or ""
     try:
@@ -184,7 +186,7 @@ def _load(opened: Opened) -> Mapping[str, NDArray[Any]]:
 
 
 def _split(
-    name: str, arrays: Mapping[str, NDArray[Any]], reading: Reading, features: int | None
+    name: str, arrays: Mapping[str, NDArray[Any]], reading: ReadOptions, features: int | None
 ) -> tuple[Any, NDArray[Any] | None]:
     """The matrix and the labels, if there are any."""
     if "" in arrays:
@@ -218,7 +220,7 @@ def _split(
 
 
 def _split_columns(
-    name: str, matrix: NDArray[Any], reading: Reading, features: int | None
+    name: str, matrix: NDArray[Any], reading: ReadOptions, features: int | None
 ) -> tuple[Any, NDArray[Any] | None]:
     """A matrix whose last column, or the one asked for, is the label; a file to be predicted may have none."""
     matrix = _checked(name, matrix)

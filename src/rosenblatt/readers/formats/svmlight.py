@@ -10,8 +10,8 @@ from rosenblatt.errors import DataError
 from rosenblatt.lazy import np
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.formats.lines import LineSource, Parsed
-from rosenblatt.readers.input_file import Opened
-from rosenblatt.readers.source import Reading, Source, StartAgain
+from rosenblatt.readers.input_file import InputFile
+from rosenblatt.readers.source import ReadOptions, RereadError, Source
 from rosenblatt.records import FeatureSpace
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _ALL = 1 << 31
 _EARLY = 32  # chunks that may be read before somebody asks for them
 
 
-def open(opened: Opened, reading: Reading, space: FeatureSpace | None = None) -> Source:
+def open(opened: InputFile, reading: ReadOptions, space: FeatureSpace | None = None) -> Source:
     """The examples of an svmlight file; with a `space`, columns that it does not have are left out."""
     return Svmlight(opened, reading, space)
 
@@ -29,7 +29,7 @@ def open(opened: Opened, reading: Reading, space: FeatureSpace | None = None) ->
 class Svmlight(LineSource):
     """Feature numbers begin at 1, or at 0 where an index 0 is met: columns are the numbers less where they begin."""
 
-    def __init__(self, opened: Opened, reading: Reading, space: FeatureSpace | None) -> None:
+    def __init__(self, opened: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> None:
         super().__init__(opened, reading)
         learned = space is not None and space.settings.get("index_base") != "any"  # from a file, not from memory
         known = space.index_base if space is not None and learned else reading.index_base
@@ -87,7 +87,7 @@ class Svmlight(LineSource):
             raise DataError(sentence + ", for a stream cannot be read again from its beginning.")
         self._base, self._guess = 0, False
         self.features = 0
-        raise StartAgain(sentence + ".")
+        raise RereadError(sentence + ".")
 
     def _refuse_kernel(self) -> None:
         """LIBSVM's precomputed kernels begin each row with `0:1`, `0:2`, …, which would be learned as a feature."""

@@ -18,24 +18,24 @@ from rosenblatt.readers.formats.detect import sample
 from rosenblatt.readers.formats.lines import LineSource, Parsed, Part, parts
 from rosenblatt.readers.hashing.column_names import LIMIT, collisions, column_names
 from rosenblatt.readers.hashing.settings import hashing_of, hashing_settings
-from rosenblatt.readers.input_file import Opened
+from rosenblatt.readers.input_file import InputFile
 from rosenblatt.readers.labels import LONGEST
 from rosenblatt.readers.labels_file import label_lines
 from rosenblatt.readers.ordered_map import ordered
-from rosenblatt.readers.source import Reading, Source
-from rosenblatt.records import Chunk, FeatureSpace
+from rosenblatt.readers.source import ReadOptions, Source
+from rosenblatt.records import FeatureSpace, SourceBlock
 
 _HEADERS = ("label", "class", "category", "target", "y", "sentiment")
 _TEXTS = ("text", "message", "body", "sentence", "review", "comment", "content", "document")
 
 
-def open(opened: Opened, reading: Reading, space: FeatureSpace | None = None) -> Source:
+def open(opened: InputFile, reading: ReadOptions, space: FeatureSpace | None = None) -> Source:
     """The texts of a file; with a `space`, hashed as the model's own texts were, and labels may be lacking."""
     return TextSource(opened, reading, space)
 
 
 class TextSource(LineSource):
-    def __init__(self, opened: Opened, reading: Reading, space: FeatureSpace | None) -> None:
+    def __init__(self, opened: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> None:
         super().__init__(opened, reading)
         self._frozen = space
         self._chosen = hashing_settings(reading, space)
@@ -63,7 +63,7 @@ class TextSource(LineSource):
             },
         )
 
-    def chunks(self, threads: int = 1) -> Iterator[Chunk]:
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         self.skipped, self.bad_rows = 0, []
         if self._names is not None and not self._named:  # a reading that was broken off leaves no names
             self._names = native.Names(self._chosen.bits, LIMIT)

@@ -11,14 +11,14 @@ from rosenblatt.errors import DataError
 from rosenblatt.readers.formats.lines import LineSource, Parsed
 from rosenblatt.readers.hashing.column_names import LIMIT, collisions, column_names
 from rosenblatt.readers.hashing.cross import pairs_of, pairs_of_model
-from rosenblatt.readers.input_file import Opened
-from rosenblatt.readers.source import Reading, Source
-from rosenblatt.records import Chunk, FeatureSpace
+from rosenblatt.readers.input_file import InputFile
+from rosenblatt.readers.source import ReadOptions, Source
+from rosenblatt.records import FeatureSpace, SourceBlock
 
 _CROSSED = 1 << 16  # bytes of lines at a time: their products take many times the room
 
 
-def open(opened: Opened, reading: Reading, space: FeatureSpace | None = None) -> Source:
+def open(opened: InputFile, reading: ReadOptions, space: FeatureSpace | None = None) -> Source:
     """The examples of a file in Vowpal Wabbit's format; a line without a label gives label -1."""
     return Vw(opened, reading, space)
 
@@ -26,7 +26,7 @@ def open(opened: Opened, reading: Reading, space: FeatureSpace | None = None) ->
 class Vw(LineSource):
     """A feature is its namespace and its name, hashed together; a bounded dictionary keeps the names."""
 
-    def __init__(self, opened: Opened, reading: Reading, space: FeatureSpace | None) -> None:
+    def __init__(self, opened: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> None:
         super().__init__(opened, reading)
         options.bits.check(reading.bits, "read")
         self._pairs = pairs_of(reading.cross) if space is None else pairs_of_model(space)
@@ -49,10 +49,10 @@ class Vw(LineSource):
             settings["cross"] = [list(pair) for pair in self._pairs]
         return FeatureSpace(kind="hashed", bits=self._bits, names=column_names(self._names), settings=settings)
 
-    def chunks(self, threads: int = 1) -> Iterator[Chunk]:
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         if self._names is not None and not self._named:  # a reading that was broken off leaves no names
             self._names = native.Names(self._bits, LIMIT)
-        yield from super().chunks(threads)
+        yield from super().blocks(threads)
         self._named = True
         if self._crossing is not None and self._frozen is None:
             self._refuse_lacking(self._crossing.lacking)

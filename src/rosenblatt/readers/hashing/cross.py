@@ -18,7 +18,7 @@ from rosenblatt.records import FeatureSpace, Floats
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.readers.source import Reading
+    from rosenblatt.readers.source import ReadOptions
     from rosenblatt.readers.table.columns import Layout
 
 BETWEEN = " ^ "  # the names of two crossed features
@@ -77,7 +77,7 @@ def pairs_of_table(name: str, layout: Layout, columns: Sequence[str], cross: Seq
     return pairs
 
 
-def refuse_crossing(name: str, reading: Reading) -> None:
+def refuse_crossing(name: str, reading: ReadOptions) -> None:
     """Formats without names of their own have nothing to say which features belong together."""
     if not reading.cross or reading.format not in _WITHOUT:
         return

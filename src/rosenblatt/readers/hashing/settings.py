@@ -8,7 +8,7 @@ from typing import Any
 
 from rosenblatt import native, options
 from rosenblatt.errors import DataError
-from rosenblatt.readers.source import Reading
+from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import FeatureSpace
 
 
@@ -25,7 +25,7 @@ class HashingSettings:
         return {"value": self.value, "unit": self.unit, "unicode": native.unicode_version()}
 
 
-def hashing_settings(reading: Reading, space: FeatureSpace | None) -> HashingSettings:
+def hashing_settings(reading: ReadOptions, space: FeatureSpace | None) -> HashingSettings:
     """As the user asked, or as the model was made."""
     if space is None:
         for name in ("bits", "ngrams", "value", "unit"):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import DataError
-from rosenblatt.readers.input_file import HEAD, Opened
+from rosenblatt.readers.input_file import HEAD, InputFile
 
 if TYPE_CHECKING:
     import pyarrow
@@ -46,7 +46,7 @@ def separator_of(form: str, head: bytes) -> str:
 class CsvFile:
     """The names of the columns, a sample of the rows, and all rows as often as the file can be read."""
 
-    def __init__(self, opened: Opened, separator: str, header: bool | None, label: str | int | None) -> None:
+    def __init__(self, opened: InputFile, separator: str, header: bool | None, label: str | int | None) -> None:
         self._opened, self._separator = opened, separator
         rows = self._head()
         if not rows:
@@ -132,7 +132,7 @@ class _Clean(io.RawIOBase):
         return clean
 
 
-def _one(opened: Opened, ragged: Ragged, faults: list[DataError]) -> Callable[[Any], str]:
+def _one(opened: InputFile, ragged: Ragged, faults: list[DataError]) -> Callable[[Any], str]:
     """What pyarrow asks for each ragged row: an exception is kept, for pyarrow would swallow it."""
 
     def handler(row: Any) -> str:

@@ -11,7 +11,7 @@ from rosenblatt.lazy import np
 from rosenblatt.readers.hashing.column_names import LIMIT, collisions, column_names
 from rosenblatt.readers.hashing.cross import BETWEEN, Pair, Part
 from rosenblatt.readers.hashing.settings import hashing_of, hashing_settings
-from rosenblatt.readers.source import Reading
+from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.columns import Coded, Layout, Prepared
 from rosenblatt.readers.table.scale import scaled
 from rosenblatt.records import Csr, FeatureSpace, Floats, Values
@@ -27,7 +27,7 @@ class Encoder:
     scale: Floats | None = None
 
     def __init__(
-        self, layout: Layout, reading: Reading, space: FeatureSpace | None, pairs: Sequence[Pair] = ()
+        self, layout: Layout, reading: ReadOptions, space: FeatureSpace | None, pairs: Sequence[Pair] = ()
     ) -> None:
         self._layout, self._frozen, self._pairs = layout, space is not None, pairs
         self._numbers = len(layout.numbers)

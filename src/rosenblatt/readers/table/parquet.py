@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import DataError
-from rosenblatt.readers.input_file import Opened
+from rosenblatt.readers.input_file import InputFile
 
 if TYPE_CHECKING:
     import pyarrow
@@ -19,7 +19,7 @@ class TypedFile:
 
     header = True
 
-    def __init__(self, opened: Opened, form: str) -> None:
+    def __init__(self, opened: InputFile, form: str) -> None:
         if opened.path is None or not opened.plain:
             raise DataError(
                 f"{opened.name}: {form} is read from a plain file, not from a stream or a packed file; "

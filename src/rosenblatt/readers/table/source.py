@@ -14,10 +14,10 @@ from typing import Any
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.lazy import np
 from rosenblatt.readers.hashing.cross import Pair, pairs_of_model, pairs_of_table
-from rosenblatt.readers.input_file import Opened
+from rosenblatt.readers.input_file import InputFile
 from rosenblatt.readers.labels import LONGEST, Labels
 from rosenblatt.readers.ordered_map import ordered
-from rosenblatt.readers.source import BadRow, Reading, Source
+from rosenblatt.readers.source import BadRow, ReadOptions, Source
 from rosenblatt.readers.table.columns import (
     Coded,
     Layout,
@@ -34,17 +34,17 @@ from rosenblatt.readers.table.csv import CsvFile, decimal_comma, separator_of
 from rosenblatt.readers.table.encode import Encoder
 from rosenblatt.readers.table.parquet import TypedFile
 from rosenblatt.readers.table.scale import Moments
-from rosenblatt.records import Chunk, FeatureSpace
+from rosenblatt.records import FeatureSpace, SourceBlock
 
 _SHOWN = 5  # bad rows that are kept to be shown
 
 
-def open(opened: Opened, reading: Reading, space: FeatureSpace | None) -> Source:
+def open(opened: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> Source:
     return TableSource(opened, reading, space)
 
 
 class TableSource(Source):
-    def __init__(self, opened: Opened, reading: Reading, space: FeatureSpace | None) -> None:
+    def __init__(self, opened: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> None:
         self.format = reading.format or "csv"
         self.name, self.size, self.rewindable = opened.name, opened.size, opened.rewindable
         self.skipped, self.bad_rows = 0, []
@@ -81,7 +81,7 @@ class TableSource(Source):
             position=self._file.columns.index(asked) if asked in self._file.columns else None,
         )
 
-    def chunks(self, threads: int = 1) -> Iterator[Chunk]:
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         if self._reading.scale and self._encoder.shift is None:
             self._encoder.shift, self._encoder.scale = self._moments(threads)
         self.skipped, self.bad_rows = 0, []
@@ -92,7 +92,7 @@ class TableSource(Source):
             seen += prepared.rows
             count = int(kept.sum())
             if count:
-                yield Chunk(
+                yield SourceBlock(
                     self._encoder.values(prepared, kept), self._labels(prepared, kept), None, given, prepared.done
                 )
             given += count

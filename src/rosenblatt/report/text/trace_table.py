@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.learn.replay.trace import Step, Trace
 from rosenblatt.learn.replay.trace_file import WIDE
-from rosenblatt.records import Floats, Run
+from rosenblatt.records import Floats, RunSummary
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -75,7 +75,7 @@ def caption(trace: Trace) -> str:
     return how_it_ended(trace.run)
 
 
-def how_it_ended(run: Run) -> str:
+def how_it_ended(run: RunSummary) -> str:
     """How a run ended, in one line."""
     epochs = f"{run.n_iter:,} epoch{'' if run.n_iter == 1 else 's'}"
     mistakes = f"{run.n_mistakes:,} mistake{'' if run.n_mistakes == 1 else 's'}"

@@ -21,7 +21,7 @@ from rosenblatt import options
 from rosenblatt.learn.final_weights import pairs
 from rosenblatt.learn.polynomial import names
 from rosenblatt.learn.replay.trace import Step, Trace
-from rosenblatt.records import Floats, Run
+from rosenblatt.records import Floats, RunSummary
 from rosenblatt.studio.cancelled import still_there
 from rosenblatt.studio.playback.unit import Unit
 from rosenblatt.studio.request import Plane, chosen_of, mapped, plane_of
@@ -41,7 +41,7 @@ class Played:
     plane: Plane
     keep: str
     multi_class: str
-    record: Run
+    record: RunSummary
     curved: bool
     bias: bool
     times: NDArray[np.int64]  # visits made before each update

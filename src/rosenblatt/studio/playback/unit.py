@@ -39,8 +39,8 @@ class Unit:
         )
         self.run.fit(Block(self.values, self.index, None), told["max_iter"])
         record = self.run.record
-        assert record.trace is not None
-        self.trace = Trace(record.trace, record, self.run.history, np.array(plane.classes)[plane.present])
+        assert record.mistake_log is not None
+        self.trace = Trace(record.mistake_log, record, self.run.history, np.array(plane.classes)[plane.present])
 
     @property
     def weights(self) -> Floats:

@@ -100,11 +100,11 @@ def _learned() -> dict[str, Any]:
 def _learn_mail() -> dict[str, Any]:
     from rosenblatt.evaluate.judge import judge
     from rosenblatt.model.fit_file import fit_file
-    from rosenblatt.readers.source import Reading
+    from rosenblatt.readers.source import ReadOptions
     from rosenblatt.report.weights import classes_shown, top
 
-    fitted = fit_file(str(_MAIL / "train.tsv.gz"), reading=Reading())
-    scores = judge(fitted.model, str(_MAIL / "test.tsv.gz"), Reading()).scores()
+    fitted = fit_file(str(_MAIL / "train.tsv.gz"), reading=ReadOptions())
+    scores = judge(fitted.model, str(_MAIL / "test.tsv.gz"), ReadOptions()).scores()
     tops = {
         str(label): [asdict(one) for one in top(fitted.model, k, _WORDS)] for k, label in classes_shown(fitted.model)
     }
