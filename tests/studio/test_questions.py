@@ -95,7 +95,7 @@ def test_a_unit_is_its_estimator_bit_for_bit(chosen: dict[str, Any], classes: in
 def test_the_first_picture_does_not_wait_for_scikit_learn() -> None:
     script = f"""
 import sys
-from rosenblatt.studio.answers import ANSWERS
+from rosenblatt.studio.questions.registry import ANSWERS
 for question in ("controls", "lessons", "learn", "verdict", "costs"):
     ANSWERS[question]({AND!r})
 ANSWERS["example"]({{"name": "AND"}})

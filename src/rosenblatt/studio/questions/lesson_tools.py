@@ -14,7 +14,7 @@ from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.studio.request import plane_of
 
 MOST_HIDDEN, MOST_HIDDEN_POINTS, MOST_LETTERS = 8, 300, 5_000
-_MAIL = Path(__file__).parents[1] / "data" / "mail"
+_MAIL = Path(__file__).parents[2] / "data" / "mail"
 _WORDS = 16
 _learning = Lock()  # two pages that ask at once wait for one learner
 

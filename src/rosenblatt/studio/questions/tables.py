@@ -118,7 +118,7 @@ def _mixed(X: Any, first: int, words: str) -> dict[str, Any]:
 
 def _iris(*kinds: str) -> Callable[[], dict[str, Any]]:
     def make() -> dict[str, Any]:
-        with Path(__file__).with_name("iris.csv").open(encoding="utf-8", newline="") as file:
+        with Path(__file__).parents[1].joinpath("iris.csv").open(encoding="utf-8", newline="") as file:
             head, *rows = list(csv.reader(file))
         kept = [row for row in rows if row[-1] in kinds]
         X, y = np.array([row[:-1] for row in kept], dtype=float), np.array([row[-1] for row in kept])
