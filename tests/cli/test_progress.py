@@ -42,7 +42,7 @@ def test_off_a_terminal_nothing_is_loaded_or_shown(capsys: pytest.CaptureFixture
 def test_on_a_terminal_a_bar_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     program = (
         "from rosenblatt.cli.progress import Watching\n"
-        "from rosenblatt.learn import Progress\n"
+        "from rosenblatt.learn.files.passes import Progress\n"
         "with Watching('learning') as watching:\n"
         "    for k in range(5): watching(Progress(k, 4, k, 0.6 + k, 0.25, 1, 1))\n"
         "    watching.bars.refresh()\n"

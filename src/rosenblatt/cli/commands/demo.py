@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rosenblatt.records import Floats
     from rosenblatt.report.summary import Summary
 
-MAIL = Path(__file__).parents[1] / "data" / "mail"
+MAIL = Path(__file__).parents[2] / "data" / "mail"
 FOLDER = "rosenblatt-demo"
 MESSAGES = (
     "Congratulations! You have been selected for a free credit report. Click here to claim your money now!",

@@ -114,7 +114,7 @@ def page(film: Film, per_second: float = 1.5, theme: str | None = None) -> str:
     if theme is not None:
         palette(theme)
     told = json.dumps(_told(film, per_second), separators=(",", ":")).replace("</", "<\\/")
-    shown = resources.files("rosenblatt.report").joinpath("animation.html").read_text(encoding="utf-8")
+    shown = resources.files("rosenblatt.report.animation").joinpath("animation.html").read_text(encoding="utf-8")
     for mark, text in (
         ("/*LIGHT*/", _variables(LIGHT)),
         ("/*DARK*/", _variables(DARK)),
