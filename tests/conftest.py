@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests import child
+
 if TYPE_CHECKING:
     from tests.studio.chromium import Chromium
 
+child.hear_ctrl_c()
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("dev")

@@ -4,7 +4,6 @@ import itertools
 import os
 import pickle
 import signal
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -18,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rosenblatt import native
+from tests import child
 from tests.agree import LEARNERS, Array, fingerprint, real_numbers, run_of, state
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -271,7 +271,9 @@ AVX512 = ("avx512f", "avx512dq", "avx512vl", "avx512bw")
     ],
 )
 def test_clause_2_any_instruction_set(isa: str) -> None:
-    code = "import agree, rosenblatt.kernels; print(rosenblatt.kernels.instruction_set(), agree.fingerprint())"
+    code = (
+        "import rosenblatt.native, tests.agree; print(rosenblatt.native.instruction_set(), tests.agree.fingerprint())"
+    )
     environment = os.environ | {"ROSENBLATT_ISA": isa, "PYTHONPATH": os.pathsep.join(sys.path)}
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    run = child.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert run.stdout.split() == [isa, fingerprint()]

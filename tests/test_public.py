@@ -2,13 +2,13 @@
 
 import json
 import pkgutil
-import subprocess
 import sys
 from types import ModuleType
 
 import pytest
 
 import rosenblatt
+from tests import child
 
 HEAVY = {"sklearn", "matplotlib", "pyarrow", "pandas", "polars"}
 LIGHT_ROOMS = sorted({room.name for room in pkgutil.iter_modules(rosenblatt.__path__)} - {"__main__", "estimators"})
@@ -17,7 +17,7 @@ LIGHT_ROOMS = sorted({room.name for room in pkgutil.iter_modules(rosenblatt.__pa
 def loaded_after(statement: str) -> set[str]:
     """The top-level modules a fresh interpreter holds after one statement."""
     code = f"{statement}\nimport json, sys\nprint(json.dumps(sorted({{name.split('.')[0] for name in sys.modules}})))"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    run = child.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     return set(json.loads(run.stdout))
 
 

@@ -2,7 +2,6 @@
 
 import json
 import math
-import subprocess
 import sys
 from array import array
 from dataclasses import replace
@@ -26,6 +25,7 @@ from rosenblatt.model.file.linear import load_model, save_model
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.records import Block, Csr, ParsedBlock, ParsedCsr, ParsedSourceBlock
 from rosenblatt.storage import container, tensors
+from tests import child
 
 LABELS = st.lists(st.integers(-1, 5), max_size=40)
 NUMBERS = st.lists(st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 3.0, -2.5, 1e300]), max_size=60)
@@ -65,7 +65,7 @@ def test_a_fit_of_words_does_not_load_numpy(name: str, tmp_path: Path) -> None:
 
 def run(*words: str | Path) -> str:
     """What a command prints; it says nothing else, and loads nothing that takes long."""
-    done = subprocess.run([sys.executable, "-c", PROGRAM, *words], capture_output=True, encoding="utf-8", timeout=60)
+    done = child.run([sys.executable, "-c", PROGRAM, *words], capture_output=True, encoding="utf-8", timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
@@ -120,7 +120,7 @@ def test_a_module_is_loaded_when_it_is_used() -> None:
         "later = LazyModule('wave'); before = 'wave' in sys.modules\n"
         "later.Error; print(before, 'wave' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = child.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["False", "True"]
     with pytest.raises(AttributeError, match="nonsense"):
         _ = LazyModule("math").nonsense

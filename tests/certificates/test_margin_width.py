@@ -1,7 +1,6 @@
 """How wide the gap is, where floats alone would not tell: large offsets, large numbers, columns of unlike sizes."""
 
 import os
-import subprocess
 import sys
 from fractions import Fraction
 from typing import Any
@@ -14,6 +13,7 @@ from rosenblatt.certificates import verify
 from rosenblatt.certificates.certificate import Separable
 from rosenblatt.certificates.points import points_of
 from rosenblatt.errors import DataError
+from tests import child
 
 
 def answer_of(X: Any, y: Any) -> Separable:
@@ -98,7 +98,7 @@ print(seal.hexdigest())
 def test_certificates_are_the_same_bits_on_every_instruction_set() -> None:
     """Rows that leave the search turn its factor: a turn that the compiler fuses is another number."""
     told = {
-        subprocess.run(
+        child.run(
             [sys.executable, "-c", _ALL], env=os.environ | {"ROSENBLATT_ISA": name}, check=True, capture_output=True
         ).stdout
         for name in native.instruction_sets()

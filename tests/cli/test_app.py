@@ -3,7 +3,6 @@
 import json
 import os
 import runpy
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ import rosenblatt
 from rosenblatt.cli import COMMANDS, cli, common, main
 from rosenblatt.cli.exits import guarded
 from rosenblatt.errors import DataError, LearningOverflowError, ModelError, ParameterError
+from tests import child
 
 ROSENBLATT = [sys.executable, "-m", "rosenblatt"]
 HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "rich", "matplotlib", "safetensors"}
@@ -41,7 +41,7 @@ def test_help_loads_nothing_heavy_and_no_command() -> None:
         "import sys; from rosenblatt.cli import main; main(['--help'])\n"
         f"sys.exit(', '.join(({HEAVY} | {{m for m, _ in {list(COMMANDS.values())!r}}}) & set(sys.modules)) or 0)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = child.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -70,7 +70,7 @@ def test_the_help_of_a_command_loads_nothing_heavy(name: str) -> None:
     program = f"import sys; from rosenblatt.cli import main; main(['{name}', '--help'])\n" + (
         f"sys.exit(', '.join({HEAVY} & set(sys.modules)) or 0)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = child.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -100,7 +100,7 @@ def test_completion_is_printed_for_the_shell(shell: str, capsys: pytest.CaptureF
 )
 def test_the_shell_completes_commands_and_choices(words: str, expected: set[str]) -> None:
     asked = {"_ROSENBLATT_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
-    done = subprocess.run(ROSENBLATT, env=os.environ | asked, capture_output=True, text=True, timeout=60)
+    done = child.run(ROSENBLATT, env=os.environ | asked, capture_output=True, text=True, timeout=60)
     assert {line.partition(",")[2] for line in done.stdout.splitlines()} == expected
 
 
@@ -186,7 +186,7 @@ def test_an_answer_of_no_is_1() -> None:
 
 
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:
-    done = subprocess.run(
+    done = child.run(
         ["bash", "-c", f"set -o pipefail; {sys.executable} -m rosenblatt completion bash | true"],
         capture_output=True,
         text=True,
@@ -198,12 +198,12 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_one_line() -> None:
     with open("/dev/full", "w") as full:
-        done = subprocess.run([*ROSENBLATT, "completion", "bash"], stdout=full, stderr=-1, text=True, timeout=60)
+        done = child.run([*ROSENBLATT, "completion", "bash"], stdout=full, stderr=-1, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (3, "rosenblatt: no space left on device.\n")
 
 
 def test_a_closed_stdout_is_no_traceback() -> None:
-    done = subprocess.run(
+    done = child.run(
         ["bash", "-c", f"{sys.executable} -m rosenblatt completion bash >&-"],
         capture_output=True,
         text=True,
@@ -219,7 +219,7 @@ def test_a_narrow_encoding_shows_question_marks(encoding: str, shown: str) -> No
     """ASCII is what a system says that was told nothing: UTF-8 is written there."""
     program = "from rosenblatt.cli import common, exits; exits.guarded(lambda: common.data('\u2264 5'))"
     env = os.environ | {"PYTHONIOENCODING": encoding}
-    done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, encoding="utf-8", timeout=60)
+    done = child.run([sys.executable, "-c", program], env=env, capture_output=True, encoding="utf-8", timeout=60)
     assert (done.stdout, done.stderr) == (shown, "")
 
 

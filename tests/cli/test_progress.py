@@ -2,7 +2,6 @@
 
 import os
 import pty
-import subprocess
 import sys
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from rosenblatt.cli import common
 from rosenblatt.cli.progress import Watching
 from rosenblatt.learn.files.passes import Progress
+from tests import child
 
 
 def reports() -> list[Progress]:
@@ -49,7 +49,7 @@ def test_on_a_terminal_a_bar_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     ours, theirs = pty.openpty()
     env = os.environ | {"TERM": "xterm", "COLUMNS": "120", "NO_COLOR": "1"}
-    subprocess.run([sys.executable, "-c", program], stderr=theirs, env=env, check=True, timeout=60)
+    child.run([sys.executable, "-c", program], stderr=theirs, env=env, check=True, timeout=60)
     os.close(theirs)
     shown = os.read(ours, 100_000).decode()
     os.close(ours)

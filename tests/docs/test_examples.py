@@ -6,7 +6,6 @@ import os
 import pkgutil
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from functools import cache
@@ -16,6 +15,7 @@ import pytest
 
 import rosenblatt
 from rosenblatt.cli import main
+from tests import child
 
 MODULES = sorted(
     module.name
@@ -89,7 +89,7 @@ def test_commands_on_the_page_run_and_say_what_it_says(name: str, tmp_path: Path
     lay_out_mail(tmp_path)
     for block in blocks("console")[name]:
         for command, shown in commands(block):
-            run = subprocess.run(
+            run = child.run(
                 ["bash", "-c", command],
                 cwd=tmp_path,
                 env=with_rosenblatt_on_the_path(tmp_path),

@@ -2,12 +2,13 @@
 
 import json
 import signal
-import subprocess
 import sys
 import textwrap
 from typing import Any
 
 import pytest
+
+from tests import child
 
 DATA = """
 import json, os, signal, threading, time
@@ -77,7 +78,7 @@ def run(script: str, **values: object) -> dict[str, Any]:
     """What the script prints, run in an interpreter of its own."""
     given = "\n".join(f"{name} = {value!r}" for name, value in values.items())
     code = given + DATA + textwrap.dedent(script)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = child.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
     printed: dict[str, Any] = json.loads(done.stdout)
     return printed

@@ -1,13 +1,13 @@
 """The fuzzers of fuzz/ build and find nothing in a second; `make fuzz SECONDS=600` is the long run. What they found."""
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from rosenblatt import native
 from rosenblatt.readers.formats.lines import Parsed
+from tests import child
 
 FUZZ = Path(__file__).parents[2] / "fuzz"
 FLAGS = ["-std=c++20", "-O1", f"-I{FUZZ.parent / 'cpp'}", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -20,19 +20,19 @@ def built(target: Path, folder: Path) -> Path:
         pytest.skip("no C++ compiler")
     trial = folder / "trial.cpp"
     trial.write_text("int main() {}")
-    if subprocess.run([compiler, *FLAGS, str(trial), "-o", str(folder / "trial")], capture_output=True).returncode != 0:
+    if child.run([compiler, *FLAGS, str(trial), "-o", str(folder / "trial")], capture_output=True).returncode != 0:
         pytest.skip("this compiler has no sanitizers, or no C++20")
-    if subprocess.run([folder / "trial"], capture_output=True).returncode != 0:
+    if child.run([folder / "trial"], capture_output=True).returncode != 0:
         pytest.skip("programs with sanitizers do not run here")
     program = folder / "fuzzer"
-    done = subprocess.run([compiler, *FLAGS, str(target), "-o", str(program)], capture_output=True, text=True)
+    done = child.run([compiler, *FLAGS, str(target), "-o", str(program)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return program
 
 
 @pytest.mark.parametrize("target", sorted(FUZZ.glob("*.cpp")), ids=lambda path: path.stem)
 def test_a_short_run_finds_nothing(target: Path, tmp_path: Path) -> None:
-    done = subprocess.run([built(target, tmp_path), "1", "1"], capture_output=True, text=True, timeout=300)
+    done = child.run([built(target, tmp_path), "1", "1"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("no findings\n")
 

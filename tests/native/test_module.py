@@ -13,6 +13,7 @@ from scipy import sparse
 from rosenblatt import Perceptron, native
 from rosenblatt.learn.settings import Settings
 from rosenblatt.native import _native
+from tests import child
 from tests.slow_twins.arithmetic import SplitMix64
 
 STUB = ast.parse(Path(native.__file__).with_name("_native.pyi").read_text(encoding="utf-8"))
@@ -74,19 +75,19 @@ def test_the_chosen_instruction_set_is_one_of_this_machine() -> None:
 
 
 def fresh(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return child.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=os.environ | environment
     )
 
 
 @pytest.mark.parametrize("name", native.instruction_sets())
 def test_an_instruction_set_can_be_forced(name: str) -> None:
-    done = fresh("from rosenblatt import kernels; print(native.instruction_set())", ROSENBLATT_ISA=name)
+    done = fresh("from rosenblatt import native; print(native.instruction_set())", ROSENBLATT_ISA=name)
     assert done.stdout.strip() == name, done.stderr
 
 
 def test_an_unknown_instruction_set_is_one_sentence() -> None:
-    done = fresh("import rosenblatt.kernels", ROSENBLATT_ISA="abacus")
+    done = fresh("import rosenblatt.native", ROSENBLATT_ISA="abacus")
     last = done.stderr.strip().splitlines()[-1]
     assert done.returncode != 0
     assert last.startswith("ImportError: ROSENBLATT_ISA=abacus ")

@@ -2,7 +2,6 @@
 
 import ast
 import math
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import FrozenInstanceError
@@ -19,6 +18,7 @@ from hypothesis import strategies as st
 from rosenblatt import options
 from rosenblatt.errors import ParameterError
 from rosenblatt.options import ADALINE, LOGISTIC_UNIT, OPTIONS, PERCEPTRON, Option, check, check_together
+from tests import child
 
 TABLES = {"OPTIONS": OPTIONS, "PERCEPTRON": PERCEPTRON, "LOGISTIC_UNIT": LOGISTIC_UNIT, "ADALINE": ADALINE}
 each_option = pytest.mark.parametrize("option", OPTIONS.values(), ids=OPTIONS)
@@ -252,7 +252,7 @@ def test_reading_the_options_loads_neither_numpy_nor_scikit_learn() -> None:
         "import sys; from rosenblatt import options; options.record.check(True, 'Perceptron');"
         "sys.exit(', '.join({'numpy', 'sklearn'} & set(sys.modules)) or 0)"
     )
-    done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
+    done = child.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -1,7 +1,6 @@
 """A headless Chromium for the tests of the page: the machine's own, driven by Playwright; none is downloaded."""
 
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from rosenblatt.studio.server import LOOPBACK, listening, new_token
+from tests import child
 
 try:
     from playwright.sync_api import Page, sync_playwright
@@ -30,7 +30,7 @@ def studio() -> Iterator[str]:
     """The studio in a process of its own, at the address that is given."""
     held, token = listening(), new_token()
     command = [sys.executable, "-c", SERVE, str(held.fileno()), token]
-    with subprocess.Popen(command, pass_fds=[held.fileno()]) as server:
+    with child.start(command, pass_fds=[held.fileno()]) as server:
         try:
             yield f"http://{LOOPBACK}:{held.getsockname()[1]}/{token}/"
         finally:

@@ -4,7 +4,6 @@ import base64
 import contextlib
 import io
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from rosenblatt.studio.questions.logic import gates
 from rosenblatt.studio.questions.registry import controls
 from rosenblatt.studio.questions.relatives import relatives
 from rosenblatt.studio.questions.reproduce import takeaway
+from tests import child
 
 AND: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 0, 0, 1], "classes": [-1, 1]}
 XOR = AND | {"labels": [0, 1, 1, 0]}
@@ -101,7 +101,7 @@ for question in ("controls", "lessons", "learn", "verdict", "costs"):
 ANSWERS["example"]({{"name": "AND"}})
 print(sorted({{"sklearn", "scipy", "pandas", "matplotlib", "rich", "pyarrow"}} & set(sys.modules)))
 """
-    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
+    assert child.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 @pytest.mark.parametrize("classes", [2, 4])

@@ -24,6 +24,7 @@ from rosenblatt.studio import cancelled as gone
 from rosenblatt.studio import server
 from rosenblatt.studio import timeouts as protocol
 from rosenblatt.studio.questions.registry import ANSWERS
+from tests import child
 
 AND: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 0, 0, 1], "classes": [-1, 1]}
 TOKEN, PORT = "a-token", 8000
@@ -257,7 +258,7 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path: Path) -> None:
     Path(tmp_path, "fruit.csv").write_text("weight,size,kind\n7,2,cherry\n150,8,apple\n", encoding="utf-8")
     command = [sys.executable, "-m", "rosenblatt", "studio", "fruit.csv", "--no-browser", "--json"]
     path = os.pathsep.join(filter(None, sys.path))
-    with subprocess.Popen(
+    with child.start(
         command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as running:
         assert running.stdout is not None

@@ -1,10 +1,11 @@
 """How much memory is taken at most, told by the system of a process of its own."""
 
 import os
-import subprocess
 import sys
 
 import pytest
+
+from tests import child
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs Linux's own account of memory")
 
@@ -14,7 +15,7 @@ def peak():
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
 """
 GIANT_LINE = """
-from rosenblatt import kernels
+from rosenblatt import native
 line = b"a\\t" + b" ".join(b"w%d" % (i * i % 9973) for i in range(20_000)) * 120 + b"\\n"
 how = native.Hashing(bits=16, ngrams=2, value="count", unit=False, first=0)
 names = native.Names(16, 1 << 12)
@@ -24,8 +25,8 @@ print((peak() - before) / len(line))
 """
 PACKED_RUN = """
 import numpy as np
-from rosenblatt.learn.packing import pack_run
-from rosenblatt.learn.running import Running
+from rosenblatt.learn.run_state import pack_run
+from rosenblatt.learn.run import Running
 from rosenblatt.learn.settings import Settings
 run = Running(Settings(learning_rate="arow", keep="average", multi_class="ovr"), 1 << 19, np.ones(8), 0)
 before = peak()
@@ -35,7 +36,7 @@ print((peak() - before) / (8 * 8 * 2**19))
 
 
 def taken(code: str) -> float:
-    done = subprocess.run([sys.executable, "-c", PEAK + code], capture_output=True, text=True, check=True)
+    done = child.run([sys.executable, "-c", PEAK + code], capture_output=True, text=True, check=True)
     return float(done.stdout)
 
 

@@ -2,7 +2,6 @@
 
 import os
 import struct
-import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 from rosenblatt import native
 from rosenblatt.readers.cache.pages import DamagedPageError, read_blocks, write_block
 from rosenblatt.records import Block, Csr, ParsedCsr
+from tests import child
 from tests.slow_twins import pages as slow
 
 
@@ -169,7 +169,7 @@ def test_later_passes_over_pages_do_not_load_numpy(tmp_path: Path) -> None:
         "import sys; from rosenblatt.learn import cache, fit_file; cache.IN_MEMORY = 0\n"
         "print(fit_file(sys.argv[1], rule='perceptron', passes=3).passes > 1, 'numpy' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code, data], capture_output=True, text=True, timeout=60, check=True)
+    done = child.run([sys.executable, "-c", code, data], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["True", "False"]
 
 

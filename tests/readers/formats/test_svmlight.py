@@ -3,7 +3,6 @@
 import gzip
 import io
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +22,7 @@ from rosenblatt.readers.formats.lines import Parsed
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, RereadError
 from rosenblatt.records import Csr, FeatureSpace, SourceBlock
+from tests import child
 from tests.slow_twins import readers as reference_read
 
 SVM = ReadOptions(format="svmlight")
@@ -369,7 +369,7 @@ def test_a_file_that_ends_while_it_is_read_is_refused(tmp_path: Path) -> None:
 
 ISAS = """
 import hashlib, random
-from rosenblatt import kernels
+from rosenblatt import native
 random.seed(5)
 parts = ["1", "-1", " ", " ", "\\n", ":", "12", "0.5", "-0.25", "1e-5", "123456789", ".12345678901234567"]
 parts += ["#", "é", "|", "\\r"]
@@ -388,7 +388,7 @@ print(native.instruction_set(), every.hexdigest())
 def test_every_instruction_set_reads_the_same_bits() -> None:
     seen = {}
     for isa in native.instruction_sets():
-        done = subprocess.run(
+        done = child.run(
             [sys.executable, "-c", ISAS],
             env=os.environ | {"ROSENBLATT_ISA": isa},
             capture_output=True,

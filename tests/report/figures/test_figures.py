@@ -1,6 +1,5 @@
 """What is drawn is what is so: the artists' numbers against the model's, the trace's and the certificate's."""
 
-import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +13,7 @@ from matplotlib.colors import to_rgb
 from rosenblatt import Perceptron, errors, figures, losses, trace
 from rosenblatt.certificates.search import certify
 from rosenblatt.report.figures.style import DARK, LIGHT, number, vector
+from tests import child
 from tests.report.figures.drawn import AND, CORNERS, XOR, arrows, line, scattered, words
 
 
@@ -273,5 +273,5 @@ def test_pyplot_is_never_loaded(tmp_path: Path) -> None:
         f"figures.plot_losses().savefig({str(tmp_path / 'losses.svg')!r}); "
         "print('matplotlib.pyplot' in sys.modules)"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    run = child.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert run.stdout.strip() == "False"
