@@ -17,7 +17,7 @@ from bench.timing import run
 ROOT = Path(__file__).parents[1]
 FIT = """
 import sys
-from rosenblatt.learn import fit_file, save_model
+from rosenblatt import fit_file; from rosenblatt.model.file.linear import save_model
 save_model(fit_file(sys.argv[1], rule=sys.argv[3], passes=int(sys.argv[4])).model, sys.argv[2])
 """
 WABBIT = """

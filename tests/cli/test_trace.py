@@ -2,25 +2,18 @@
 
 import csv
 import json
-from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rosenblatt import read
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError
 from rosenblatt.learn.replay.trace_rows import gather
-from rosenblatt.records import Csr, FeatureSpace, SourceBlock
+from rosenblatt.records import Csr, SourceBlock
 from tests.learn.replay.test_trace import AND, CORNERS
 from tests.report.test_trace_table import LAST_EPOCH, TWO_EPOCHS, squeezed
-
-NOT_YET = pytest.mark.skipif(
-    find_spec("rosenblatt.readers.formats.svmlight") is None, reason="the svmlight reader is not here yet"
-)
 
 
 def chunks(values: Any, labels: Any, met: list[Any], size: int = 3) -> list[SourceBlock]:
@@ -30,14 +23,11 @@ def chunks(values: Any, labels: Any, met: list[Any], size: int = 3) -> list[Sour
 
 
 @pytest.fixture
-def table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """AND stands where a file would: labels -1 and 1, columns a and b."""
-    source = SimpleNamespace(
-        blocks=lambda: iter(chunks(CORNERS, AND.tolist(), [-1, 1])),
-        labels=[-1, 1],
-        space=FeatureSpace("columns", columns=("a", "b")),
-    )
-    monkeypatch.setattr(read, "open_source", lambda path, reading: source)
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of AND: labels -1 and 1, columns a and b."""
+    rows = [f"{a:g},{b:g},{label}" for (a, b), label in zip(CORNERS.tolist(), AND.tolist(), strict=True)]
+    (tmp_path / "and.csv").write_text("\n".join(["a,b,label", *rows]) + "\n")
+    monkeypatch.chdir(tmp_path)
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -89,7 +79,7 @@ def test_rules_are_the_learners(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.usefixtures("table")
 def test_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    names = {kind: tmp_path / f"and.{kind}" for kind in ("csv", "json", "png", "svg", "html")}
+    names = {kind: tmp_path / f"steps.{kind}" for kind in ("csv", "json", "png", "svg", "html")}
     code, out, err = run(capsys, "-o", str(names["csv"]), "--plot", str(names["png"]), "--animate", str(names["html"]))
     assert (code, out) == (0, "")
     assert all(str(names[kind]) in err for kind in ("csv", "png", "html"))
@@ -129,7 +119,6 @@ def test_what_cannot_be_is_said_in_a_line(
     assert err.count("\n") == 1
 
 
-@NOT_YET
 def test_and_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "and.svm").write_text("-1\n-1 2:1\n-1 1:1\n1 1:1 2:1\n", encoding="utf-8")
     assert main(["trace", str(tmp_path / "and.svm")]) == 0

@@ -275,7 +275,7 @@ def test_two_of_many_columns_are_drawn_by_name_or_position(tmp_path: Path, colum
 def test_columns_that_cannot_be_drawn_are_refused_before_anything_is_learned(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: list[str], said: str
 ) -> None:
-    monkeypatch.setattr("rosenblatt.estimators.compare", None)
+    monkeypatch.setattr("rosenblatt.comparison.compare.compare", None)
     table = tmp_path / "a.csv"
     table.write_text("wet,cold,warm,label\n" + "".join(f"{i},{i + 1},{i * i},{'ny'[i % 2]}\n" for i in range(10)))
     assert main(["compare", str(table), "--plot", str(tmp_path / "a.png"), *columns]) == 2

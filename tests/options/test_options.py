@@ -1,13 +1,10 @@
 """Every parameter accepts what it says, refuses the rest with one sentence, and is described once."""
 
-import ast
 import math
 import sys
 from collections.abc import Mapping
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -254,18 +251,3 @@ def test_reading_the_options_loads_neither_numpy_nor_scikit_learn() -> None:
     )
     done = child.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_a_name_is_that_of_its_room_whenever_it_is_loaded() -> None:
-    named = [
-        (line.module, name.name)
-        for line in ast.walk(ast.parse(Path(options.__file__).read_text()))
-        if isinstance(line, ast.ImportFrom) and (line.module or "").startswith("rosenblatt.options.")
-        for name in line.names
-    ]
-    assert sorted(name for _, name in named) == sorted(options.__all__)
-    assert set(options.__all__) <= set(dir(options))
-    for room, name in named:
-        assert getattr(options, name) is getattr(import_module(str(room)), name)
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        getattr(options, "nothing")  # noqa: B009 - the checker knows that it is not there

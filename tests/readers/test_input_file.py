@@ -122,7 +122,10 @@ def test_standard_input_that_is_no_file_of_the_system(monkeypatch: pytest.Monkey
     assert opened.stream().read() == LINES
 
 
-STDIN = "from rosenblatt.read import InputFile; o = InputFile('-'); print(o.rewindable, o.size, len(o.stream().read()))"
+STDIN = (
+    "from rosenblatt.readers.input_file import InputFile\n"
+    "o = InputFile('-'); print(o.rewindable, o.size, len(o.stream().read()))"
+)
 
 
 def test_standard_input_is_a_file_when_a_file_is_given(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_later_passes_over_pages_do_not_load_numpy(tmp_path: Path) -> None:
     data = tmp_path / "rows.svm"
     data.write_text("".join(f"{i * 7 % 3} 1:{i % 5} {2 + i * 5 % 3}:1 9:0.5\n" for i in range(200)))
     code = (
-        "import sys; from rosenblatt.learn import cache, fit_file; cache.IN_MEMORY = 0\n"
+        "import sys; from rosenblatt import fit_file; from rosenblatt.readers.cache import spill; spill.IN_MEMORY = 0\n"
         "print(fit_file(sys.argv[1], rule='perceptron', passes=3).passes > 1, 'numpy' in sys.modules)"
     )
     done = child.run([sys.executable, "-c", code, data], capture_output=True, text=True, timeout=60, check=True)

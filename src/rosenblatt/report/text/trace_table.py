@@ -43,7 +43,7 @@ def trace_table(trace: Trace, *, limit: int | None = None, **which: Any) -> "Tab
 def trace_text(trace: Trace, *, limit: int | None = None, ended: bool = True, **which: Any) -> str:
     """The table as plain text, as wide as it must be: nothing is cut off. At its end, how the run `ended`.
 
-    >>> from rosenblatt.estimators import trace
+    >>> from rosenblatt import trace
     >>> print(trace_text(trace([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, -1, 1]), limit=4))
     epoch row x       target score mistake w before w after
     ───────────────────────────────────────────────────────────────
