@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt import native
@@ -10,6 +11,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.lazy import np
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.votes import Store, Votes
+from rosenblatt.readers.block_rows import stack_sparse
 from rosenblatt.records import Csr, Floats, Values
 from rosenblatt.storage.header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, put_matrix, read_array, read_matrix
@@ -72,11 +74,8 @@ def _join(stores: list[Store]) -> Store:
     labels = np.concatenate([store.labels for store in stores]).astype(np.int32)
     weights = None if stores[0].weights is None else np.concatenate([_weights(store) for store in stores])
     if isinstance(stores[0].values, Csr):
-        parts = [store.values for store in stores if isinstance(store.values, Csr)]
-        lengths = np.concatenate([np.diff(part.indptr) for part in parts])
-        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        indices = np.concatenate([part.indices for part in parts]).astype(np.int64)
-        values: Values = Csr(indptr, indices, np.concatenate([part.values for part in parts]), parts[0].features)
+        stacked = stack_sparse([store.values for store in stores if isinstance(store.values, Csr)])
+        values: Values = replace(stacked, indices=stacked.indices.astype(np.int64))
     else:
         values = np.ascontiguousarray(np.concatenate([np.asarray(store.values) for store in stores]))
     return Store(values, labels, weights)

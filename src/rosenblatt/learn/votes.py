@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt import native
 from rosenblatt.lazy import np
 from rosenblatt.learn.settings import Settings
-from rosenblatt.records import Block, Csr, Floats, Values
+from rosenblatt.readers.block_rows import take_rows
+from rosenblatt.records import Block, Floats, Values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,7 +78,7 @@ class Votes:
             taken = np.array(fresh, dtype=np.intp)
             weights = None if block.weights is None else block.weights[taken]
             self._places |= {i: (len(self.stores), place) for place, i in enumerate(fresh)}
-            self.stores.append(Store(take(block.values, taken), block.labels[taken], weights))
+            self.stores.append(Store(take_rows(block.values, taken), block.labels[taken], weights))
 
     def scores(self, rows: native.Rows, order: NDArray[np.uint32] | None = None) -> Floats:
         """Votes for minus votes against by unit, or the share of votes by class where classes decide jointly."""
@@ -131,14 +132,3 @@ def _weights(learner: native.Learner) -> tuple[Floats, Floats]:
 def _stack(held: list[tuple[Floats, Floats, float]]) -> tuple[Floats, Floats, Floats]:
     weights, bias, survived = zip(*held, strict=True)
     return np.concatenate(weights), np.concatenate(bias), np.array(survived)
-
-
-def take(values: Values, row: NDArray[np.integer[Any]]) -> Values:
-    """A copy of some rows."""
-    if not isinstance(values, Csr):
-        taken: NDArray[Any] = values[row]
-        return taken
-    lengths = np.diff(values.indptr)[row]
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    take = np.repeat(values.indptr[row] - indptr[:-1], lengths) + np.arange(indptr[-1])
-    return Csr(indptr, values.indices[take], values.values[take], values.features)

@@ -11,11 +11,12 @@ from rosenblatt.learn.files import shuffle as shuffling
 from rosenblatt.learn.files.holdout import held_out
 from rosenblatt.learn.files.passes import Plan
 from rosenblatt.learn.files.portfolio import PORTFOLIO, RULES, affordable, candidates, fitted_to
-from rosenblatt.learn.files.shuffle import Shuffled, joined
+from rosenblatt.learn.files.shuffle import Shuffled
 from rosenblatt.learn.run import Running
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.fit_file import fit_source
 from rosenblatt.options import RULE_NAMES
+from rosenblatt.readers.block_rows import join_blocks
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Block
 from tests.slow_twins.files import Arrays, narrow_csr, progressive_error
@@ -320,7 +321,7 @@ def test_shuffled_rows_are_all_there_once_and_in_a_new_order_each_pass(
             values = narrow_csr(X[a : a + 37]) if sparse else X[a : a + 37]
             store.append(Block(values, y[a : a + 37].astype(np.int32), weights[a : a + 37]))
         for pass_ in (0, 0, 1):
-            whole = joined(list(store.blocks(pass_)))
+            whole = join_blocks(list(store.blocks(pass_)))
             order = weights_of(whole).astype(int)
             assert sorted(order.tolist()) == list(range(500))
             assert np.array_equal(dense_of(whole.values, X.shape[1]), X[order])

@@ -85,7 +85,7 @@ def test_the_order_depends_on_the_examples_and_not_on_their_pieces(
 def test_a_shuffled_stream_holds_one_bucket_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shuffling, "_HELD", 1000)
     earlier: list[weakref.ref[np.ndarray]] = []
-    join = shuffling.joined
+    join = shuffling.join_blocks
 
     def joined(blocks: Sequence[Block]) -> Block:
         assert [ref() for ref in earlier] == [None] * len(earlier)
@@ -93,6 +93,6 @@ def test_a_shuffled_stream_holds_one_bucket_at_a_time(tmp_path: Path, monkeypatc
         earlier.append(weakref.ref(whole.labels))
         return whole
 
-    monkeypatch.setattr(shuffling, "joined", joined)
+    monkeypatch.setattr(shuffling, "join_blocks", joined)
     assert sorted(shuffled(numbered(2000, 1), tmp_path)) == list(range(2000))
     assert len(earlier) == 64

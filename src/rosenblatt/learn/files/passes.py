@@ -18,12 +18,13 @@ from rosenblatt.learn.files.memory_limit import check_room
 from rosenblatt.learn.files.parallel_runs import Turns
 from rosenblatt.learn.files.portfolio import affordable, fitted_to
 from rosenblatt.learn.files.race import Race, first_of_the_best
-from rosenblatt.learn.files.shuffle import Shuffled, part
+from rosenblatt.learn.files.shuffle import Shuffled
 from rosenblatt.learn.files.sorted_labels import Sorting
 from rosenblatt.learn.final_weights import decide
 from rosenblatt.learn.polynomial import checked_count
 from rosenblatt.learn.run import Running
 from rosenblatt.learn.settings import Settings
+from rosenblatt.readers.block_rows import take_examples
 from rosenblatt.readers.cache.spill import Cache
 from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import Block, Csr, Label
@@ -171,10 +172,10 @@ class Fitting:
             self.learned += block.rows if order is None else len(order)
             self.sorting.see(codes)
             if self.plan.order == "shuffle":
-                self._shuffled.append(block if order is None else part(block, order))
+                self._shuffled.append(block if order is None else take_examples(block, order))
             elif self.plan.passes > 1:
                 read = chunk.done / self.source.size if self.source.size else 0.0
-                self._store.append(block if order is None else part(block, order), read)
+                self._store.append(block if order is None else take_examples(block, order), read)
             yield block, order, chunk.first_row, chunk.done
 
     def _from_store(self) -> Iterator[_Waiting]:
@@ -192,7 +193,7 @@ class Fitting:
         labelled = np.asarray(codes) >= 0
         held = np.flatnonzero(out & labelled).astype(np.uint32)
         if len(held):
-            self._held.append(part(block, held))
+            self._held.append(take_examples(block, held))
             self.held_rows += len(held)
         return np.flatnonzero(~out & labelled).astype(np.uint32)
 

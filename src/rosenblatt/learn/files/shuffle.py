@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
 from rosenblatt import native
 from rosenblatt.lazy import np
+from rosenblatt.readers.block_rows import join_blocks, take_examples
 from rosenblatt.readers.cache.spill import Cache
-from rosenblatt.records import Block, Csr, Values
+from rosenblatt.records import Block, Csr
 
 _HELD = 32 << 20  # bytes of examples that are shuffled in memory
 _BUCKETS = 64  # for those that are more
@@ -62,9 +63,9 @@ class Shuffled:
         bucket = (thrown * len(self._buckets)).astype(np.intp)
         for number in np.unique(bucket).tolist():
             gathered, cache = self._buckets[number]
-            gathered.append(part(block, np.flatnonzero(bucket == number)))
+            gathered.append(take_examples(block, np.flatnonzero(bucket == number)))
             if gathered.bytes > _GATHERED:
-                cache.append(joined(gathered))
+                cache.append(join_blocks(gathered))
                 gathered.clear()
 
     def blocks(self, pass_: int, threads: int = 1) -> Iterator[Block]:
@@ -77,7 +78,7 @@ class Shuffled:
                 continue
             order, state = native.order(state, len(whole.labels), False)
             for start in range(0, len(order), _GIVEN_AT_ONCE):
-                yield part(whole, order[start : start + _GIVEN_AT_ONCE])
+                yield take_examples(whole, order[start : start + _GIVEN_AT_ONCE])
             del whole  # no more than one bucket at a time
 
     def _whole(self, number: int, threads: int) -> Block | None:
@@ -87,7 +88,7 @@ class Shuffled:
         else:
             gathered, cache = self._buckets[number]
             held = [*cache.blocks(threads), *gathered]
-        return joined(held) if held else None
+        return join_blocks(held) if held else None
 
 
 class _Gathered(list[Block]):
@@ -104,36 +105,3 @@ class _Gathered(list[Block]):
     def clear(self) -> None:
         super().clear()
         self.bytes = 0
-
-
-def part(block: Block, rows: np.ndarray) -> Block:
-    """Some rows of a block, in this order."""
-    from rosenblatt.learn.votes import take
-
-    taken = rows.astype(np.intp)
-    weights = None if block.weights is None else block.weights[taken]
-    return Block(take(block.values, taken), block.labels[taken], weights)
-
-
-def joined(blocks: Sequence[Block]) -> Block:
-    """Blocks one after another as one."""
-    labels = np.concatenate([block.labels for block in blocks])
-    weights = None
-    if any(block.weights is not None for block in blocks):
-        ones = [np.ones(len(block.labels)) if block.weights is None else block.weights for block in blocks]
-        weights = np.concatenate(ones)
-    return Block(_stacked([block.values for block in blocks]), labels, weights)
-
-
-def _stacked(values: Sequence[Values]) -> Values:
-    sparse = [matrix for matrix in values if isinstance(matrix, Csr)]
-    if not sparse:
-        dense: Values = np.concatenate([matrix for matrix in values if not isinstance(matrix, Csr)])
-        return dense
-    ends = np.concatenate([np.diff(matrix.indptr) for matrix in sparse])
-    return Csr(
-        np.concatenate([[0], np.cumsum(ends)]).astype(np.int64),
-        np.concatenate([matrix.indices for matrix in sparse]),
-        np.concatenate([matrix.values for matrix in sparse]),
-        max(matrix.features for matrix in sparse),
-    )

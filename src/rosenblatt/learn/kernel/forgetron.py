@@ -22,7 +22,7 @@ from rosenblatt.learn.kernel.pocket import Targets
 from rosenblatt.learn.kernel.run import Dual, DualSettings
 from rosenblatt.learn.kernel.scores import refuse_overflow
 from rosenblatt.learn.kernel.support import Rows, Support
-from rosenblatt.learn.votes import take
+from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.records import Block, Csr, Floats, Values
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class _Pool:
         self.coefficient = np.concatenate([run.support.coefficient, np.zeros((len(rows), run.units))])
 
     def take(self, places: list[int]) -> Values:
-        return take(self.values, np.array(places, dtype=np.intp))
+        return take_rows(self.values, np.array(places, dtype=np.intp))
 
     def kernel_of(self, places: list[int], one: int) -> Floats:
         """Kernel values of some examples with one of them."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt import native
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.lazy import np
-from rosenblatt.learn.votes import take
+from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.records import Csr, Values
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Kernel:
 
     def take(self, values: Values, rows: NDArray[np.intp]) -> Values:
         """Some rows, in the layout in which they are compared."""
-        taken = take(values, rows)
+        taken = take_rows(values, rows)
         if isinstance(taken, Csr) and taken.features <= _NARROW and self.function is None:
             return np.ascontiguousarray(_plain(taken).toarray())
         return taken if isinstance(taken, Csr) else np.ascontiguousarray(taken)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt import native
 from rosenblatt.lazy import np
 from rosenblatt.learn.kernel.kernel_values import THREADS, Kernel, new_panel
+from rosenblatt.readers.block_rows import stack_sparse
 from rosenblatt.records import Csr, Floats, Values
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Rows:
         if self._dense is not None:
             return self._dense[: self.count]
         if len(self._sparse) > 1:
-            self._sparse = [_stacked(self._sparse)]
+            self._sparse = [stack_sparse(self._sparse)]
         return self._sparse[0]
 
     def kernel_with(self, values: Values, first: int = 0) -> NDArray[Any]:
@@ -136,16 +137,6 @@ class Rows:
         Rows.__init__(self, state["kernel"])
         if state["values"] is not None:
             self.extend(state["values"])
-
-
-def _stacked(parts: list[Csr]) -> Csr:
-    lengths = np.concatenate([np.diff(part.indptr) for part in parts])
-    return Csr(
-        np.concatenate([[0], np.cumsum(lengths)]),
-        np.concatenate([part.indices[part.indptr[0] : part.indptr[-1]] for part in parts]),
-        np.concatenate([part.values[part.indptr[0] : part.indptr[-1]] for part in parts]),
-        parts[0].features,
-    )
 
 
 def _same_rows(own: Values, places: NDArray[np.intp], others: Values) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.lazy import np
 from rosenblatt.learn.replay.history import Chapter, History
 from rosenblatt.learn.run import Running
-from rosenblatt.learn.votes import take
+from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.records import Block, Floats, MistakeLog
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Walk:
         block, rows, order = self._open().block, self._rows, visits
         if _FEW * len(visits) < len(block.labels):
             weights = None if block.weights is None else block.weights[visits]
-            block = Block(take(block.values, visits.astype(np.intp)), block.labels[visits], weights)
+            block = Block(take_rows(block.values, visits.astype(np.intp)), block.labels[visits], weights)
             rows, order = native.rows_of(block.values), np.arange(len(visits), dtype=np.uint32)
         learner = self._run.learner
         _, raised = native.learn([learner], rows, block.labels, block.weights, order, None, 0, len(order), 1)

@@ -11,7 +11,8 @@ from rosenblatt.lazy import np
 from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.replay.trace import Trace
 from rosenblatt.learn.settings import Settings
-from rosenblatt.records import Block, Csr, Floats, Label, SourceBlock, Values
+from rosenblatt.readers.block_rows import join_weights, stack_rows
+from rosenblatt.records import Block, Csr, Label, SourceBlock
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,32 +41,7 @@ def gather(chunks: Iterable[SourceBlock], labels: Sequence[Label], name: str = "
     place[order] = np.arange(len(order), dtype=np.int32)
     classes = np.empty(len(order), dtype=object)
     classes[:] = [labels[k] for k in order]
-    return Gathered(Block(_stacked([part.values for part in parts]), place[met], _weights(parts)), classes)
-
-
-def _weights(parts: Sequence[SourceBlock]) -> Floats | None:
-    if all(part.weights is None for part in parts):
-        return None
-    return np.concatenate([np.ones(len(p.labels)) if p.weights is None else p.weights for p in parts])
-
-
-def _stacked(parts: Sequence[Values]) -> Values:
-    """One matrix of all the rows; later chunks may know more columns than earlier ones."""
-    width = max(part.shape[1] for part in parts)
-    sparse = [part for part in parts if isinstance(part, Csr)]
-    if not sparse:
-        return np.vstack([np.pad(np.asarray(part), ((0, 0), (0, width - part.shape[1]))) for part in parts])
-    if len(sparse) < len(parts):
-        raise DataError("Some chunks of the source are dense and some are sparse: they cannot be gathered.")
-    starts = np.cumsum([0, *(part.indptr[-1] - part.indptr[0] for part in sparse)])
-    ends = [part.indptr[1:].astype(np.int64) - part.indptr[0] + at for part, at in zip(sparse, starts, strict=False)]
-    used = [slice(int(part.indptr[0]), int(part.indptr[-1])) for part in sparse]
-    return Csr(
-        np.concatenate([[0], *ends]),
-        np.concatenate([part.indices[at] for part, at in zip(sparse, used, strict=True)]),
-        np.concatenate([part.values[at] for part, at in zip(sparse, used, strict=True)]),
-        width,
-    )
+    return Gathered(Block(stack_rows([part.values for part in parts]), place[met], join_weights(parts)), classes)
 
 
 def trace_block(table: Gathered, settings: Settings, max_iter: int, seed: int = 0, start: str = "zeros") -> Trace:

@@ -1,0 +1,75 @@
+"""Rows of matrices and blocks: take some of them, or put several one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.errors import DataError
+from rosenblatt.lazy import np
+from rosenblatt.records import Block, Csr, Floats, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def take_rows(values: Values, rows: NDArray[np.integer[Any]]) -> Values:
+    """A copy of these rows of a matrix, in this order."""
+    if not isinstance(values, Csr):
+        taken: NDArray[Any] = values[rows]
+        return taken
+    lengths = np.diff(values.indptr)[rows]
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    entries = np.repeat(values.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
+    return Csr(indptr, values.indices[entries], values.values[entries], values.features)
+
+
+def stack_rows(matrices: Sequence[Values]) -> Values:
+    """One matrix of all the rows, as wide as the widest: later blocks of a source may know more columns."""
+    sparse = [matrix for matrix in matrices if isinstance(matrix, Csr)]
+    if not sparse:
+        return _stack_dense([matrix for matrix in matrices if not isinstance(matrix, Csr)])
+    if len(sparse) < len(matrices):
+        raise DataError("Some blocks of the source are dense and some are sparse: they cannot be joined.")
+    return stack_sparse(sparse)
+
+
+def stack_sparse(matrices: Sequence[Csr]) -> Csr:
+    lengths = np.concatenate([np.diff(matrix.indptr) for matrix in matrices])
+    used = [slice(int(matrix.indptr[0]), int(matrix.indptr[-1])) for matrix in matrices]
+    return Csr(
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        np.concatenate([matrix.indices[part] for matrix, part in zip(matrices, used, strict=True)]),
+        np.concatenate([matrix.values[part] for matrix, part in zip(matrices, used, strict=True)]),
+        max(matrix.features for matrix in matrices),
+    )
+
+
+def _stack_dense(matrices: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    width = max(matrix.shape[1] for matrix in matrices)
+    return np.concatenate(
+        [
+            matrix if matrix.shape[1] == width else np.pad(matrix, ((0, 0), (0, width - matrix.shape[1])))
+            for matrix in matrices
+        ]
+    )
+
+
+def take_examples(block: Block, rows: NDArray[np.integer[Any]]) -> Block:
+    """A copy of these examples of a block, in this order."""
+    index = rows.astype(np.intp)
+    weights = None if block.weights is None else block.weights[index]
+    return Block(take_rows(block.values, index), block.labels[index], weights)
+
+
+def join_blocks(blocks: Sequence[Block]) -> Block:
+    """Blocks one after another as one."""
+    labels = np.concatenate([block.labels for block in blocks])
+    return Block(stack_rows([block.values for block in blocks]), labels, join_weights(blocks))
+
+
+def join_weights(blocks: Sequence[Block]) -> Floats | None:
+    """The weights of all examples, 1 where a block has none; None where no block has any."""
+    if all(block.weights is None for block in blocks):
+        return None
+    return np.concatenate([np.ones(block.rows) if block.weights is None else block.weights for block in blocks])
