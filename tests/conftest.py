@@ -22,6 +22,15 @@ settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True
 settings.load_profile("dev")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The cases beyond the pairwise ones are run with --hypothesis-profile=ci only."""
+    if config.getoption("hypothesis_profile") == "ci":
+        return
+    left_out = [item for item in items if item.get_closest_marker("full_factorial")]
+    items[:] = [item for item in items if not item.get_closest_marker("full_factorial")]
+    config.hook.pytest_deselected(items=left_out)
+
+
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     """Where the studio is served; it is started once, by the first test that asks."""

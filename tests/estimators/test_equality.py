@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from tests.agree import (
     twin,
     whole_numbers,
 )
+from tests.pairwise import pairwise
 from tests.reference import Reference
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -72,11 +74,17 @@ def both(
     return model, oracle.fit(X.tolist(), y.tolist(), weights, epochs)
 
 
-@pytest.mark.parametrize("make", [whole_numbers, real_numbers])
-@pytest.mark.parametrize(
-    ("loss", "rate", "scheme", "batch", "order", "keep"),
-    [pytest.param(*c, id="-".join(map(str, c))) for c in combinations()],
-)
+def every_case() -> Iterator[Any]:
+    """All combinations with both kinds of numbers; `make test` runs those that make every two values meet."""
+    numbers = {"whole": whole_numbers, "real": real_numbers}
+    cases = [(*options, kind) for options in combinations() for kind in numbers]
+    few = pairwise(cases)
+    for *options, kind in cases:
+        marks = () if (*options, kind) in few else pytest.mark.full_factorial
+        yield pytest.param(*options, numbers[kind], id="-".join(map(str, [*options, kind])), marks=marks)
+
+
+@pytest.mark.parametrize(("loss", "rate", "scheme", "batch", "order", "keep", "make"), list(every_case()))
 def test_every_combination(loss: str, rate: str, scheme: str, batch: Any, order: str, keep: str, make: Any) -> None:
     draw = random.Random(f"{loss} {rate} {scheme} {batch} {order} {keep} {make.__name__}")
     multi_class, classes = SCHEMES[scheme]

@@ -1,0 +1,25 @@
+"""Few cases out of a full factorial, such that every two values of different options still meet."""
+
+import random
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TypeVar
+
+Case = TypeVar("Case", bound=tuple[object, ...])
+
+
+def pairwise(cases: Sequence[Case]) -> set[Case]:
+    """The cases, met in a fixed random order, that bring together two values which no case before them did.
+
+    >>> few = pairwise([(a, b, c) for a in range(5) for b in range(5) for c in range(5)])
+    >>> len(few) < 60, {(a, c) for a, _, c in few} == {(a, c) for a in range(5) for c in range(5)}
+    (True, True)
+    """
+    chosen: set[Case] = set()
+    met: set[object] = set()
+    for case in random.Random(0).sample(cases, len(cases)):
+        pairs = set(combinations(enumerate(case), 2))
+        if not pairs <= met:
+            met |= pairs
+            chosen.add(case)
+    return chosen
