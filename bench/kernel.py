@@ -32,11 +32,11 @@ def images(folder: Path, dtype: str, rows: int | None = None) -> tuple[Any, Any,
 def learn(X: Any, y: Any, degree: int, epochs: int, seed: int, keep: str = "vote", on_epoch: Any = None) -> Any:
     """A run of ten one-vs-rest units with the kernel (1 + x.z)^degree."""
     from rosenblatt.learn.kernel.kernel_values import Kernel
-    from rosenblatt.learn.kernel.run import Dual, DualSettings
+    from rosenblatt.learn.kernel.run import KernelRun, KernelSettings
     from rosenblatt.records import Block
 
     kernel = Kernel("poly", degree, 1.0, 1.0).suited_to(X)
-    run = Dual(DualSettings(keep=keep, fit_intercept=False), kernel, np.ones(10), seed)
+    run = KernelRun(KernelSettings(keep=keep, fit_intercept=False), kernel, np.ones(10), seed)
     run.fit(Block(X, y), epochs, on_epoch)
     return run
 

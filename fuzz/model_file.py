@@ -18,7 +18,7 @@ import numpy as np
 
 from rosenblatt.cli.models import load_decider
 from rosenblatt.errors import DataError, ModelError
-from rosenblatt.model.linear import Model
+from rosenblatt.model.linear import LinearModel
 
 
 def flipped(content: bytes, place: int, by: int) -> bytes:
@@ -35,7 +35,7 @@ def loads_or_refuses(content: bytes, path: Path) -> str:
         found = load_decider(str(path))
     except ModelError:
         return "refused"
-    if isinstance(found, Model):
+    if isinstance(found, LinearModel):
         return found.coef.tobytes().hex()
     try:
         return found.scores(np.eye(3)).tobytes().hex()

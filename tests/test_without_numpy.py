@@ -19,7 +19,7 @@ from numpy.testing import assert_array_equal
 from rosenblatt import Perceptron, native, save
 from rosenblatt.errors import ModelError
 from rosenblatt.lazy import LazyModule
-from rosenblatt.learn.run import Running
+from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.file.linear import load_model, save_model
 from rosenblatt.model.fit_file import fit_file
@@ -239,7 +239,7 @@ def test_scores_of_another_shape_are_refused() -> None:
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo", "joint"])
 def test_the_answer_of_a_unit_is_in_its_pocket_once_something_is(multi_class: str) -> None:
     X, labels = np.arange(60.0).reshape(20, 3) * 7 % 11 - 5, int32([i * 7 % 4 for i in range(20)])
-    run = Running(Settings(keep="pocket", multi_class=multi_class), 3, np.ones(4), 0)
+    run = Run(Settings(keep="pocket", multi_class=multi_class), 3, np.ones(4), 0)
     for passes in (0, 3):
         run.fit(Block(X, labels), passes)
         weights, pocket = run.part("weights"), run.part("pocket")
@@ -248,11 +248,11 @@ def test_the_answer_of_a_unit_is_in_its_pocket_once_something_is(multi_class: st
         filled = [errors < math.inf for _, _, errors, _, _ in run.learner.counters()["pockets"]]
         filled = [filled[0]] * len(filled) if multi_class == "joint" else filled
         assert any(filled) == (passes > 0)
-        assert_array_equal(run.answer.coef, np.where(np.array(filled)[:, None], pocket[0], weights[0]))
-        assert_array_equal(run.answer.intercept, np.where(filled, pocket[1], weights[1]))
+        assert_array_equal(run.final_weights.coef, np.where(np.array(filled)[:, None], pocket[0], weights[0]))
+        assert_array_equal(run.final_weights.intercept, np.where(filled, pocket[1], weights[1]))
         units = [run.unit(k) for k in range(run.learner.units)]
-        assert [bias for _, _, bias in units] == run.answer.intercept.tolist()
-        assert_array_equal([weights for _, weights, _ in units], run.answer.coef)
+        assert [bias for _, _, bias in units] == run.final_weights.intercept.tolist()
+        assert_array_equal([weights for _, weights, _ in units], run.final_weights.coef)
 
 
 @given(NUMBERS, st.booleans(), st.integers(0, 12))

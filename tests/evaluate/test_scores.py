@@ -9,8 +9,8 @@ from scipy.stats import binomtest
 from sklearn import metrics
 
 from rosenblatt.evaluate.confusion import macro
+from rosenblatt.evaluate.evaluate_file import rankable_scores
 from rosenblatt.evaluate.intervals import Estimate, effective, wilson
-from rosenblatt.evaluate.judge import comparable
 from rosenblatt.evaluate.ranking import influence, ranked, roc_points
 from rosenblatt.evaluate.tally import Scores, Tally, evaluate
 from tests.slow_twins.evaluate import area, delong_variance, macro_variance
@@ -217,9 +217,9 @@ def test_joint_scores_are_ranked_by_probability() -> None:
     scores = scores + random.normal(0, 0.01, scores.shape)  # no ties, which rounding would break either way
     shifted = scores + random.normal(0, 50, (len(scores), 1))  # means nothing for the decisions
     decided = scores.argmax(axis=1)
-    found = evaluate(comparable(shifted, "softmax"), decided, truth, tuple("abcd"), link="softmax")
+    found = evaluate(rankable_scores(shifted, "softmax"), decided, truth, tuple("abcd"), link="softmax")
     chances = softmax(scores, axis=1)
     areas = [metrics.roc_auc_score(truth == k, chances[:, k]) for k in range(4)]
     assert close(found.roc_auc, float(np.mean(areas)))
     assert close(found.log_loss, metrics.log_loss(truth, chances))
-    assert comparable(shifted, None) is shifted
+    assert rankable_scores(shifted, None) is shifted

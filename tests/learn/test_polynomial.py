@@ -15,10 +15,10 @@ from rosenblatt import Adaline, LogisticUnit, Perceptron, load, save
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn import polynomial
 from rosenblatt.learn.files.holdout import held_out
-from rosenblatt.learn.files.predict import predict_file
 from rosenblatt.learn.polynomial import MOST, columns_of, count, expand, names, products_of
 from rosenblatt.model.file.linear import load_model, save_model
 from rosenblatt.model.fit_file import fit_file
+from rosenblatt.model.predict import predict_file
 from tests.agree import bits, real_numbers, run_of, whole_numbers
 
 

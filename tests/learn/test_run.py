@@ -9,7 +9,7 @@ import pytest
 from rosenblatt import Adaline, Learner, Perceptron, load, save
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.learn.final_weights import scores
-from rosenblatt.learn.run import Running, share_pass
+from rosenblatt.learn.run import Run, share_pass
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.file.linear import load_model
 from rosenblatt.native import rows_of
@@ -43,29 +43,29 @@ def test_several_learners_share_a_pass_as_if_each_were_alone(threads: int, spars
     X, labels = make()
     block = Block(csr(X) if sparse else X, labels)
 
-    def begin(settings: Settings) -> Running:
-        return Running(settings, X.shape[1], np.ones(3), 0, dense=dense_layout)
+    def begin(settings: Settings) -> Run:
+        return Run(settings, X.shape[1], np.ones(3), 0, dense=dense_layout)
 
     together = [begin(settings) for settings in PORTFOLIO]
     share_pass(together, block, threads)
     for run, settings in zip(together, PORTFOLIO, strict=True):
         alone = begin(settings)
         share_pass([alone], Block(X, labels))
-        assert run.answer.coef.tobytes() == alone.answer.coef.tobytes()
-        assert run.answer.intercept.tobytes() == alone.answer.intercept.tobytes()
+        assert run.final_weights.coef.tobytes() == alone.final_weights.coef.tobytes()
+        assert run.final_weights.intercept.tobytes() == alone.final_weights.intercept.tobytes()
         assert run.learner.mistakes == alone.learner.mistakes > 0
 
 
 def test_nothing_changes_in_any_run_if_one_overflows() -> None:
     X, labels = make(classes=2)
-    careful = Running(Settings(record=True, keep="last"), X.shape[1], np.ones(2), 0)
-    reckless = Running(Settings(loss="squared", eta0=1e200, keep="last"), X.shape[1], np.ones(2), 0)
+    careful = Run(Settings(record=True, keep="last"), X.shape[1], np.ones(2), 0)
+    reckless = Run(Settings(loss="squared", eta0=1e200, keep="last"), X.shape[1], np.ones(2), 0)
     with pytest.raises(LearningOverflowError, match="overflowed at row"):
         share_pass([careful, reckless], Block(X, labels))
     for run in (careful, reckless):
         assert run.learner.t == 0
-        assert not run.answer.coef.any()
-    assert len(careful.record.mistake_log or ()) == 0
+        assert not run.final_weights.coef.any()
+    assert len(careful.summary.mistake_log or ()) == 0
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_nothing_changes_in_any_run_if_one_overflows() -> None:
 )
 def test_a_block_that_does_not_fit_is_refused(spoil: Any) -> None:
     X, labels = make()
-    run = Running(Settings(), X.shape[1], np.ones(3), 0)
+    run = Run(Settings(), X.shape[1], np.ones(3), 0)
     with pytest.raises(ValueError, match=r"labels|label|weights"):
         share_pass([run], spoil(X, labels))
     assert run.learner.t == 0
@@ -139,22 +139,22 @@ def test_a_light_learner_survives_what_it_refuses() -> None:
 @pytest.mark.parametrize("settings", PORTFOLIO)
 def test_a_scorer_gives_the_scores_of_the_answer_and_no_copy_of_weights_that_are_it(settings: Settings) -> None:
     X, labels = make()
-    run = Running(settings, X.shape[1], np.ones(3), 0)
+    run = Run(settings, X.shape[1], np.ones(3), 0)
     share_pass([run], Block(csr(X), labels))
     scorer, rows = run.scorer(), rows_of(csr(X))
     assert (scorer is run.learner) == (settings.keep == "last")
-    assert scorer.scores(rows).tobytes() == scores(run.answer, rows).tobytes()
+    assert scorer.scores(rows).tobytes() == scores(run.final_weights, rows).tobytes()
 
 
 def test_a_scorer_counts_an_unfinished_batch_as_the_answer_does() -> None:
     X, labels = make()
-    run = Running(Settings(batch=7, keep="last"), X.shape[1], np.ones(3), 0)
+    run = Run(Settings(batch=7, keep="last"), X.shape[1], np.ones(3), 0)
     rows = rows_of(csr(X))
     for count, whole in ((21, True), (5, False)):
         share_pass([run], Block(csr(X[:count]), labels[:count]))
         assert (run.scorer() is run.learner) == whole
-        assert run.scorer().scores(rows).tobytes() == scores(run.answer, rows).tobytes()
-    assert not np.array_equal(run.learner.scores(rows), scores(run.answer, rows))
+        assert run.scorer().scores(rows).tobytes() == scores(run.final_weights, rows).tobytes()
+    assert not np.array_equal(run.learner.scores(rows), scores(run.final_weights, rows))
 
 
 @pytest.mark.parametrize("settings", PORTFOLIO)
@@ -162,14 +162,14 @@ def test_a_restored_run_goes_on_as_if_it_had_not_stopped(settings: Settings) -> 
     """Also in what it knows of its weights, where twelve classes make many groups of units."""
     X, labels = make(n=120, classes=12)
     halves = [Block(csr(X[part]), labels[part]) for part in (slice(0, 30), slice(30, 120))]
-    whole, first, again = (Running(settings, 9, np.ones(12), 0) for _ in range(3))
+    whole, first, again = (Run(settings, 9, np.ones(12), 0) for _ in range(3))
     for run, blocks in ((whole, halves), (first, halves[:1])):
         for block in blocks:
             share_pass([run], block)
     again.restore(first.state())
     share_pass([again], halves[1])
     assert again.learner.counters() == whole.learner.counters()
-    assert again.answer.coef.tobytes() == whole.answer.coef.tobytes()
+    assert again.final_weights.coef.tobytes() == whole.final_weights.coef.tobytes()
 
 
 def test_a_variance_that_rounding_left_below_0_is_no_damage(tmp_path: Path) -> None:
@@ -179,5 +179,5 @@ def test_a_variance_that_rounding_left_below_0_is_no_damage(tmp_path: Path) -> N
     model = Perceptron(learning_rate="arow", max_iter=2).fit(X, y)
     save(model, tmp_path / "a")
     save(load(tmp_path / "a"), tmp_path / "b")
-    assert load_model(tmp_path / "a").running.state()["parts"]["scale"][0].min() < 0
+    assert load_model(tmp_path / "a").run.state()["parts"]["scale"][0].min() < 0
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()

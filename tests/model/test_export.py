@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from rosenblatt import LogisticUnit, Perceptron
 from rosenblatt.errors import ModelError
 from rosenblatt.model.export import exported
-from rosenblatt.model.linear import Model
+from rosenblatt.model.linear import LinearModel
 from rosenblatt.records import FeatureSpace
 
 X, TARGET = load_iris(return_X_y=True)
@@ -22,8 +22,8 @@ TABLE = FeatureSpace("columns", columns=COLUMNS)
 SCALED = replace(TABLE, shift=X.mean(axis=0), scale=1 / X.std(axis=0))
 
 
-def model(estimator: Any, space: FeatureSpace = TABLE) -> Model:
-    return Model(tuple(estimator.classes_.tolist()), space, estimator._run)
+def model(estimator: Any, space: FeatureSpace = TABLE) -> LinearModel:
+    return LinearModel(tuple(estimator.classes_.tolist()), space, estimator._run)
 
 
 CASES = {

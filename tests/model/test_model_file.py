@@ -18,10 +18,10 @@ from rosenblatt import Adaline, LogisticUnit, Perceptron, load, save
 from rosenblatt.atomic import replacing, write_atomic
 from rosenblatt.errors import LearningOverflowError, ModelError
 from rosenblatt.estimators.files import estimator_of, model_of
-from rosenblatt.learn.run import Running, share_pass
+from rosenblatt.learn.run import Run, share_pass
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.file.linear import load_model, save_model
-from rosenblatt.model.linear import Model
+from rosenblatt.model.linear import LinearModel
 from rosenblatt.records import Block, FeatureSpace
 from rosenblatt.storage.container import canonical, checksum, write_container
 from tests import child
@@ -113,14 +113,14 @@ floats = st.floats(allow_nan=False, allow_infinity=False)
 @given(labels, names, st.lists(st.text(max_size=5), max_size=3), st.lists(floats, min_size=3, max_size=3))
 def test_round_trip(classes: list[Any], words: dict[int, str], columns: list[str], weights: list[float]) -> None:
     ordered = tuple(sorted(classes))
-    run = Running(Settings(keep="last"), 3, np.ones(len(ordered)), 5)
+    run = Run(Settings(keep="last"), 3, np.ones(len(ordered)), 5)
     start = np.array([weights] * run.learner.units) + 0.0
     run.start_from(start, np.arange(run.learner.units) / 3)
     space = FeatureSpace("hashed", 1, tuple(columns), 18, 2, np.array(weights), None, words, {"lower": True})
     space = FeatureSpace(**{**vars(space), "scale": np.ones(3)})
     path = Path("/tmp") / f"round-trip-{os.getpid()}"
     try:
-        save_model(Model(ordered, space, run, {"rows": 7}), path)
+        save_model(LinearModel(ordered, space, run, {"rows": 7}), path)
         back = load_model(path)
     finally:
         path.unlink(missing_ok=True)
@@ -171,14 +171,14 @@ def test_a_model_without_an_estimator_opens_as_one_and_goes_on() -> None:
         Settings(loss="logistic"),
         Settings(loss="squared"),
     ):
-        runs = [Running(asked, 6, np.ones(2), 0) for _ in range(2)]
+        runs = [Run(asked, 6, np.ones(2), 0) for _ in range(2)]
         block = Block(X, y.astype(np.int32))
         for run in runs:
             share_pass([run], block)
-        unit = estimator_of(Model((0, 1), FeatureSpace("index"), runs[0]))
+        unit = estimator_of(LinearModel((0, 1), FeatureSpace("index"), runs[0]))
         unit.partial_fit(X, y)
         share_pass([runs[1]], block)
-        assert unit.coef_.tobytes() == runs[1].answer.coef.tobytes()
+        assert unit.coef_.tobytes() == runs[1].final_weights.coef.tobytes()
         assert model_of(unit).space == FeatureSpace("index")
 
 
@@ -325,9 +325,9 @@ def test_what_cannot_be_saved_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_run_whose_loss_overflowed_is_not_saved(tmp_path: Path) -> None:
-    run = Running(Settings(), 2, [1.0, 1.0], 0)
+    run = Run(Settings(), 2, [1.0, 1.0], 0)
     run.loss.append(float("inf"))
-    model = Model((0, 1), FeatureSpace(kind="index"), run, {})
+    model = LinearModel((0, 1), FeatureSpace(kind="index"), run, {})
     with pytest.raises(LearningOverflowError, match="The loss overflowed while learning"):
         save_model(model, tmp_path / "m.model")
     assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,7 @@ import pytest
 
 from rosenblatt import native
 from rosenblatt.errors import LearningOverflowError
-from rosenblatt.learn.run import PARTS, Running, share_pass
+from rosenblatt.learn.run import PARTS, Run, share_pass
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Csr
 
@@ -39,21 +39,21 @@ def of_two(block: Block) -> Block:
     return Block(block.values, np.minimum(block.labels, 1).astype(np.int32))
 
 
-def counted(run: Running) -> dict[str, Any]:
+def counted(run: Run) -> dict[str, Any]:
     counts = run.counts()
     counts["votes"] = repr(counts["votes"])
     del counts["counters"]["bound"]  # of messy rows one may know a better one than another
     return counts
 
 
-def same(one: Running, two: Running) -> bool:
+def same(one: Run, two: Run) -> bool:
     for name in PARTS:
         a, b = one.part(name), two.part(name)
         if (a is None) != (b is None) or (
             a is not None and any(x.tobytes() != y.tobytes() for x, y in zip(a, b, strict=True))
         ):
             return False
-    return counted(one) == counted(two) and one.answer.coef.tobytes() == two.answer.coef.tobytes()
+    return counted(one) == counted(two) and one.final_weights.coef.tobytes() == two.final_weights.coef.tobytes()
 
 
 @pytest.mark.parametrize("settings", RULES)
@@ -68,8 +68,8 @@ def test_a_pass_gives_the_same_bits(settings: Settings, classes: int) -> None:
         block(5, messy=True, index=np.int64, value=np.float32),
     ]
     columns = native.Columns()
-    plain = Running(scheme, FEATURES, [1.0] * classes, 0)
-    few, other = (Running(scheme, FEATURES, [1.0] * classes, 0, columns=columns) for _ in range(2))
+    plain = Run(scheme, FEATURES, [1.0] * classes, 0)
+    few, other = (Run(scheme, FEATURES, [1.0] * classes, 0, columns=columns) for _ in range(2))
     for part in (of_two(one) if classes == 2 else one for one in blocks * 2):
         share_pass([plain], part)
         share_pass([few, other], part)
@@ -82,7 +82,7 @@ def test_a_pass_gives_the_same_bits(settings: Settings, classes: int) -> None:
 @pytest.mark.parametrize("settings", RULES)
 @pytest.mark.parametrize("scheme", ["ovr", "ovo", "joint"])
 def test_what_is_met_is_all_there_is_to_see(settings: Settings, scheme: str) -> None:
-    run = Running(replace(settings, multi_class=scheme), FEATURES, [1.0] * 3, 0, columns=native.Columns())
+    run = Run(replace(settings, multi_class=scheme), FEATURES, [1.0] * 3, 0, columns=native.Columns())
     share_pass([run], block(11, rows=9))
     for name in PARTS:
         usual = 1.0 if name == "scale" and settings.learning_rate == "arow" else 0.0
@@ -98,28 +98,28 @@ def test_what_is_met_is_all_there_is_to_see(settings: Settings, scheme: str) -> 
         assert list(columns) == sorted(columns)
         whole = np.zeros(FEATURES)
         whole[np.asarray(columns)] = weights
-        assert whole.tolist() == run.answer.coef[k].tolist()
-        assert bias == run.answer.intercept[k]
+        assert whole.tolist() == run.final_weights.coef[k].tolist()
+        assert bias == run.final_weights.intercept[k]
     with pytest.raises(IndexError):
         run.unit(3)
-    plain = Running(settings, 3, [1.0] * 3, 0)
+    plain = Run(settings, 3, [1.0] * 3, 0)
     assert plain.learner.few("weights", 0.0) is None
     assert plain.unit(2)[0] is None
 
 
 def test_many_are_written_whole() -> None:
-    run = Running(Settings(keep="last"), 16, [1.0] * 2, 0, columns=native.Columns())
+    run = Run(Settings(keep="last"), 16, [1.0] * 2, 0, columns=native.Columns())
     X = Csr(np.array([0, 16]), np.arange(16, dtype=np.int32), np.ones(16), 16)
     share_pass([run], Block(X, np.array([0], np.int32)))
     assert run.learner.few("weights", 0.0) is None
-    assert run.answer.coef.tolist() == [[-1.0] * 16]
+    assert run.final_weights.coef.tolist() == [[-1.0] * 16]
 
 
 @pytest.mark.parametrize("settings", RULES[:3])
 def test_other_rows_are_scored_alike_and_change_nothing(settings: Settings) -> None:
     """Rows of columns never met, unsorted ones, dense ones of any layout."""
-    plain = Running(settings, FEATURES, [1.0] * 3, 0)
-    few = Running(settings, FEATURES, [1.0] * 3, 0, columns=native.Columns())
+    plain = Run(settings, FEATURES, [1.0] * 3, 0)
+    few = Run(settings, FEATURES, [1.0] * 3, 0, columns=native.Columns())
     for run in (plain, few):
         share_pass([run], block(1))
     dense = np.random.default_rng(3).standard_normal((4, FEATURES))
@@ -136,8 +136,8 @@ def test_other_rows_are_scored_alike_and_change_nothing(settings: Settings) -> N
 def test_a_run_by_epochs_gives_the_same_bits() -> None:
     for keep in ("average", "pocket"):
         settings = Settings(keep=keep, order="shuffle")
-        plain = Running(settings, FEATURES, [1.0, 2.0], 3)
-        few = Running(settings, FEATURES, [1.0, 2.0], 3, columns=native.Columns())
+        plain = Run(settings, FEATURES, [1.0, 2.0], 3)
+        few = Run(settings, FEATURES, [1.0, 2.0], 3, columns=native.Columns())
         for run in (plain, few):
             run.fit(of_two(block(6)), 4)
         assert same(plain, few)
@@ -147,8 +147,8 @@ def test_columns_are_met_by_one_and_another_learner() -> None:
     """What one has met and the other not is as if it had not been met; a copy goes its own way."""
     columns = native.Columns()
     settings = Settings(learning_rate="arow", keep="last")
-    first, second = (Running(settings, FEATURES, [1.0] * 3, 0, columns=columns) for _ in range(2))
-    alone = Running(settings, FEATURES, [1.0] * 3, 0)
+    first, second = (Run(settings, FEATURES, [1.0] * 3, 0, columns=columns) for _ in range(2))
+    alone = Run(settings, FEATURES, [1.0] * 3, 0)
     share_pass([first], block(7))
     twin = first.learner.copy()
     share_pass([second], block(8))
@@ -161,7 +161,7 @@ def test_columns_are_met_by_one_and_another_learner() -> None:
 def test_columns_may_become_more() -> None:
     columns, wide = native.Columns(), block(9)
     settings = Settings(keep="last")
-    few, plain = Running(settings, 10, [1.0] * 3, 0, columns=columns), Running(settings, 10, [1.0] * 3, 0)
+    few, plain = Run(settings, 10, [1.0] * 3, 0, columns=columns), Run(settings, 10, [1.0] * 3, 0)
     narrow = Block(Csr(np.array([0, 2]), np.array([1, 9], np.int32), np.ones(2), 10), np.array([1], np.int32))
     for part in (narrow, wide, narrow):
         for run in (few, plain):
@@ -176,7 +176,7 @@ def test_weights_overflow_at_the_same_row() -> None:
     part = Block(rows, (np.arange(300) % 2).astype(np.int32))
     found = []
     for columns in (None, native.Columns()):
-        run = Running(Settings(keep="last"), FEATURES, [1.0] * 2, 0, columns=columns)
+        run = Run(Settings(keep="last"), FEATURES, [1.0] * 2, 0, columns=columns)
         with pytest.raises(LearningOverflowError):
             run.visit(part, native.rows_of(part.values), None)
         found.append((run.learner.overflow_row, run.learner.may_overflow(1, 1e60, 1.0)))
@@ -184,7 +184,7 @@ def test_weights_overflow_at_the_same_row() -> None:
 
 
 def test_what_it_cannot_do_is_refused() -> None:
-    run, other = (Running(Settings(), FEATURES, [1.0] * 3, 0, columns=native.Columns()) for _ in range(2))
+    run, other = (Run(Settings(), FEATURES, [1.0] * 3, 0, columns=native.Columns()) for _ in range(2))
     weights: Any = run.part("weights")
     with pytest.raises(ValueError, match="has no such weights"):
         run.learner.put("weights", *weights)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from rosenblatt import Perceptron, native
 from rosenblatt.errors import LearningOverflowError
-from rosenblatt.learn.run import Running
+from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.native.rows import rows_of as rows_of_values
 from rosenblatt.records import Csr
@@ -199,7 +199,7 @@ def test_a_sum_that_overflows_in_one_order_only_decides_nothing() -> None:
 
 
 def test_a_state_that_understates_its_weights_is_not_believed() -> None:
-    run = Running(Settings(keep="last"), 2, np.ones(2), 0)
+    run = Run(Settings(keep="last"), 2, np.ones(2), 0)
     run.start_from(np.array([[3.0, -5.0]]), np.zeros(1))
     for bound in (0.0, -1e9, float("nan")):
         run.restore(run.state() | {"counters": run.learner.counters() | {"bound": [bound]}})

@@ -113,7 +113,7 @@ def test_a_source_that_has_begun_gives_all_its_chunks_and_again(
         wanted = [chunk.values.values.tolist() for chunk in plain.blocks()]  # type: ignore[union-attr]
         assert [chunk.values.values.tolist() for chunk in begun.blocks()] == wanted  # type: ignore[union-attr]
     begun.begin(2)  # and nobody asks
-    model = fit_file(path, rule="perceptron").model.running.state()
+    model = fit_file(path, rule="perceptron").model.run.state()
     opened = open_source(path, ReadOptions())
     opened.begin(2)
-    assert repr(fit_file(opened, rule="perceptron").model.running.state()) == repr(model)
+    assert repr(fit_file(opened, rule="perceptron").model.run.state()) == repr(model)

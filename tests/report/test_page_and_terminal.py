@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from rosenblatt import LogisticUnit, Perceptron
-from rosenblatt.evaluate.judge import link_of
+from rosenblatt.evaluate.evaluate_file import probability_link
 from rosenblatt.evaluate.tally import Tally
 from rosenblatt.model.fitted import Candidate, Fitted
-from rosenblatt.model.linear import Model
+from rosenblatt.model.linear import LinearModel
 from rosenblatt.readers.source import BadRow
 from rosenblatt.records import Csr, FeatureSpace
 from rosenblatt.report.json_records import fit_record, model_record, scores_record
@@ -32,8 +32,10 @@ def summary(classes: int = 2, rule: str = "perceptron", mistakes: tuple[int, ...
     labels = np.array([f"<{k}>" for k in range(classes)])
     truth = np.clip(((X[:, 0] + 2) * classes / 4).astype(int), 0, classes - 1)
     estimator = (LogisticUnit if rule == "logistic" else Perceptron)(max_iter=3).fit(X, labels[truth])
-    model = Model(tuple(labels.tolist()), FeatureSpace("columns", columns=NAMES), estimator._run, {"version": "9.9"})
-    tally = Tally(model.classes, link_of(model))
+    model = LinearModel(
+        tuple(labels.tolist()), FeatureSpace("columns", columns=NAMES), estimator._run, {"version": "9.9"}
+    )
+    tally = Tally(model.classes, probability_link(model))
     scores = model.scores(X)
     tally.add(model.class_scores(scores), model.decide(scores), truth)
     tried = (Candidate("perceptron", model.settings, 0.2, 0.1), Candidate("logistic", model.settings, 0.3, None))
@@ -176,7 +178,7 @@ def test_the_weights_of_a_class_speak_for_it() -> None:
 def test_one_vs_one_directions_are_the_sums_that_break_ties() -> None:
     truth = np.clip((X[:, 0] + 2).astype(int), 0, 2)
     estimator = Perceptron(max_iter=2, multi_class="ovo").fit(X, truth)
-    model = Model((0, 1, 2), FeatureSpace("columns", columns=NAMES), estimator._run)
+    model = LinearModel((0, 1, 2), FeatureSpace("columns", columns=NAMES), estimator._run)
     units = X @ model.coef.T + model.intercept  # the pairs (0, 1), (0, 2), (1, 2)
     sums = np.column_stack([-units[:, 0] - units[:, 1], units[:, 0] - units[:, 2], units[:, 1] + units[:, 2]])
     found = np.column_stack([X @ direction(model, k) + bias(model, k) for k in range(3)])

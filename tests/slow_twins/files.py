@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import native
 from rosenblatt.learn.final_weights import decide, scores
-from rosenblatt.learn.run import Running, share_pass
+from rosenblatt.learn.run import Run, share_pass
 from rosenblatt.learn.settings import Settings
 from rosenblatt.readers.source import Source
 from rosenblatt.records import Block, Csr, FeatureSpace, Label, SourceBlock
@@ -67,12 +67,12 @@ def progressive_error(
 ) -> float:
     """Predict each row with what the run would answer by then, and then learn it: the share of the weight that is
     predicted wrongly."""
-    run = Running(settings, X.shape[1], np.ones(classes), 0)
+    run = Run(settings, X.shape[1], np.ones(classes), 0)
     weights = np.ones(len(X)) if weights is None else weights
     wrong = 0.0
     for i in range(len(X)):
         row = np.ascontiguousarray(X[i : i + 1])
-        answer = run.answer
+        answer = run.final_weights
         found = decide(answer.scheme, scores(answer, native.rows_of(row)), classes)
         wrong += weights[i] * (found[0] != labels[i])
         share_pass([run], Block(row, labels[i : i + 1], weights[i : i + 1]))

@@ -19,7 +19,7 @@ from rosenblatt.certificates.certificate import Inseparable, Undecided, Widest
 from rosenblatt.certificates.hull_search import Clock, Report, Scene
 from rosenblatt.certificates.points import Conditioned, Points, conditioned, points_of
 from rosenblatt.certificates.search import settle
-from rosenblatt.learn.run import Running
+from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Floats
 
@@ -200,10 +200,10 @@ def _normals(points: Points, floats: Conditioned, clock: Clock, seed: int) -> It
 
 
 def _pocket(points: Points, floats: Conditioned, seed: int) -> Floats:
-    run = Running(Settings(keep="pocket"), floats.values.shape[1], np.ones(2), seed)
+    run = Run(Settings(keep="pocket"), floats.values.shape[1], np.ones(2), seed)
     epochs = int(np.clip(4_000_000 // max(points.count * min(points.features, 100), 1), 3, 50))
     run.fit(Block(floats.values, (points.signs > 0).astype(np.int32)), epochs)
-    return np.array(run.answer.coef[0])
+    return np.array(run.final_weights.coef[0])
 
 
 def _best_bias(points: Points, w: Floats) -> Errors:

@@ -19,7 +19,7 @@ from rosenblatt.certificates.points import Points, points_of
 from rosenblatt.certificates.search import decide
 from rosenblatt.certificates.verify import as_floats
 from rosenblatt.errors import DataError
-from rosenblatt.learn.run import Running
+from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Csr, Floats
 
@@ -75,9 +75,9 @@ def theorem_run(
     if not isinstance(answer, Separable):
         raise DataError("No hyperplane separates the classes, so there is no margin and no bound: see certify.")
     values = _values(points)
-    run = Running(Settings(order=order, keep="last", record=True), points.features, np.ones(2), random_state)
+    run = Run(Settings(order=order, keep="last", record=True), points.features, np.ones(2), random_state)
     run.fit(Block(values, (points.signs > 0).astype(np.int32)), max_iter)
-    trace = run.record.mistake_log
+    trace = run.summary.mistake_log
     assert trace is not None
     return _beside_bounds(points, answer, trace.row.astype(np.intp), run.status)
 

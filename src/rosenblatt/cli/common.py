@@ -19,7 +19,7 @@ from rosenblatt.cli.declared import argument, parameter, switch, takes
 from rosenblatt.cli.invocation import UsageError, running
 
 if TYPE_CHECKING:
-    from rosenblatt.learn.files.predictor import Decider
+    from rosenblatt.learn.files.predictor import Model
     from rosenblatt.readers.source import ReadOptions
 
 data_argument = takes(argument("data"))
@@ -36,7 +36,7 @@ new_data_options = takes(
 )
 
 
-def reading(asked: dict[str, Any], model: Decider | None = None) -> ReadOptions:
+def reading(asked: dict[str, Any], model: Model | None = None) -> ReadOptions:
     """Take the reading options out of what was asked, as the record `ReadOptions`.
 
     What was said of the file that a model was learned from holds for new files too, unless something else is said.

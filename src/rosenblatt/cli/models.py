@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from rosenblatt.cli.invocation import UsageError
 
 if TYPE_CHECKING:
-    from rosenblatt.learn.files.predictor import Decider
-    from rosenblatt.model.linear import Model
+    from rosenblatt.learn.files.predictor import Model
+    from rosenblatt.model.linear import LinearModel
     from rosenblatt.storage.header import Header
     from rosenblatt.storage.tensors import Tensors
 
 
-def load_decider(path: str, data: str | None = None) -> Decider:
+def load_decider(path: str, data: str | None = None) -> Model:
     """For commands that read examples and decide about them; MODEL and DATA may have changed places."""
     from rosenblatt.errors import ModelError
     from rosenblatt.storage.container import read_container
@@ -33,12 +33,12 @@ def _is_model(path: str) -> bool:
     return False
 
 
-def linear(found: Decider, path: str, action: str) -> Model:
+def linear(found: Model, path: str, action: str) -> LinearModel:
     """For commands that need one weight a feature; others are refused with what can be done with them."""
     from rosenblatt.errors import ModelError
-    from rosenblatt.model.linear import Model
+    from rosenblatt.model.linear import LinearModel
 
-    if isinstance(found, Model):
+    if isinstance(found, LinearModel):
         return found
     what = _CANNOT[type(found).__name__]
     raise ModelError(f"{path}: {what}, so it cannot be {action}; rosenblatt predict and evaluate can use it.")
@@ -50,7 +50,7 @@ _CANNOT = {
 }
 
 
-def _unpacked(header: Header, tensors: Tensors) -> Decider:
+def _unpacked(header: Header, tensors: Tensors) -> Model:
     kind = header.text("kind")
     if kind == "kernel model":
         from rosenblatt.model.kernel import unpack_kernel_model

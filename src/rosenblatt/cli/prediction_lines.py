@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rosenblatt.learn.files.predict import Predicted
-    from rosenblatt.learn.files.predictor import Decider
+    from rosenblatt.learn.files.predictor import Model
+    from rosenblatt.model.predict import PredictedBlock
 
 
-def labels(model: Decider) -> Callable[[Predicted], bytes]:
+def labels(model: Model) -> Callable[[PredictedBlock], bytes]:
     """Each label on a line of its own."""
     from rosenblatt import native
 
@@ -19,7 +19,7 @@ def labels(model: Decider) -> Callable[[Predicted], bytes]:
     return lambda chunk: native.joined(lines, chunk.memory[0])
 
 
-def with_scores(model: Decider, as_json: bool) -> Callable[[Predicted], bytes]:
+def with_scores(model: Model, as_json: bool) -> Callable[[PredictedBlock], bytes]:
     """Each label with its score: of two classes the score of the positive one, of more the score of each."""
     from rosenblatt.learn.final_weights import by_class
 
@@ -35,7 +35,7 @@ def with_scores(model: Decider, as_json: bool) -> Callable[[Predicted], bytes]:
 
     line = as_object if as_json else as_columns
 
-    def written(chunk: Predicted) -> bytes:
+    def written(chunk: PredictedBlock) -> bytes:
         decided, scores, *_ = chunk.memory
         rows = zip(decided.tolist(), by_class(model.scheme, scores, len(classes)).tolist(), strict=True)
         return "".join([line(decided, scores) + "\n" for decided, scores in rows]).encode()

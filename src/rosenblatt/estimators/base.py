@@ -20,7 +20,7 @@ from rosenblatt.learn.final_weights import decide, majority, scores
 from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.polynomial import checked_count
 from rosenblatt.learn.replay.trace import Trace
-from rosenblatt.learn.run import Running, Validation, share_pass
+from rosenblatt.learn.run import Run, Validation, share_pass
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Csr, Floats, Values
 
@@ -66,7 +66,7 @@ class Unit(ClassifierMixin, BaseEstimator):
 
     def _begin(
         self, settings: Settings, values: Values, labels: NDArray[Any], weights: Floats | None
-    ) -> tuple[Running, Block]:
+    ) -> tuple[Run, Block]:
         """A new run, or with warm_start a copy of the last one, to go on with."""
         if self.warm_start and "_run" in self.__dict__:
             self._refuse_changes()
@@ -121,7 +121,7 @@ class Unit(ClassifierMixin, BaseEstimator):
                 "pass a dict of weights instead."
             )
 
-    def _first_run(self, classes: Any, values: Values) -> tuple[Running, NDArray[Any]]:
+    def _first_run(self, classes: Any, values: Values) -> tuple[Run, NDArray[Any]]:
         known, settings = validation.given_classes(classes), self._settings()
         validation.check_classes(known, "classes")
         return self._new_run(settings, values, validation.class_weights(self.class_weight, known, None)), known
@@ -139,13 +139,13 @@ class Unit(ClassifierMixin, BaseEstimator):
         used = {name: chosen[name] for name in Settings.__dataclass_fields__ if name in chosen}
         return Settings(loss=self._loss, **used)
 
-    def _new_run(self, settings: Settings, values: Values, class_weight: Floats) -> Running:
+    def _new_run(self, settings: Settings, values: Values, class_weight: Floats) -> Run:
         seed, features = validation.seed_of(self.random_state), checked_count(values.shape[1], self.degree)
         run = begin_run(settings, features, class_weight, seed, init=self.init, dense=not isinstance(values, Csr))
         run.chosen = self._options_now()
         return run
 
-    def _held_out(self, run: Running, block: Block) -> Validation | None:
+    def _held_out(self, run: Run, block: Block) -> Validation | None:
         if not self.early_stopping:
             return None
         return validation.split(
@@ -156,7 +156,9 @@ class Unit(ClassifierMixin, BaseEstimator):
 
     def _scores(self, X: Any) -> Floats:
         run = self._running()
-        found = scores(run.answer, native.rows_of(validation.check_values(self, X, reset=False), degree=self.degree))
+        found = scores(
+            run.final_weights, native.rows_of(validation.check_values(self, X, reset=False), degree=self.degree)
+        )
         finite = np.isfinite(found).all(axis=1)
         if not finite.all():
             raise DataError(f"The score of row {int(np.argmin(finite))} of X overflows: scale its values down.")
@@ -165,7 +167,7 @@ class Unit(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """Signed scores: one per row for two classes, one per row and class for more."""
         unit_scores = self._scores(X)
-        scheme = self._run.answer.scheme
+        scheme = self._run.final_weights.scheme
         if scheme == "binary":
             return unit_scores[:, 0]
         return majority(unit_scores, len(self.classes_)) if scheme == "ovo" else unit_scores
@@ -173,16 +175,16 @@ class Unit(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: the positive one where the score is above 0, or the one with the highest score."""
         unit_scores = self._scores(X)
-        found: NDArray[Any] = self.classes_[decide(self._run.answer.scheme, unit_scores, len(self.classes_))]
+        found: NDArray[Any] = self.classes_[decide(self._run.final_weights.scheme, unit_scores, len(self.classes_))]
         return found
 
     # -- what a run leaves behind -----------------------------------------------------------------------------------
 
-    def _running(self) -> Running:
+    def _running(self) -> Run:
         if "_run" not in self.__dict__:
             name = type(self).__name__
             raise NotFittedError(f"This {name} has not learned anything yet: call fit or partial_fit first.")
-        run: Running = self._run
+        run: Run = self._run
         return run
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -196,12 +198,12 @@ class Unit(ClassifierMixin, BaseEstimator):
     @property
     def coef_(self) -> Floats:
         """The weights, one row per unit; with keep='vote' those at the end of the run."""
-        return self._running().answer.coef
+        return self._running().final_weights.coef
 
     @property
     def intercept_(self) -> Floats:
         """The bias of each unit."""
-        return self._running().answer.intercept
+        return self._running().final_weights.intercept
 
     @property
     def n_iter_(self) -> int:
@@ -242,9 +244,9 @@ class Unit(ClassifierMixin, BaseEstimator):
         run = self._running()
         if not run.settings.record:
             raise AttributeError("There is no trace_: only a run with record=True keeps its mistake log.")
-        record = run.record
+        record = run.summary
         assert record.mistake_log is not None
-        return Trace(record.mistake_log, record, run.history, self.classes_)
+        return Trace(record.mistake_log, record, run.recording, self.classes_)
 
 
 def _sections(cls: type[Unit]) -> str:

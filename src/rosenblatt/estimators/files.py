@@ -20,7 +20,7 @@ from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.model import kernel as dual_model
 from rosenblatt.model import network as network_model
 from rosenblatt.model.file.linear import save_model, unpack_model
-from rosenblatt.model.linear import Model
+from rosenblatt.model.linear import LinearModel
 from rosenblatt.records import Label
 from rosenblatt.storage.container import read_container
 from rosenblatt.storage.header import Header
@@ -28,7 +28,7 @@ from rosenblatt.storage.tensors import Tensors
 from rosenblatt.version import __version__
 
 Path: TypeAlias = str | os.PathLike[str]
-Saved: TypeAlias = Model | KernelPerceptron | ThresholdNetwork
+Saved: TypeAlias = LinearModel | KernelPerceptron | ThresholdNetwork
 
 # Estimators that a model file can hold; one that is no linear unit will bring its own way in and out.
 REGISTRY: Mapping[str, type[Unit]] = {"Perceptron": Perceptron, "Adaline": Adaline, "LogisticUnit": LogisticUnit}
@@ -54,7 +54,7 @@ def save(model: Any, path: Path) -> None:
         save_network(model, path)
         return
     model = getattr(model, "model", model)
-    save_model(model if isinstance(model, Model) else model_of(model), path)
+    save_model(model if isinstance(model, LinearModel) else model_of(model), path)
 
 
 def load(path: Path) -> Any:
@@ -64,7 +64,7 @@ def load(path: Path) -> Any:
     estimator of its loss, for the columns that its file was read into.
     """
     found = read_container(path, _any)
-    if not isinstance(found, Model):
+    if not isinstance(found, LinearModel):
         return found
     try:
         return estimator_of(found)
@@ -79,7 +79,7 @@ def _any(header: Header, tensors: Tensors) -> Saved:
     return network_of(header, tensors) if kind == network_model.KIND else unpack_model(header, tensors)
 
 
-def model_of(estimator: Any) -> Model:
+def model_of(estimator: Any) -> LinearModel:
     """A fitted estimator as a model: the run is shared, not copied."""
     name = type(estimator).__name__
     if REGISTRY.get(name) is not type(estimator):
@@ -90,10 +90,10 @@ def model_of(estimator: Any) -> Model:
     space = known.get("space") or space_of(tuple(names), run.learner.features)
     parameters = {key: _plain(key, value) for key, value in estimator.get_params(deep=False).items()}
     chosen = [_plain("chosen", value) for value in run.chosen]
-    return Model(
+    return LinearModel(
         classes=_labels(estimator.classes_),
         space=space,
-        running=run,
+        run=run,
         provenance=known.get("provenance") or {"version": __version__},
         estimator={
             "name": name,
@@ -105,16 +105,16 @@ def model_of(estimator: Any) -> Model:
     )
 
 
-def estimator_of(model: Model) -> Unit:
+def estimator_of(model: LinearModel) -> Unit:
     """A model as an estimator: the run is shared, not copied."""
     made = _bare(model) if model.estimator is None else _restored(model, model.estimator)
-    made._run = model.running
+    made._run = model.run
     made.n_features_in_ = columns_of(model.features, model.settings.degree)
     made._origin = {"space": model.space, "provenance": dict(model.provenance)}
     return made
 
 
-def _restored(model: Model, saved: Mapping[str, Any]) -> Unit:
+def _restored(model: LinearModel, saved: Mapping[str, Any]) -> Unit:
     cls = REGISTRY.get(saved["name"])
     if cls is None:
         raise ModelError(f"it holds a {saved['name']!r}, which this version does not know")
@@ -124,14 +124,14 @@ def _restored(model: Model, saved: Mapping[str, Any]) -> Unit:
     now = made._options_now()
     if len(chosen) != len(now) or (made._loss != model.settings.loss and cls is not Perceptron):
         raise ModelError("the options of its run are not those of its estimator")
-    model.running.chosen = chosen
+    model.run.chosen = chosen
     made.classes_ = _class_array(model.classes, saved["dtype"])
     if saved["named"]:
         made.feature_names_in_ = np.array(model.space.columns, dtype=object)
     return made
 
 
-def _bare(model: Model) -> Unit:
+def _bare(model: LinearModel) -> Unit:
     """What a file taught, as the estimator of its loss. The hinge is the perceptron that asks for a margin."""
     settings = model.settings
     cls = _BY_LOSS[settings.loss]
@@ -140,7 +140,7 @@ def _bare(model: Model) -> Unit:
         values["margin"] = 1.0
     made = cls(**values)
     made.classes_ = np.array(model.classes)
-    model.running.chosen = made._options_now()
+    model.run.chosen = made._options_now()
     return made
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt import options
 from rosenblatt.errors import ModelError
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
-from rosenblatt.learn.kernel.state import pack_dual, unpack_dual
+from rosenblatt.learn.kernel.state import pack_kernel_run, unpack_kernel_run
 from rosenblatt.model.kernel import KIND
 from rosenblatt.readers.feature_space import pack_classes, unpack_classes
 from rosenblatt.storage.container import write_container
@@ -21,7 +21,7 @@ from rosenblatt.version import __version__
 def save_kernel(estimator: KernelPerceptron, path: str | os.PathLike[str]) -> None:
     """Write a fitted kernel perceptron: whole, or not at all."""
     tensors: Tensors = {}
-    run = pack_dual(estimator._running(), tensors)
+    run = pack_kernel_run(estimator._running(), tensors)
     given = estimator.get_params(deep=False)
     weights = given.pop("class_weight")
     if not isinstance(given["random_state"], int | np.integer):
@@ -62,7 +62,7 @@ def kernel_of(header: Header, tensors: Tensors) -> KernelPerceptron:
     names = header.items("names")
     if names:
         made.feature_names_in_ = np.array([str(name) for name in names], dtype=object)
-    made._run = unpack_dual(header.section("run"), tensors, len(classes))
+    made._run = unpack_kernel_run(header.section("run"), tensors, len(classes))
     support = made._run.support
     if len(support) and made.kernel != "precomputed" and support.rows.values.shape[1] != made.n_features_in_:
         raise ModelError("its support has other features than its estimator")

@@ -18,10 +18,10 @@ from rosenblatt.estimators.available_methods import streamed
 from rosenblatt.learn.final_weights import decide, majority
 from rosenblatt.learn.kernel.forgetron import Forgetron
 from rosenblatt.learn.kernel.kernel_values import Kernel
-from rosenblatt.learn.kernel.run import Dual, DualSettings
+from rosenblatt.learn.kernel.run import KernelRun, KernelSettings
 from rosenblatt.records import Block, Csr, Floats, MistakeLog, Values
 
-_KEPT = (*DualSettings.__dataclass_fields__, "kernel", "degree", "gamma", "coef0", "class_weight")
+_KEPT = (*KernelSettings.__dataclass_fields__, "kernel", "degree", "gamma", "coef0", "class_weight")
 
 
 class KernelPerceptron(ClassifierMixin, BaseEstimator):
@@ -38,7 +38,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
     """
 
     classes_: NDArray[Any]
-    _run: Dual
+    _run: KernelRun
     _chosen: dict[str, Any]
 
     def __init__(
@@ -188,13 +188,13 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         """The options that a run keeps, as they are set."""
         return {name: getattr(self, name) for name in _KEPT}
 
-    def _new_run(self, values: Values, class_weight: Floats) -> Dual:
-        settings = DualSettings(**{name: getattr(self, name) for name in DualSettings.__dataclass_fields__})
+    def _new_run(self, values: Values, class_weight: Floats) -> KernelRun:
+        settings = KernelSettings(**{name: getattr(self, name) for name in KernelSettings.__dataclass_fields__})
         self._chosen = self._kept()
         seed = validation.seed_of(self.random_state)
         if self.budget is not None:
             return Forgetron(settings, self._kernel(values), class_weight, seed)
-        return Dual(settings, self._kernel(values).suited_to(values), class_weight, seed)
+        return KernelRun(settings, self._kernel(values).suited_to(values), class_weight, seed)
 
     def _kernel(self, values: Values) -> Kernel:
         if callable(self.kernel):
@@ -226,7 +226,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
 
     # -- what a run leaves behind -----------------------------------------------------------------------------------
 
-    def _running(self) -> Dual:
+    def _running(self) -> KernelRun:
         if "_run" not in self.__dict__:
             raise NotFittedError("This KernelPerceptron has not learned anything yet: call fit or partial_fit first.")
         return self._run
@@ -295,7 +295,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
     @property
     def trace_(self) -> MistakeLog:
         """The mistake log, where record=True asked for it."""
-        trace = self._running().record.mistake_log
+        trace = self._running().summary.mistake_log
         if trace is None:
             raise AttributeError("There is no trace_: only a run with record=True keeps its mistake log.")
         return trace

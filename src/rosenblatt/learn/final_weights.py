@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Answer:
+class FinalWeights:
     """One hyperplane per unit, and the voters where all the hyperplanes of the run have a say."""
 
     coef: Floats
@@ -26,7 +26,7 @@ class Answer:
     votes: Votes | None = None
 
 
-def scores(answer: Answer, rows: native.Rows, order: NDArray[np.uint32] | None = None) -> Floats:
+def scores(answer: FinalWeights, rows: native.Rows, order: NDArray[np.uint32] | None = None) -> Floats:
     """One score per row and unit; with votes, the votes for minus those against, between -1 and 1."""
     if answer.votes is not None:
         return answer.votes.scores(rows, order)

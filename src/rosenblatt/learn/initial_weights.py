@@ -7,7 +7,7 @@ from typing import Any
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.lazy import np
-from rosenblatt.learn.run import Running
+from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Floats
 
@@ -20,9 +20,9 @@ def begin_run(
     *,
     init: Any = "zeros",
     dense: bool = False,
-) -> Running:
+) -> Run:
     """A run that has not visited any example yet; `init` is 'zeros', 'random', or the weights themselves."""
-    run = Running(settings, n_features, class_weight, seed, dense=dense)
+    run = Run(settings, n_features, class_weight, seed, dense=dense)
     if not isinstance(init, str):
         run.start_from(*initial_weights(init, run.learner.units, n_features, bool(settings.fit_intercept)))
     elif init == "random":

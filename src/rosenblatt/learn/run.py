@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt import native
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.lazy import np
-from rosenblatt.learn.final_weights import Answer, decide, scores
+from rosenblatt.learn.final_weights import FinalWeights, decide, scores
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Floats, MistakeLog, RunSummary, Status
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.learn.replay.history import History
+    from rosenblatt.learn.replay.recording import Recording
     from rosenblatt.learn.votes import Votes
 
 PARTS = ("weights", "drift", "scale", "pending", "pocket")
 # What a saved run does not carry: the history refers to examples.
-_NOT_STATE = ("learner", "_scorer", "_answer", "history")
+_NOT_STATE = ("learner", "_scorer", "_final_weights", "recording")
 _WORD = 2**64
 _OTHER = 0xD1B54A32D192ED03
 
@@ -37,7 +37,7 @@ class Validation:
     patience: int
 
 
-class Running:
+class Run:
     """The state of one learner between visits. Everything that decides its next bit is in `state()`."""
 
     def __init__(
@@ -70,9 +70,9 @@ class Running:
         self.loss: list[float] = []
         self.log: list[tuple[NDArray[Any], ...]] = []
         self.votes: Votes | None = None
-        self.history: History | None = None  # what a recorded run was shown, while all of it is at hand
+        self.recording: Recording | None = None  # what a recorded run was shown, while all of it is at hand
         self._scorer: native.Learner | None = None  # its weights are the answer
-        self._answer: Answer | None = None
+        self._final_weights: FinalWeights | None = None
         if settings.keep == "vote":  # else the weights are zeros already; of millions no copy is made
             self._begin_voting()
 
@@ -124,7 +124,7 @@ class Running:
         *,
         validation: Validation | None = None,
         threads: int = 1,
-        on_epoch: Callable[[Running], None] | None = None,
+        on_epoch: Callable[[Run], None] | None = None,
     ) -> None:
         """Visit epochs until one is clean, the held-out rows stop it, or max_iter are spent.
 
@@ -149,12 +149,12 @@ class Running:
                 return
 
     def _remember(self, block: Block, training: NDArray[np.uint32] | None) -> None:
-        if self.settings.record and self.history is None and self.learner.t == 0:
-            from rosenblatt.learn.replay.history import History
+        if self.settings.record and self.recording is None and self.learner.t == 0:
+            from rosenblatt.learn.replay.recording import Recording
 
-            self.history = History(self.settings, self.class_weight, self._weights(), self.random, self.dense)
-        if self.history is not None:
-            self.history = self.history.then(self.learner.t, block, training)
+            self.recording = Recording(self.settings, self.class_weight, self._weights(), self.random, self.dense)
+        if self.recording is not None:
+            self.recording = self.recording.then(self.learner.t, block, training)
 
     def _epoch(self, block: Block, rows: native.Rows, training: NDArray[np.uint32] | None, threads: int) -> None:
         count = rows.count if training is None else len(training)
@@ -207,7 +207,7 @@ class Running:
         self.mistakes.append(sum(self._unit_mistakes()) - sum(self.before_epoch))
         self.loss.append(self.learner.take_loss() / max(self.learner.t - self.t_before_epoch, 1))
         self.status = "separated" if self.settings.mistake_driven and not self.mistakes[-1] else "budget"
-        self._scorer = self._answer = None
+        self._scorer = self._final_weights = None
 
     def _unit_mistakes(self) -> list[int]:
         made: list[int] = self.learner.counters()["mistakes"]
@@ -232,7 +232,7 @@ class Running:
 
     def _is_validated(self, block: Block, rows: native.Rows, validation: Validation) -> bool:
         """Has the accuracy on the held-out rows not risen for long enough?"""
-        found = decide(self.answer.scheme, scores(self.answer, rows, validation.held_out), self.classes)
+        found = decide(self.final_weights.scheme, scores(self.final_weights, rows, validation.held_out), self.classes)
         accuracy = float(np.mean(found == block.labels[validation.held_out]))
         self.epochs_waited = 0 if accuracy > self.best_accuracy else self.epochs_waited + 1
         self.best_accuracy = max(self.best_accuracy, accuracy)
@@ -246,7 +246,7 @@ class Running:
             )
 
     def _after_pass(self, block: Block) -> None:
-        self._scorer = self._answer = None
+        self._scorer = self._final_weights = None
         self._refuse_overflow()
         if self.settings.record or self.votes is not None:
             log = self.learner.take_log()
@@ -265,15 +265,15 @@ class Running:
     # -- what it has learned ----------------------------------------------------------------------------------------
 
     @property
-    def answer(self) -> Answer:
+    def final_weights(self) -> FinalWeights:
         """What the run would answer if it ended here."""
-        if self._answer is None:
+        if self._final_weights is None:
             coef, intercept = (np.asarray(part) for part in self.learner.answer(self.settings.keep == "average"))
             scheme = self.settings.scheme(self.classes)
             coef.setflags(write=False)
             intercept.setflags(write=False)
-            self._answer = Answer(coef, intercept, scheme, self.votes)
-        return self._answer
+            self._final_weights = FinalWeights(coef, intercept, scheme, self.votes)
+        return self._final_weights
 
     def unit(self, k: int) -> tuple[memoryview | None, memoryview, float]:
         """One unit of the answer: the columns it has weights for (None: all of them), these, and its bias."""
@@ -289,7 +289,7 @@ class Running:
         return self._scorer
 
     @property
-    def record(self) -> RunSummary:
+    def summary(self) -> RunSummary:
         trace = None
         if self.settings.record:
             columns = zip(*self.log, strict=True) if self.log else ([a] for a in self.learner.take_log())
@@ -320,7 +320,7 @@ class Running:
         features, parts, counters = own.pop("features"), own.pop("parts"), own.pop("counters")
         vars(self).update(own)
         vars(self).pop("learner", None)  # two at a time may be more than there is memory
-        self._scorer = self._answer = self.history = None
+        self._scorer = self._final_weights = self.recording = None
         self.learner = self.settings.learner(features, self.weight_of_class, dense=self.dense)
         for name, part in parts.items():
             if part is not None:
@@ -330,14 +330,14 @@ class Running:
     __getstate__ = state
     __setstate__ = restore
 
-    def __copy__(self) -> Running:
-        twin = object.__new__(Running)
+    def __copy__(self) -> Run:
+        twin = object.__new__(Run)
         twin.restore(self.state())
-        twin.history = self.history
+        twin.recording = self.recording
         return twin
 
 
-def share_pass(runs: Sequence[Running], block: Block, threads: int = 1) -> None:
+def share_pass(runs: Sequence[Run], block: Block, threads: int = 1) -> None:
     """Each run visits the rows once, in the given order; all of them share one pass over the memory.
 
     Nothing is changed in any run if the weights of one overflow.
@@ -358,7 +358,7 @@ def share_pass(runs: Sequence[Running], block: Block, threads: int = 1) -> None:
         raise raised
 
 
-def _account_for(runs: Sequence[Running], backups: Sequence[native.Learner], block: Block) -> None:
+def _account_for(runs: Sequence[Run], backups: Sequence[native.Learner], block: Block) -> None:
     try:
         for run in runs:
             if run.settings.batch == "full":
@@ -369,5 +369,5 @@ def _account_for(runs: Sequence[Running], backups: Sequence[native.Learner], blo
             run.learner = backup
         raise
     for run in runs:
-        run.history = None  # a stream may never end: its examples are not kept
+        run.recording = None  # a stream may never end: its examples are not kept
         run._after_pass(block)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt import options
 from rosenblatt.errors import LearningOverflowError, ParameterError
 from rosenblatt.lazy import np
-from rosenblatt.learn.run import PARTS, Running
+from rosenblatt.learn.run import PARTS, Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.storage.header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, all_finite, put_matrix, put_sparse, read_array, read_buffer, read_matrix
@@ -24,7 +24,7 @@ MOST_FEATURES = 2**32
 MOST_UNITS = 2**20
 
 
-def pack_run(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any]:
+def pack_run(run: Run, tensors: Tensors, prefix: str) -> dict[str, Any]:
     """The section of a run; its arrays are added to the tensors under the prefix."""
     state = run.counts()
     if not all(map(math.isfinite, [*state["loss"], *state["counters"]["loss"]])):
@@ -50,7 +50,7 @@ def pack_run(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any]:
     }
 
 
-def _pack_part(run: Running, name: str, tensors: Tensors, prefix: str) -> dict[str, Any] | None:
+def _pack_part(run: Run, name: str, tensors: Tensors, prefix: str) -> dict[str, Any] | None:
     """One part of the weights; its copy, as large as the part, is gone before that of the next is made."""
     learner, called = run.learner, f"{prefix}{name}"
     usual = 1.0 if name == "scale" and run.settings.learning_rate == "arow" else 0.0
@@ -64,7 +64,7 @@ def _pack_part(run: Running, name: str, tensors: Tensors, prefix: str) -> dict[s
     return put_matrix(tensors, called, weights, usual)
 
 
-def _votes_out(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any] | None:
+def _votes_out(run: Run, tensors: Tensors, prefix: str) -> dict[str, Any] | None:
     if run.votes is None:
         return None
     from rosenblatt.learn.vote_state import pack_votes
@@ -72,7 +72,7 @@ def _votes_out(run: Running, tensors: Tensors, prefix: str) -> dict[str, Any] | 
     return pack_votes(run.votes, tensors, prefix)
 
 
-def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> Running:
+def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> Run:
     """The run of a section; whatever does not fit raises ModelError."""
     settings = unpack_settings(header.section("settings"))
     class_weight = read_buffer(tensors, f"{prefix}class_weight", "float64", (classes,))
@@ -85,7 +85,7 @@ def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> R
     least = -(2.0**-40) if settings.learning_rate == "arow" else 0.0
     parts = _parts_in(header.section("parts"), tensors, prefix, (units, features), least)
     # Its weights are made by `restore`.
-    run = Running(settings, 0, class_weight.tolist(), 0, dense=header.flag("dense"))
+    run = Run(settings, 0, class_weight.tolist(), 0, dense=header.flag("dense"))
     if "weights" not in parts or any((run.learner.get(name) is None) == (name in parts) for name in PARTS):
         raise damaged("it does not hold the parts that its settings need")
     section: dict[str, Any] = {name: header.count(name) for name in _COUNTS}

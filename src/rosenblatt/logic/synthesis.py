@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.learn.run import Running
+from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.logic.cascades import cascade_of_trees, network_of_cascade
 from rosenblatt.logic.network import Network, network_of
@@ -187,10 +187,10 @@ def _grown(X: NDArray[Any], y: NDArray[np.bool_], held: NDArray[np.bool_]) -> ND
     Where there is one the perceptron mostly finds it first; where there is none the exact decision mostly does.
     """
     used = held | ~y
-    run = Running(_QUICK, X.shape[1], np.ones(2), 0, dense=True)
+    run = Run(_QUICK, X.shape[1], np.ones(2), 0, dense=True)
     run.fit(Block(np.ascontiguousarray(X[used], dtype=np.float64), y[used].astype(np.int32)), _EPOCHS)
     if run.status == "separated":
-        fires: NDArray[np.bool_] = X @ run.answer.coef[0] + run.answer.intercept[0] > 0
+        fires: NDArray[np.bool_] = X @ run.final_weights.coef[0] + run.final_weights.intercept[0] > 0
         return fires
     unit = decide_rows(X[used], y[used]).unit
     return None if unit is None else unit(X)

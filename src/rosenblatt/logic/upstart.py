@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import native
 from rosenblatt.errors import DataError, LearningOverflowError
-from rosenblatt.learn.run import Running
+from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.logic.single_out import between_planes, corner
 from rosenblatt.records import Block, Csr, Floats, Values
@@ -148,7 +148,7 @@ class Upstart:
         if target[cares].all():
             return [Node(np.zeros(features), 1.0, role, mother)]
         seed = self.seed + len(self.nodes)
-        run = Running(_POCKET, features, np.ones(2), seed, dense=not isinstance(self.values, Csr))
+        run = Run(_POCKET, features, np.ones(2), seed, dense=not isinstance(self.values, Csr))
         if start is not None:
             run.start_from(start[0][None, :], np.array([start[1]]))
         rows = np.flatnonzero(cares)
@@ -157,7 +157,7 @@ class Upstart:
         except LearningOverflowError:
             raise LearningOverflowError("The weights overflowed while a unit learned: scale the features.") from None
         self.n_iter = max(self.n_iter, len(run.mistakes))
-        return [Node(run.answer.coef[0], float(run.answer.intercept[0]), role, mother)]
+        return [Node(run.final_weights.coef[0], float(run.final_weights.intercept[0]), role, mother)]
 
     def _fires(self, grown: list[Node]) -> NDArray[np.bool_]:
         """Does the first node fire on each row, the second, if there is one, holding it back?"""

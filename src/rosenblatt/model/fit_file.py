@@ -15,7 +15,7 @@ from rosenblatt.learn.files.portfolio import candidates
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.fitted import Candidate, Fitted
-from rosenblatt.model.linear import Model
+from rosenblatt.model.linear import LinearModel
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import FeatureSpace
@@ -154,11 +154,11 @@ def _shaped(tried: dict[str, Settings], keep: str | None, degree: int) -> dict[s
 
 def _fitted(fitting: Fitting, reading: ReadOptions, test: str | None) -> Fitted:
     source, plan, chosen, run = fitting.source, fitting.plan, fitting.chosen, fitting.winner
-    record = run.record
-    model = Model(
+    record = run.summary
+    model = LinearModel(
         classes=fitting.classes,
         space=_with_features(source.space, columns_of(run.learner.features, plan.degree)),
-        running=run,
+        run=run,
         provenance=_provenance(fitting, reading),
     )
     wrong, rows = _tested(model, test, reading, plan.threads)
@@ -222,11 +222,11 @@ def _provenance(fitting: Fitting, reading: ReadOptions) -> "dict[str, Any]":
     }
 
 
-def _tested(model: Model, test: str | None, reading: ReadOptions, threads: int) -> tuple[int, int]:
+def _tested(model: LinearModel, test: str | None, reading: ReadOptions, threads: int) -> tuple[int, int]:
     """Wrong predictions and rows of a test file."""
     wrong = rows = 0
     if test is not None:
-        from rosenblatt.learn.files.predict import predict_file
+        from rosenblatt.model.predict import predict_file
 
         for part in predict_file(model, test, reading=replace(reading, classes=()), threads=threads):
             wrong += int((part.decided != part.truth)[part.truth != -1].sum())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rosenblatt.learn.settings import Settings
-from rosenblatt.model.linear import Model
+from rosenblatt.model.linear import LinearModel
 from rosenblatt.readers.cache.persistent import CacheStatus
 from rosenblatt.readers.source import BadRow
 from rosenblatt.records import Status
@@ -28,7 +28,7 @@ class Candidate:
 class Fitted:
     """A model and how it came about."""
 
-    model: Model
+    model: LinearModel
     rows: int  # learned in the first pass
     features: int
     passes: int

@@ -10,8 +10,8 @@ from rosenblatt.errors import ModelError
 from rosenblatt.lazy import np
 from rosenblatt.learn.files.predictor import as_wide, refuse_overflow, space_of
 from rosenblatt.learn.final_weights import decide, majority
-from rosenblatt.learn.kernel.run import Dual
-from rosenblatt.learn.kernel.state import unpack_dual
+from rosenblatt.learn.kernel.run import KernelRun
+from rosenblatt.learn.kernel.state import unpack_kernel_run
 from rosenblatt.readers.feature_space import unpack_classes
 from rosenblatt.records import FeatureSpace, Floats, Label, Values
 from rosenblatt.storage.header import Header
@@ -30,17 +30,17 @@ class KernelModel:
     classes: tuple[Label, ...]
     space: FeatureSpace
     features: int
-    running: Dual = field(repr=False)
+    run: KernelRun = field(repr=False)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     loss: str = "perceptron"
 
     @property
     def scheme(self) -> str:
-        return self.running.scheme
+        return self.run.scheme
 
     def scores(self, values: Values) -> Floats:
         """One score per row and unit."""
-        return refuse_overflow(self.running.scores(as_wide(values, self.features)))
+        return refuse_overflow(self.run.scores(as_wide(values, self.features)))
 
     scored = scores
 
@@ -57,7 +57,7 @@ def unpack_kernel_model(header: Header, tensors: Tensors) -> KernelModel:
     """The kernel perceptron that header and tensors hold; one of a precomputed kernel has no rows to compare with."""
     classes = unpack_classes(header.section("classes"))
     names, features = tuple(map(str, header.items("names"))), header.count("n_features", 2**32)
-    run = unpack_dual(header.section("run"), tensors, len(classes))
+    run = unpack_kernel_run(header.section("run"), tensors, len(classes))
     if run.kernel.name == "precomputed":
         raise ModelError(
             "it holds a kernel perceptron of a precomputed kernel, which decides about kernel values and not about "

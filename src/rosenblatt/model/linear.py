@@ -12,7 +12,7 @@ from rosenblatt.lazy import np
 from rosenblatt.learn.files.predictor import refuse_overflow
 from rosenblatt.learn.final_weights import decide, majority
 from rosenblatt.learn.polynomial import called, columns_of, product_at
-from rosenblatt.learn.run import Running
+from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import FeatureSpace, Floats, Label, RunSummary, Values
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Model:
+class LinearModel:
     """A run, the labels of its classes, and what its columns mean; scikit-learn is not needed for it.
 
     `estimator` names the estimator it was saved from, with its parameters as plain values; None if a file was fitted.
@@ -29,26 +29,26 @@ class Model:
 
     classes: tuple[Label, ...]  # sorted; the last of two is the positive one
     space: FeatureSpace
-    running: Running = field(repr=False)
+    run: Run = field(repr=False)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     estimator: Mapping[str, Any] | None = None
 
     @property
     def settings(self) -> Settings:
-        return self.running.settings
+        return self.run.settings
 
     @property
     def features(self) -> int:
-        return self.running.learner.features
+        return self.run.learner.features
 
     @property
     def coef(self) -> Floats:
         """The weights that answer, one row per unit."""
-        return self.running.answer.coef
+        return self.run.final_weights.coef
 
     @property
     def intercept(self) -> Floats:
-        return self.running.answer.intercept
+        return self.run.final_weights.intercept
 
     @property
     def loss(self) -> str:
@@ -59,17 +59,17 @@ class Model:
         return self.settings.scheme(len(self.classes))
 
     @property
-    def run(self) -> RunSummary:
-        return self.running.record
+    def summary(self) -> RunSummary:
+        return self.run.summary
 
     @property
     def state(self) -> dict[str, Any]:
         """All that decides how the run goes on."""
-        return self.running.state()
+        return self.run.state()
 
     @cached_property
     def _scorer(self) -> native.Learner:
-        return self.running.scorer()
+        return self.run.scorer()
 
     def scores(self, values: Values) -> Floats:
         """One score per row and unit; what lies beyond the features of the model adds nothing."""
@@ -78,7 +78,7 @@ class Model:
     def scored(self, values: Values) -> Any:
         """The same as memory, which needs no numpy."""
         rows = native.rows_of(values, degree=self.settings.degree)
-        votes = self.running.votes
+        votes = self.run.votes
         return refuse_overflow(self._scorer.scores(rows)) if votes is None else votes.scores(rows)
 
     def class_scores(self, unit_scores: Floats) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.model.linear import Model
+from rosenblatt.model.linear import LinearModel
 from rosenblatt.report.summary import Summary
 from rosenblatt.report.weights import bias, classes_shown, top
 
@@ -90,9 +90,9 @@ def fit_record(summary: Summary, report: str | None, count: int) -> dict[str, An
     }
 
 
-def model_record(model: Model, count: int) -> dict[str, Any]:
+def model_record(model: LinearModel, count: int) -> dict[str, Any]:
     """What `explain` says of a model."""
-    run, space = model.run, model.space
+    run, space = model.summary, model.space
     return {
         "classes": list(model.classes),
         "scheme": model.scheme,
@@ -108,7 +108,7 @@ def model_record(model: Model, count: int) -> dict[str, Any]:
     }
 
 
-def _top(model: Model, count: int) -> list[dict[str, Any]]:
+def _top(model: LinearModel, count: int) -> list[dict[str, Any]]:
     return [
         {"class": label, "bias": bias(model, k), "weights": top(model, k, count)} for k, label in classes_shown(model)
     ]

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from rosenblatt.errors import DataError
-from rosenblatt.learn.files.predictor import Decider
-from rosenblatt.model.linear import Model
+from rosenblatt.learn.files.predictor import Model
+from rosenblatt.model.linear import LinearModel
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import SourceBlock
 from rosenblatt.report.weights import bias, contributions
 
 
-def explained(model: Model, example: str) -> dict[str, Any]:
+def explained(model: LinearModel, example: str) -> dict[str, Any]:
     """The decision about one example: the class, its score, and what each feature adds to it, the largest first."""
     chunk = read_example(model, example)
     unit_scores = model.scores(chunk.values)
@@ -31,7 +31,7 @@ def explained(model: Model, example: str) -> dict[str, Any]:
     }
 
 
-def read_example(model: Decider, example: str) -> SourceBlock:
+def read_example(model: Model, example: str) -> SourceBlock:
     """The example read as the model reads files."""
     kind, line = _as_line(model, example)
     with tempfile.TemporaryDirectory() as folder:
@@ -58,7 +58,7 @@ def _where(error: str, path: str, kind: str) -> str:
     return f" at character {int(place[1]) - len(_LABEL) * (kind == 'svmlight')}: {place[2]}"
 
 
-def _as_line(model: Decider, example: str) -> tuple[str, str]:
+def _as_line(model: Model, example: str) -> tuple[str, str]:
     """The format the model reads, and the example as a line of it without a label."""
     space = model.space
     of_file = model.provenance.get("data", {}).get("format")

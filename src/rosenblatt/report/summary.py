@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rosenblatt.learn.files.predictor import Decider
+from rosenblatt.learn.files.predictor import Model
 from rosenblatt.model.fitted import Fitted
-from rosenblatt.model.linear import Model
+from rosenblatt.model.linear import LinearModel
 from rosenblatt.report.weights import Weight, classes_shown, top
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Evaluation:
     """A model that was tried on examples it was not learned from."""
 
     path: str  # of the model
-    model: Decider
+    model: Model
     judged: Judged
     command: str  # to do it again
 
@@ -77,7 +77,7 @@ class Summary:
         return fitted.progressive_error, "progressive"
 
 
-def top_weights(model: Model, count: int) -> list[tuple[str, list[Weight]]]:
+def top_weights(model: LinearModel, count: int) -> list[tuple[str, list[Weight]]]:
     """For each class the features that speak for it most; the positive class of two first."""
     return [(str(label), top(model, k, count)) for k, label in classes_shown(model)]
 

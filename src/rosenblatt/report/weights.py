@@ -8,7 +8,7 @@ from rosenblatt import native
 from rosenblatt.lazy import np
 from rosenblatt.learn.final_weights import pairs
 from rosenblatt.learn.polynomial import products_of
-from rosenblatt.model.linear import Model
+from rosenblatt.model.linear import LinearModel
 from rosenblatt.records import Csr, Floats, Label, Values
 
 
@@ -30,7 +30,7 @@ class Contribution:
     contribution: float
 
 
-def direction(model: Model, k: int) -> Floats:
+def direction(model: LinearModel, k: int) -> Floats:
     """The weights that speak for class k: of two classes, the one unit's or its opposite; of one-vs-one, their sum."""
     if model.scheme == "ovo":
         return _of_pairs(model.coef, k, len(model.classes))
@@ -38,14 +38,14 @@ def direction(model: Model, k: int) -> Floats:
     return -row if model.scheme == "binary" and k == 0 else row
 
 
-def bias(model: Model, k: int) -> float:
+def bias(model: LinearModel, k: int) -> float:
     """What speaks for class k before any feature is seen."""
     if model.scheme == "ovo":
         return float(_of_pairs(np.asarray(model.intercept)[:, None], k, len(model.classes))[0])
     if model.scheme == "binary":
-        own = model.running.unit(0)[2]
+        own = model.run.unit(0)[2]
         return own if k == 1 else 0.0 - own  # never -0
-    return model.running.unit(k)[2]
+    return model.run.unit(k)[2]
 
 
 def _of_pairs(units: Floats, k: int, classes: int) -> Floats:
@@ -55,18 +55,18 @@ def _of_pairs(units: Floats, k: int, classes: int) -> Floats:
     return total
 
 
-def top(model: Model, k: int, count: int) -> list[Weight]:
+def top(model: LinearModel, k: int, count: int) -> list[Weight]:
     """The features with the largest weights for class k, the strongest first; only those that speak for it."""
     if model.scheme == "ovo":
         best = native.strongest(direction(model, k), False, max(count, 0))
     else:
-        columns, weights, _ = model.running.unit(0 if model.scheme == "binary" else k)
+        columns, weights, _ = model.run.unit(0 if model.scheme == "binary" else k)
         best = native.strongest(weights, model.scheme == "binary" and k == 0, max(count, 0))
         best = best if columns is None else [(columns[j], weight) for j, weight in best]
     return [Weight(model.name(j), weight) for j, weight in best]
 
 
-def contributions(model: Model, values: Values, row: int, k: int) -> list[Contribution]:
+def contributions(model: LinearModel, values: Values, row: int, k: int) -> list[Contribution]:
     """What each feature of one row adds to the score of class k, the largest in size first."""
     along = direction(model, k)
     if isinstance(values, Csr):
@@ -85,7 +85,7 @@ def contributions(model: Model, values: Values, row: int, k: int) -> list[Contri
     return sorted(parts, key=lambda part: (-abs(part.contribution), part.feature))
 
 
-def telling(model: Model, totals: Floats, k: int, count: int) -> list[str]:
+def telling(model: LinearModel, totals: Floats, k: int, count: int) -> list[str]:
     """The features that tell class k best: strong, and not rare in examples whose values sum to `totals`.
 
     Weight times total finds only words like 'you', the weight alone only what is rare; its fourth root lies between.
@@ -95,7 +95,7 @@ def telling(model: Model, totals: Floats, k: int, count: int) -> list[str]:
     return [model.name(int(j)) for j in best if said[j] > 0]
 
 
-def classes_shown(model: Model) -> list[tuple[int, Label]]:
+def classes_shown(model: LinearModel) -> list[tuple[int, Label]]:
     """The classes in the order they are explained: the positive one of two first."""
     numbered = list(enumerate(model.classes))
     return numbered[::-1] if len(numbered) == 2 else numbered

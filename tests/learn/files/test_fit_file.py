@@ -12,7 +12,7 @@ from rosenblatt.learn.files.holdout import held_out
 from rosenblatt.learn.files.passes import Plan
 from rosenblatt.learn.files.portfolio import PORTFOLIO, RULES, affordable, candidates, fitted_to
 from rosenblatt.learn.files.shuffle import Shuffled
-from rosenblatt.learn.run import Running
+from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.fit_file import fit_source
 from rosenblatt.options import RULE_NAMES
@@ -34,14 +34,14 @@ def make(classes: int = 2, n: int = 90, d: int = 23, seed: int = 0) -> tuple[Any
     return X, y
 
 
-def in_memory(settings: Settings, X: Any, y: Any, passes: int, *, sparse: bool = True, weights: Any = None) -> Running:
+def in_memory(settings: Settings, X: Any, y: Any, passes: int, *, sparse: bool = True, weights: Any = None) -> Run:
     values = replace(narrow_csr(X), features=X.shape[1]) if sparse else X
-    run = Running(settings, X.shape[1], np.ones(len(np.unique(y))), 0, dense=not sparse)
+    run = Run(settings, X.shape[1], np.ones(len(np.unique(y))), 0, dense=not sparse)
     run.fit(Block(values, y.astype(np.int32), weights), passes)
     return run
 
 
-def same(one: Running, other: Running) -> bool:
+def same(one: Run, other: Run) -> bool:
     a, b = one.state(), other.state()
     parts = all(
         np.array_equal(left, right)
@@ -52,7 +52,7 @@ def same(one: Running, other: Running) -> bool:
     counts = [key for key in a["counters"] if key not in ("wrong", "weighed", "bound")]
     return (
         parts
-        and one.answer.coef.tobytes() == other.answer.coef.tobytes()
+        and one.final_weights.coef.tobytes() == other.final_weights.coef.tobytes()
         and all(a["counters"][key] == b["counters"][key] for key in counts)
         and (one.mistakes, one.loss, one.status) == (other.mistakes, other.loss, other.status)
     )
@@ -66,7 +66,7 @@ def test_a_stream_gives_the_bits_of_memory(rule: str, classes: int, sparse: bool
     for passes, step in ((1, 7), (3, 64)):
         fitted = fit_source(Arrays(X, y.tolist(), step=step, sparse=sparse), Plan(candidates(rule), passes))
         memory = in_memory(RULES[rule], X, y, passes, sparse=sparse)
-        assert same(fitted.model.running, memory)
+        assert same(fitted.model.run, memory)
         assert (fitted.chosen, fitted.rows, fitted.features) == (rule, len(X), X.shape[1])
 
 
@@ -100,7 +100,7 @@ def test_weights_of_rows_count() -> None:
     X, y = make()
     weights = np.random.default_rng(1).integers(0, 3, len(X)).astype(float)
     fitted = fit_source(Arrays(X, y.tolist(), weights=weights), Plan(candidates("arow"), 2))
-    assert same(fitted.model.running, in_memory(RULES["arow"], X, y, 2, weights=weights))
+    assert same(fitted.model.run, in_memory(RULES["arow"], X, y, 2, weights=weights))
 
 
 def test_the_portfolio_keeps_the_best_and_shows_all() -> None:
@@ -117,7 +117,7 @@ def test_the_portfolio_keeps_the_best_and_shows_all() -> None:
     assert len(near) > 1
     dense = fit_source(Arrays(X, y.tolist(), sparse=False), plan)
     assert dense.progressive_error == min(tried.progressive_error for tried in dense.candidates)
-    assert same(fitted.model.running, in_memory(RULES[fitted.chosen], X, y, 2))
+    assert same(fitted.model.run, in_memory(RULES[fitted.chosen], X, y, 2))
 
 
 def test_of_equal_errors_the_earlier_rule_is_kept() -> None:
@@ -133,11 +133,11 @@ def test_held_out_rows_are_not_learned_and_judge() -> None:
     errors = {}
     for name in PORTFOLIO:
         run = in_memory(RULES[name], X[~held], y[~held], 3)
-        model = replace(fitted.model, running=run)
+        model = replace(fitted.model, run=run)
         errors[name] = float(np.mean(model.decide(model.scores(X[held])) != y[held]))
     assert {tried.rule: tried.holdout_error for tried in fitted.candidates} == errors
     assert fitted.holdout_error == min(errors.values())
-    assert same(fitted.model.running, in_memory(RULES[fitted.chosen], X[~held], y[~held], 3))
+    assert same(fitted.model.run, in_memory(RULES[fitted.chosen], X[~held], y[~held], 3))
     assert (fitted.rows, fitted.holdout_rows) == (180, 20)
 
 
@@ -165,7 +165,7 @@ def test_patience_keeps_the_best_pass() -> None:
     fitted = fit_source(Arrays(X, y.tolist()), plan)
     errors = []
     for passes in range(1, 41):
-        model = replace(fitted.model, running=in_memory(RULES["perceptron"], X[~held], y[~held], passes))
+        model = replace(fitted.model, run=in_memory(RULES["perceptron"], X[~held], y[~held], passes))
         errors.append(float(np.mean(model.decide(model.scores(X[held])) != y[held])))
         if len(errors) - int(np.argmin(errors)) > 3:
             break
@@ -194,14 +194,14 @@ def test_a_label_met_late_starts_again_with_all_classes(late: int) -> None:
     fitted = fit_source(source, Plan(candidates("auto"), 2))
     codes = np.array([("maybe", "no", "yes").index(label) for label in labels])
     assert fitted.model.classes == ("maybe", "no", "yes")
-    assert same(fitted.model.running, in_memory(RULES[fitted.chosen], X, codes, 2))
+    assert same(fitted.model.run, in_memory(RULES[fitted.chosen], X, codes, 2))
 
 
 def test_a_pipe_is_read_once_and_must_name_late_classes() -> None:
     X, y = make(2)
     ordered = np.sort(y).tolist()  # only one label in the first chunks
     fitted = fit_source(Arrays(X, ordered, rewindable=False), Plan(candidates("perceptron")))
-    assert same(fitted.model.running, in_memory(RULES["perceptron"], X, np.array(ordered), 1))
+    assert same(fitted.model.run, in_memory(RULES["perceptron"], X, np.array(ordered), 1))
     labels = [*y[:-1].tolist(), 7]
     with pytest.raises(DataError, match="label 7, which is not among the classes 0, 1: name all"):
         fit_source(Arrays(X, labels, rewindable=False), Plan(candidates("auto")))
@@ -233,7 +233,7 @@ def test_rows_without_a_label_are_refused_or_left_out() -> None:
         fit_source(Arrays(X, labels), Plan(candidates("auto")))
     there = np.array([label is not None for label in labels])
     fitted = fit_source(Arrays(X, labels), Plan(candidates("perceptron"), 2, unlabelled="skip"))
-    assert same(fitted.model.running, in_memory(RULES["perceptron"], X[there], y[there], 2))
+    assert same(fitted.model.run, in_memory(RULES["perceptron"], X[there], y[there], 2))
 
 
 # -- bounds -----------------------------------------------------------------------------------------------------------
@@ -245,7 +245,7 @@ def test_a_rule_that_overflows_leaves_the_others_alone() -> None:
     fitted = fit_source(Arrays(X, y.tolist()), Plan({"wild": wild, "perceptron": RULES["perceptron"]}))
     assert fitted.chosen == "perceptron"
     assert [tried.failed for tried in fitted.candidates] == [True, False]
-    assert same(fitted.model.running, in_memory(RULES["perceptron"], X, y, 1))
+    assert same(fitted.model.run, in_memory(RULES["perceptron"], X, y, 1))
     with pytest.raises(LearningOverflowError, match="wild overflowed at example"):
         fit_source(Arrays(X, y.tolist()), Plan({"wild": wild}))
 
@@ -282,7 +282,7 @@ def test_a_rule_is_adapted_to_the_length_of_the_examples(rule: str, sparse: bool
         settings = replace(settings, **{name: getattr(settings, name) * factor})
     fitted = fit_source(Arrays(X, y.tolist(), step=90, sparse=sparse), Plan(candidates(rule), adapted=True))
     assert fitted.candidates[0].settings == settings
-    assert same(fitted.model.running, in_memory(settings, X, y, 1, sparse=sparse))
+    assert same(fitted.model.run, in_memory(settings, X, y, 1, sparse=sparse))
 
 
 def test_examples_without_a_length_leave_a_rule_as_it_is() -> None:
@@ -300,7 +300,7 @@ def test_examples_grouped_are_shuffled_by_auto_alone() -> None:
     assert (auto.order, given.order, asked.order) == ("shuffle", "given", "shuffle")
     assert auto.grouped
     assert given.grouped
-    assert same(auto.model.running, asked.model.running)
+    assert same(auto.model.run, asked.model.run)
     mixing = np.random.default_rng(1).permutation(400)
     mixed = fit_source(Arrays(X[mixing], y[mixing].tolist()), Plan(candidates("auto"), order="auto"))
     assert (mixed.order, mixed.grouped) == ("given", False)

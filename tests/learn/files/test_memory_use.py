@@ -26,9 +26,9 @@ print((peak() - before) / len(line))
 PACKED_RUN = """
 import numpy as np
 from rosenblatt.learn.run_state import pack_run
-from rosenblatt.learn.run import Running
+from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
-run = Running(Settings(learning_rate="arow", keep="average", multi_class="ovr"), 1 << 19, np.ones(8), 0)
+run = Run(Settings(learning_rate="arow", keep="average", multi_class="ovr"), 1 << 19, np.ones(8), 0)
 before = peak()
 pack_run(run, {}, "")
 print((peak() - before) / (8 * 8 * 2**19))

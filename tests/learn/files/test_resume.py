@@ -76,7 +76,7 @@ def test_resumed_equals_unbroken(at: int, plan: dict[str, Any], step: int, tmp_p
     unbroken = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), **plan))
     resumed = broken_and_resumed(tmp_path / "a.checkpoint", at, plan, step)
     assert resumed.resumed
-    assert same(resumed.model.running, unbroken.model.running)
+    assert same(resumed.model.run, unbroken.model.run)
     assert resumed.candidates == unbroken.candidates
     assert (resumed.rows, resumed.holdout_rows, resumed.passes) == (
         unbroken.rows,
@@ -102,7 +102,7 @@ def test_an_interrupt_in_a_later_pass(tmp_path: Path) -> None:
         fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), on_progress=press, **plan))  # type: ignore[arg-type]
     resumed = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), **plan), resume=True)  # type: ignore[arg-type]
     unbroken = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), passes=5))
-    assert same(resumed.model.running, unbroken.model.running)
+    assert same(resumed.model.run, unbroken.model.run)
     assert resumed.candidates == unbroken.candidates
 
 
@@ -118,7 +118,7 @@ def test_checkpoints_are_written_from_time_to_time(tmp_path: Path) -> None:
         fit_source(Broken(X, y.tolist(), at=9, call=die), plan)
     resumed = fit_source(Arrays(X, y.tolist()), plan, resume=True)
     assert resumed.resumed
-    assert same(resumed.model.running, fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"))).model.running)
+    assert same(resumed.model.run, fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"))).model.run)
 
 
 def test_a_checkpoint_of_another_fit_is_refused(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_a_stream_through_the_file_gives_the_same_bits(tmp_path: Path, monkeypat
     plan = Plan(candidates("auto"), passes=3, holdout=0.1, threads=2, cache=str(tmp_path))
     memory = fit_source(Arrays(X, y.tolist()), plan)
     monkeypatch.setattr(cache_module, "IN_MEMORY", 0)
-    assert same(fit_source(Arrays(X, y.tolist()), plan).model.running, memory.model.running)
+    assert same(fit_source(Arrays(X, y.tolist()), plan).model.run, memory.model.run)
 
 
 def test_a_cache_that_cannot_be_made_says_so(tmp_path: Path, monkeypatch: Any) -> None:

@@ -9,15 +9,15 @@ import pytest
 
 from rosenblatt.learn.files import shuffle as shuffling
 from rosenblatt.learn.files.passes import Fitting
-from rosenblatt.learn.files.sorted_labels import Sorting
+from rosenblatt.learn.files.sorted_labels import LabelOrder
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.readers.cache import spill as cache
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Block
 
 
-def seen(labels: np.ndarray, classes: int, pieces: int = 1) -> Sorting:
-    turns = Sorting(classes)
+def seen(labels: np.ndarray, classes: int, pieces: int = 1) -> LabelOrder:
+    turns = LabelOrder(classes)
     for part in np.array_split(labels, pieces):
         turns.see(part)
     return turns

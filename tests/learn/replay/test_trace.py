@@ -222,7 +222,7 @@ def test_a_warm_start_goes_on_with_the_story() -> None:
     for _ in range(3):
         model.fit(X, y)
     parts = model.trace_
-    assert len(parts.history.chapters) == 1
+    assert len(parts.recording.fits) == 1
     assert [bits(s.after) for s in parts.steps()] == [bits(s.after) for s in whole.steps()]
     model.fit(X[:7], y[:7])
     ends = list(model.trace_.epochs())

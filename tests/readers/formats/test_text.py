@@ -70,8 +70,8 @@ def test_a_header_is_not_learned(write: Any) -> None:
     lines = "ham\tone two\nspam\ttwo three\nham\tone\nspam\tthree\n"
     texts, reading = (lines, "label\ttext\n" + lines), ReadOptions(format="text")
     plain, headed = (fit_file(write(text), rule="perceptron", reading=reading).model for text in texts)
-    assert plain.running.answer.coef.tobytes() == headed.running.answer.coef.tobytes()
-    assert plain.running.counts() == headed.running.counts()
+    assert plain.run.final_weights.coef.tobytes() == headed.run.final_weights.coef.tobytes()
+    assert plain.run.counts() == headed.run.counts()
 
 
 @pytest.mark.parametrize("packed", [False, True])

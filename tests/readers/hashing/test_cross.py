@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from rosenblatt import Perceptron, certify, read
 from rosenblatt.cli import main
 from rosenblatt.errors import ModelError
-from rosenblatt.learn.files.predict import predict_file
 from rosenblatt.model.export import exported
 from rosenblatt.model.file.linear import load_model, save_model
 from rosenblatt.model.fit_file import fit_file
-from rosenblatt.model.linear import Model
+from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.predict import predict_file
 from rosenblatt.readers.formats import lines, vw
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
@@ -152,7 +152,7 @@ def test_the_same_bits_for_any_threads_chunks_and_packing(
     monkeypatch.setattr(lines, "CHUNK", 1000)
     for other in (path, packed):
         found = fit_file(other, reading=reading, passes=3, threads=4, rule="arow")
-        assert same(found.model.running, plain.model.running)
+        assert same(found.model.run, plain.model.run)
         assert found.model.space.columns == plain.model.space.columns
         assert dict(found.model.space.names) == dict(plain.model.space.names)
     assert plain.progressive_error < 0.1  # which the columns alone cannot reach
@@ -168,11 +168,11 @@ def test_a_kept_cache_is_of_its_pairs(kind: str, csv: Path, text: Path, tmp_path
     crossed, other = (ReadOptions(cross=(pair,), bits=bits) for pair in ("day:shop", "n:day"))
     first, again = (fit_file(path, reading=crossed, **kept) for _ in range(2))
     plain = fit_file(path, reading=crossed, **asked)
-    assert same(first.model.running, plain.model.running)
-    assert same(again.model.running, plain.model.running)
+    assert same(first.model.run, plain.model.run)
+    assert same(again.model.run, plain.model.run)
     assert again.model.space.settings["cross"] == [["day", "shop"]]
     changed = fit_file(path, reading=other, **kept)
-    assert same(changed.model.running, fit_file(path, reading=other, **asked).model.running)
+    assert same(changed.model.run, fit_file(path, reading=other, **asked).model.run)
 
 
 def test_parquet_is_read_as_csv_is(csv: Path, tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_a_broken_fit_goes_on_to_the_same_bits(text: Path, tmp_path: Path, monke
         fit_file(text, checkpoint=checkpoint, resume=True, **other)
     resumed = fit_file(text, checkpoint=checkpoint, resume=True, **asked)
     assert resumed.resumed
-    assert same(resumed.model.running, fit_file(text, **asked).model.running)
+    assert same(resumed.model.run, fit_file(text, **asked).model.run)
 
 
 # -- the model and its doors ----------------------------------------------------------------------------------------
@@ -257,7 +257,7 @@ def test_the_command_line(csv: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["certify", str(csv), "--quiet"]) == 1  # without the pair no hyperplane can
 
 
-def exact_model(csv: Path, **reading: Any) -> tuple[Model, Any]:
+def exact_model(csv: Path, **reading: Any) -> tuple[LinearModel, Any]:
     fitted = fit_file(csv, reading=ReadOptions(cross=CROSS, **reading), passes=3)
     source = open_source(csv, ReadOptions(), fitted.model.space)
     return fitted.model, next(iter(source.blocks())).values
@@ -279,7 +279,7 @@ def test_every_export_decides_as_the_model_does(csv: Path, scale: bool) -> None:
     _compare_json(model, scores)
 
 
-def _plain(model: Model) -> tuple[list[str], np.ndarray]:
+def _plain(model: LinearModel) -> tuple[list[str], np.ndarray]:
     """The columns before any are multiplied, and the rows in them, not yet scaled."""
     names = [model.own_name(j) for j in model.given]
     assert not any(" ^ " in name for name in names)
@@ -293,7 +293,7 @@ def _plain(model: Model) -> tuple[list[str], np.ndarray]:
     return names, given
 
 
-def _compare_onnx(model: Model, scores: np.ndarray) -> None:
+def _compare_onnx(model: LinearModel, scores: np.ndarray) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
     session = onnxruntime.InferenceSession(exported(model, "onnx", "t"))
     names, given = _plain(model)
@@ -302,7 +302,7 @@ def _compare_onnx(model: Model, scores: np.ndarray) -> None:
     np.testing.assert_allclose(found, scores, rtol=1e-9, atol=1e-9)
 
 
-def _compare_json(model: Model, scores: np.ndarray) -> None:
+def _compare_json(model: LinearModel, scores: np.ndarray) -> None:
     unit = json.loads(exported(model, "json", "t"))["units"][0]
     names, given = _plain(model)
     total = np.full(len(given), unit["intercept"])
@@ -318,7 +318,7 @@ def test_products_of_a_degree_leave_with_their_columns() -> None:
     X = np.random.default_rng(0).integers(-3, 4, (100, 3)).astype(float)
     unit = Perceptron(degree=3, keep="last", max_iter=5).fit(X, X[:, 0] * X[:, 1] > X[:, 2])
     space = FeatureSpace("columns", columns=("a", "b", "c"), shift=np.array([1.0, 0, 2]), scale=np.array([0.5, 1, 2]))
-    model = Model(tuple(unit.classes_.tolist()), space, unit._run)
+    model = LinearModel(tuple(unit.classes_.tolist()), space, unit._run)
     raw = X / space.scale + space.shift
     wanted = unit.decision_function(X)
     found = selected(exported(model, "sql", "t"), "t", space.columns, raw.tolist())

@@ -10,7 +10,7 @@ from rosenblatt import options
 from rosenblatt.cli import common, declared
 
 if TYPE_CHECKING:
-    from rosenblatt.model.linear import Model
+    from rosenblatt.model.linear import LinearModel
     from rosenblatt.records import Floats
     from rosenblatt.report.summary import Summary
 
@@ -56,7 +56,7 @@ def command(message: str | None, output: str, as_json: bool) -> None:
 
 
 def _learned(folder: Path) -> "Summary":
-    from rosenblatt.evaluate.judge import judge
+    from rosenblatt.evaluate.evaluate_file import evaluate_file
     from rosenblatt.model.file.linear import save_model
     from rosenblatt.model.fit_file import fit_file
     from rosenblatt.readers.source import ReadOptions
@@ -68,7 +68,7 @@ def _learned(folder: Path) -> "Summary":
     saved, report = str(folder / "mail.model"), folder / "report.html"
     fitted = fit_file(train, reading=ReadOptions())
     save_model(fitted.model, saved)
-    tally = judge(fitted.model, test, ReadOptions())
+    tally = evaluate_file(fitted.model, test, ReadOptions())
     command = f"rosenblatt fit {train} --test {test} -o {saved} --report {report}"
     summary = Summary(train, fitted, Judged(test, tally, tally.scores()), saved, command)
     common.write_file(str(report), page(summary).encode())
@@ -122,7 +122,7 @@ def _certified(folder: Path) -> Iterator[str]:
     yield ""
 
 
-def _totals(model: "Model", path: str) -> "Floats":
+def _totals(model: "LinearModel", path: str) -> "Floats":
     """How much of each feature the messages hold, all together."""
     import numpy as np
 
@@ -148,7 +148,7 @@ def _right(summary: "Summary") -> str:
     return f"{right.value:.1%} right (95% interval {right.low:.1%} to {right.high:.1%})"
 
 
-def _decide(model: "Model", message: str, *, shown: bool = True) -> None:
+def _decide(model: "LinearModel", message: str, *, shown: bool = True) -> None:
     """A message, what it is, and the words that said so."""
     from rosenblatt.report.one_example import explained
     from rosenblatt.report.text.terminal import TIE, line
@@ -165,7 +165,7 @@ def _decide(model: "Model", message: str, *, shown: bool = True) -> None:
     common.data("")
 
 
-def _ask(model: "Model") -> None:
+def _ask(model: "LinearModel") -> None:
     """Messages of the user's own, until an empty line."""
     common.data("  Write a message of your own, or press Enter to go on.")
     while True:

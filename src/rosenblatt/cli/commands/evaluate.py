@@ -22,7 +22,7 @@ def command(model: str, data: str, report: str | None, as_json: bool, **asked: A
     average precision, and log loss where the model gives probabilities, each with its 95% confidence interval.
     """
     from rosenblatt.cli.models import load_decider
-    from rosenblatt.evaluate.judge import judge
+    from rosenblatt.evaluate.evaluate_file import evaluate_file
     from rosenblatt.report.json_records import scores_record
     from rosenblatt.report.summary import Evaluation, Judged
     from rosenblatt.report.text.terminal import bold, line, plural, score_lines
@@ -30,7 +30,7 @@ def command(model: str, data: str, report: str | None, as_json: bool, **asked: A
     common.check_output(report, model, data, asked["labels_from"])
     found = load_decider(model, data)
     reading = common.reading(asked, found)
-    tally = judge(found, data, reading, **asked)
+    tally = evaluate_file(found, data, reading, **asked)
     scores = tally.scores()
     if report is not None:
         from rosenblatt.report.page.page import evaluation_page

@@ -6,7 +6,7 @@ from rosenblatt import options
 from rosenblatt.cli import common, declared
 
 if TYPE_CHECKING:
-    from rosenblatt.model.linear import Model
+    from rosenblatt.model.linear import LinearModel
 
 
 @declared.command(
@@ -51,19 +51,19 @@ def _network(found: Any, path: str, example: str | None, as_json: bool) -> None:
         common.data(line)
 
 
-def _of_model(model: "Model", top: int) -> dict[str, Any]:
+def _of_model(model: "LinearModel", top: int) -> dict[str, Any]:
     from rosenblatt.report.json_records import model_record
 
     return model_record(model, top)
 
 
-def _of_example(model: "Model", example: str) -> dict[str, Any]:
+def _of_example(model: "LinearModel", example: str) -> dict[str, Any]:
     from rosenblatt.report.one_example import explained
 
     return explained(model, example)
 
 
-def _told(model: "Model", path: str, record: dict[str, Any], top: int) -> Any:
+def _told(model: "LinearModel", path: str, record: dict[str, Any], top: int) -> Any:
     from rosenblatt.report.text import terminal
 
     if "contributions" in record:

@@ -148,10 +148,10 @@ def _judged(
     on = test or (data if report and data != "-" else None)
     if on is None:
         return None
-    from rosenblatt.evaluate.judge import judge
+    from rosenblatt.evaluate.evaluate_file import evaluate_file
     from rosenblatt.report.summary import Judged
 
-    tally = judge(fitted.model, on, reading, threads)
+    tally = evaluate_file(fitted.model, on, reading, threads)
     return Judged(on, tally, tally.scores())
 
 

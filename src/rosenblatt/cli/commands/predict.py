@@ -30,7 +30,7 @@ def command(model: str, data: str, output: str | None, scores: bool, as_json: bo
     """
     from rosenblatt.cli.models import load_decider
     from rosenblatt.cli.prediction_lines import labels, with_scores
-    from rosenblatt.learn.files.predict import predict_file
+    from rosenblatt.model.predict import predict_file
 
     common.check_output(output, model, data, asked["labels_from"])
     found = load_decider(model, data)

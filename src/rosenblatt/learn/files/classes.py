@@ -69,7 +69,7 @@ def _label_taken(source: Source) -> str:
     return f"; the label is column {label!r}, so name another with --label if that is not it" if label else ""
 
 
-class Codes:
+class ClassCoder:
     """The class of each example of a chunk, by the positions its labels have in the source."""
 
     def __init__(self, source: Source, classes: Sequence[Label], *, fixed: bool, unlabelled: str) -> None:

@@ -10,7 +10,7 @@ from rosenblatt.learn.files.checkpoint import load_checkpoint, save_checkpoint
 from rosenblatt.learn.files.classes import LateLabelError, check_classes, classes_of
 from rosenblatt.learn.files.first_chunks import Replayed
 from rosenblatt.learn.files.passes import Fitting, Plan, SortedLabelsError
-from rosenblatt.learn.files.sorted_labels import Sorting
+from rosenblatt.learn.files.sorted_labels import LabelOrder
 from rosenblatt.readers.source import ReadOptions, RereadError, Source
 from rosenblatt.records import Label
 
@@ -67,7 +67,7 @@ def first_labels(source: Source, plan: Plan) -> tuple[Source, tuple[Label, ...]]
         return Replayed.until_two_labels(source, plan.threads)
     chunks = source.blocks(plan.threads)
     first = list(islice(chunks, 1))
-    sorting = Sorting(len(source.labels))
+    sorting = LabelOrder(len(source.labels))
     for chunk in first:
         sorting.see(chunk.memory[0])
     if len(source.labels) < 2 or sorting.grouped:
@@ -80,7 +80,7 @@ def first_labels(source: Source, plan: Plan) -> tuple[Source, tuple[Label, ...]]
 
 
 def _all_labels(source: Source, plan: Plan) -> tuple[Label, ...]:
-    sorting = Sorting(0)
+    sorting = LabelOrder(0)
     for chunk in source.blocks(plan.threads):
         sorting.see(chunk.memory[0])
     source.grouped = source.rewindable and sorting.grouped

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from rosenblatt import native
 from rosenblatt.errors import LearningOverflowError
 from rosenblatt.lazy import np
-from rosenblatt.learn.run import Running
+from rosenblatt.learn.run import Run
 from rosenblatt.records import Block, Csr
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Turns:
+class ParallelRuns:
     """Chunks that are gathered, then learned. A run takes them all in one turn, so its weights stay in the cache.
 
     Runs share at most the places of their columns, which decide nothing, so the answer is the same for any number of
@@ -48,7 +48,7 @@ class Turns:
             self._gathered.append((block, checked, order, first))
             self.entries += block.values.entries if isinstance(block.values, Csr) else block.values.size
 
-    def take(self, runs: Mapping[str, Running]) -> list[tuple[str, int]]:
+    def take(self, runs: Mapping[str, Run]) -> list[tuple[str, int]]:
         """Let the runs learn; those that overflowed are returned, with the example where they did."""
         if self._threads > 1 and len(runs) > 1:
             examples = list(self._workers().map(self._turn, runs.values()))
@@ -67,7 +67,7 @@ class Turns:
             self._pool = ThreadPoolExecutor(self._threads)
         return self._pool
 
-    def _turn(self, run: Running) -> int | None:
+    def _turn(self, run: Run) -> int | None:
         for block, rows, order, first in self._gathered:
             try:
                 run.visit(block, rows, order)

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, TypeAlias
 from rosenblatt import native
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.lazy import np
-from rosenblatt.learn.files.classes import Codes
+from rosenblatt.learn.files.classes import ClassCoder
 from rosenblatt.learn.files.holdout import held_out
 from rosenblatt.learn.files.interrupt import Interrupt
 from rosenblatt.learn.files.memory_limit import check_room
-from rosenblatt.learn.files.parallel_runs import Turns
+from rosenblatt.learn.files.parallel_runs import ParallelRuns
 from rosenblatt.learn.files.portfolio import affordable, fitted_to
 from rosenblatt.learn.files.race import Race, first_of_the_best
 from rosenblatt.learn.files.shuffle import Shuffled
-from rosenblatt.learn.files.sorted_labels import Sorting
+from rosenblatt.learn.files.sorted_labels import LabelOrder
 from rosenblatt.learn.final_weights import decide
 from rosenblatt.learn.polynomial import checked_count
-from rosenblatt.learn.run import Running
+from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.readers.block_rows import take_examples
 from rosenblatt.readers.cache.spill import Cache
@@ -83,13 +83,13 @@ class Fitting:
 
     def __init__(self, source: Source, plan: Plan, classes: tuple[Label, ...], *, fixed: bool) -> None:
         self.source, self.plan, self.classes, self.fixed = source, plan, classes, fixed
-        self.runs: dict[str, Running] = {}
+        self.runs: dict[str, Run] = {}
         self.tried: dict[str, Settings] = {}  # what each run was begun with
         self.pass_ = 0
         self.rows = 0  # of the unfinished pass: those that every run has visited
         self.progressive: dict[str, float] = {}
         self.held_error: dict[str, float] = {}
-        self.best: dict[str, tuple[float, Running]] = {}  # with patience: on the held-out rows so far
+        self.best: dict[str, tuple[float, Run]] = {}  # with patience: on the held-out rows so far
         self.waited: dict[str, int] = {}
         self.failed: list[str] = []
         self.race = Race()
@@ -97,11 +97,11 @@ class Fitting:
         self.best_then: dict[str, float] = {}  # and the error of the best one on as many
         self.learned = self.held_rows = 0
         self.resumed = False
-        self._codes = Codes(source, classes, fixed=fixed, unlabelled=plan.unlabelled)
+        self._codes = ClassCoder(source, classes, fixed=fixed, unlabelled=plan.unlabelled)
         self._held = Cache(plan.cache, source.name)
         self._store = Cache(plan.cache, source.name)
         self._shuffled = Shuffled(plan.cache, source.name, plan.seed)
-        self.sorting = Sorting(len(classes))
+        self.sorting = LabelOrder(len(classes))
         self._began = self._told = self._saved = time.monotonic()
         self._done = 0
         self._roomy = 0  # features that there is room for
@@ -121,7 +121,7 @@ class Fitting:
                     save(self)
                 raise
 
-    def _open(self) -> dict[str, Running]:
+    def _open(self) -> dict[str, Run]:
         """The runs that have not ended: neither separated nor stopped on the held-out rows."""
         return {name: run for name, run in self.runs.items() if run.status not in ("separated", "validated")}
 
@@ -129,7 +129,7 @@ class Fitting:
         if self.rows == 0:
             for run in self._open().values():
                 run.begin_pass()
-        with Turns(self.plan.threads, self.plan.degree) as turns:
+        with ParallelRuns(self.plan.threads, self.plan.degree) as turns:
             for block, order, first, done in self._waiting(interrupt, self.pass_ == 0 and self.plan.order != "shuffle"):
                 if self.pass_ == 0 and not self.runs:
                     self._begin(block)
@@ -164,7 +164,7 @@ class Fitting:
 
     def _from_source(self) -> Iterator[_Waiting]:
         self.learned = self.held_rows = 0
-        self.sorting = Sorting(len(self.classes))
+        self.sorting = LabelOrder(len(self.classes))
         for chunk in self.source.blocks(self.plan.threads):
             codes, least = self._codes.of(chunk)
             block = chunk.with_class_indices(codes if least >= 0 else np.maximum(codes, 0))
@@ -209,7 +209,7 @@ class Fitting:
             if self.plan.adapted:
                 settings = fitted_to(settings, block.values)
             self.tried[name] = settings
-            run = Running(settings, features, [1.0] * classes, self.plan.seed, dense=dense, columns=columns)
+            run = Run(settings, features, [1.0] * classes, self.plan.seed, dense=dense, columns=columns)
             run.learner.judge(True)
             run.begin_pass()
             self.runs[name] = run
@@ -221,7 +221,7 @@ class Fitting:
             check_room(self.source.name, runs.values(), features, len(self.classes))
             self._roomy = features
 
-    def _learn(self, turns: Turns) -> None:
+    def _learn(self, turns: ParallelRuns) -> None:
         """Every run learns what has been gathered. One whose weights overflow is given up, unless it is the last."""
         for name, example in turns.take(self._open()):
             if len(self.runs) == 1:
@@ -291,7 +291,7 @@ class Fitting:
             self._done = self.source.size or self._done
             self.plan.on_progress(self.progress())
 
-    def _judge(self, name: str, run: Running) -> None:
+    def _judge(self, name: str, run: Run) -> None:
         """The error on the held-out rows; with patience a run that no longer gets better is stopped."""
         scorer, scheme, wrong = run.scorer(), run.settings.scheme(len(self.classes)), 0
         for block in self._held.blocks(1):
@@ -324,7 +324,7 @@ class Fitting:
         return min(errors, key=errors.__getitem__)
 
     @property
-    def winner(self) -> Running:
+    def winner(self) -> Run:
         run = self.runs[self.chosen]
         if self.chosen not in self.best:
             return run

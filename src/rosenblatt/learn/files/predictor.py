@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     T = TypeVar("T", bound=Any)
 
 
-class Decider(Protocol):
+class Model(Protocol):
     """Classes, what its columns mean, and scores that become decisions."""
 
     @property

@@ -11,11 +11,11 @@ _FEWEST = 50  # rows: of fewer nothing can be said
 _SHARE = 0.1  # of the turns that a shuffled file would have
 
 
-class Sorting:
+class LabelOrder:
     """Counts how often the label changes from one row to the next.
 
     >>> from array import array
-    >>> sorting = Sorting(2)
+    >>> sorting = LabelOrder(2)
     >>> sorting.see(array("i", [0] * 100 + [1] * 100))
     >>> sorting.grouped
     True

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.lazy import np
 from rosenblatt.learn.kernel.kernel_values import Kernel
 from rosenblatt.learn.kernel.pocket import Targets
-from rosenblatt.learn.kernel.run import Dual, DualSettings
+from rosenblatt.learn.kernel.run import KernelRun, KernelSettings
 from rosenblatt.learn.kernel.scores import refuse_overflow
 from rosenblatt.learn.kernel.support import Rows, Support
 from rosenblatt.readers.block_rows import take_rows
@@ -44,10 +44,10 @@ def shrinking(sigma: float, mu: float, damage: float, mistakes: int) -> tuple[fl
     return phi, damage + phi * (a * phi + b)
 
 
-class Forgetron(Dual):
+class Forgetron(KernelRun):
     """A dual run whose units forget their oldest examples."""
 
-    def __init__(self, settings: DualSettings, kernel: Kernel, class_weight: Floats, seed: int) -> None:
+    def __init__(self, settings: KernelSettings, kernel: Kernel, class_weight: Floats, seed: int) -> None:
         super().__init__(settings, kernel, class_weight, seed)
         assert settings.budget is not None
         self.budget = settings.budget
@@ -56,7 +56,7 @@ class Forgetron(Dual):
         self.unit_mistakes = np.zeros(self.units, dtype=np.int64)
         self.largest = 0.0  # k(x, x)
 
-    def fit(self, block: Block, max_iter: int, on_epoch: Callable[[Dual], None] | None = None) -> None:
+    def fit(self, block: Block, max_iter: int, on_epoch: Callable[[KernelRun], None] | None = None) -> None:
         """Visit epochs until one is clean or max_iter are spent; after each, on_epoch is called."""
         count = block.values.shape[0]
         self.status = "budget"

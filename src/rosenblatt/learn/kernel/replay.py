@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rosenblatt import native
 from rosenblatt.errors import ParameterError
 from rosenblatt.lazy import np
-from rosenblatt.learn.kernel.run import Dual
+from rosenblatt.learn.kernel.run import KernelRun
 from rosenblatt.records import Floats, Values
 
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 _FEW = 64  # updates are added line by line of the table, more of them all at once
 
 
-class DualReplay:
+class KernelReplay:
     """The scores of a recorded run are sums over its mistake log, so any part of the log gives those of that moment.
 
     f after k updates is the sum of coefficient_i (k(x_i, .) + 1) over the first k entries; the 1 where there is a bias.
     """
 
-    def __init__(self, run: Dual, seed: int) -> None:
-        log = run.record.mistake_log
+    def __init__(self, run: KernelRun, seed: int) -> None:
+        log = run.summary.mistake_log
         if log is None:
             raise ParameterError("Only a run with record=True can be replayed.")
         self.run, self.seed, self.log = run, seed, log

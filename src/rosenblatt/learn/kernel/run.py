@@ -2,7 +2,7 @@
 
 On a mistake, y s <= margin, the example joins the sum: f += y k(x, .). The bias is an ordinary weight on the constant
 1, so where it is learned every kernel value is one more: k(x, z) + 1. The rate is 1; another would only rescale all
-scores. Order, mistakes, stopping and what is kept are those of the perceptron in `running`.
+scores. Order, mistakes, stopping and what is kept are those of the perceptron in `learn.run`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WORD = 2**64
 
 
 @dataclass(frozen=True)
-class DualSettings:
+class KernelSettings:
     """The options that decide a run, checked by whoever made them."""
 
     margin: float = options.margin.default
@@ -67,10 +67,10 @@ class Visit:
     first: int = 0  # rows streamed before
 
 
-class Dual:
+class KernelRun:
     """The state of one dual run between visits."""
 
-    def __init__(self, settings: DualSettings, kernel: Kernel, class_weight: Floats, seed: int) -> None:
+    def __init__(self, settings: KernelSettings, kernel: Kernel, class_weight: Floats, seed: int) -> None:
         self.settings, self.kernel = settings, kernel
         self.class_weight = np.ascontiguousarray(class_weight, dtype=np.float64)
         if not self.class_weight.any():
@@ -97,7 +97,7 @@ class Dual:
 
     # -- learning ---------------------------------------------------------------------------------------------------
 
-    def fit(self, block: Block, max_iter: int, on_epoch: Callable[[Dual], None] | None = None) -> None:
+    def fit(self, block: Block, max_iter: int, on_epoch: Callable[[KernelRun], None] | None = None) -> None:
         """Visit epochs until one is clean or max_iter are spent; after each, on_epoch is called."""
         targets = self._targets(block)
         count = block.values.shape[0]
@@ -268,7 +268,7 @@ class Dual:
         return tally.T / max(self.t, 1)
 
     @property
-    def record(self) -> RunSummary:
+    def summary(self) -> RunSummary:
         trace = None
         if self.settings.record:
             log = joined(self.log)

@@ -10,7 +10,7 @@ from rosenblatt.errors import ModelError, ParameterError
 from rosenblatt.lazy import np
 from rosenblatt.learn.kernel.forgetron import Forgetron
 from rosenblatt.learn.kernel.kernel_values import Kernel
-from rosenblatt.learn.kernel.run import Dual, DualSettings
+from rosenblatt.learn.kernel.run import KernelRun, KernelSettings
 from rosenblatt.learn.kernel.support import Updates, joined
 from rosenblatt.records import Csr, Floats, Values
 from rosenblatt.storage.header import Header, damaged
@@ -22,7 +22,7 @@ _LOG = {"support": np.int64, "unit": np.int32, "coefficient": np.float64, "when"
 _POCKET = {"run": np.uint64, "best_run": np.uint64, "judged": np.uint8, "held": np.uint8, "fewest": np.float64}
 
 
-def pack_dual(run: Dual, tensors: Tensors) -> dict[str, Any]:
+def pack_kernel_run(run: KernelRun, tensors: Tensors) -> dict[str, Any]:
     """The header of a run; its arrays go into the tensors."""
     if run.kernel.function is not None:
         raise ModelError("A kernel that is a function cannot be saved, for nothing in a model file is run: name one.")
@@ -56,11 +56,11 @@ def pack_dual(run: Dual, tensors: Tensors) -> dict[str, Any]:
     }
 
 
-def unpack_dual(header: Header, tensors: Tensors, classes: int) -> Dual:
+def unpack_kernel_run(header: Header, tensors: Tensors, classes: int) -> KernelRun:
     """The run that was saved; whatever does not fit together raises ModelError."""
     settings, kernel = _settings(header.section("settings")), _kernel(header.section("kernel"))
     class_weight = _finite(tensors, "class_weight", (classes,))
-    made = Dual if settings.budget is None else Forgetron
+    made = KernelRun if settings.budget is None else Forgetron
     run = made(settings, kernel, class_weight, header.count("random"))
     run.t, run.n_mistakes = header.count("t", 2**63), header.count("n_mistakes")
     run.rows_streamed, run.mistakes = header.count("rows_streamed"), header.counts("mistakes")
@@ -81,15 +81,15 @@ def _scalar(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _settings(header: Header) -> DualSettings:
-    values = {name: header.raw(name) for name in DualSettings.__dataclass_fields__}
+def _settings(header: Header) -> KernelSettings:
+    values = {name: header.raw(name) for name in KernelSettings.__dataclass_fields__}
     try:
         options.check("the model file", values, options.KERNEL_PERCEPTRON)
     except ParameterError as error:
         raise damaged(str(error)) from None
     if values["budget"] is not None and values["keep"] != "last":
         raise damaged("a budget answers with its last coefficients")
-    return DualSettings(**values)
+    return KernelSettings(**values)
 
 
 def _kernel(header: Header) -> Kernel:
@@ -137,7 +137,7 @@ def _unpack_rows(layout: str, header: Header, tensors: Tensors, count: int) -> V
     return Csr(np.array(indptr), np.array(indices), np.array(values), features)
 
 
-def _unpack_support(run: Dual, header: Header, tensors: Tensors) -> None:
+def _unpack_support(run: KernelRun, header: Header, tensors: Tensors) -> None:
     origin = read_array(tensors, "origin", np.int64)
     layout, count = header.text("rows"), len(origin)
     if (layout == "none") != (count == 0) or layout not in ("none", "dense", "sparse", "places"):
@@ -153,7 +153,7 @@ def _unpack_support(run: Dual, header: Header, tensors: Tensors) -> None:
     run.support.drift = _finite(tensors, "drift", (count, run.units))
 
 
-def _unpack_log(run: Dual, header: Header, tensors: Tensors) -> None:
+def _unpack_log(run: KernelRun, header: Header, tensors: Tensors) -> None:
     count = header.count("log", 2**48)
     if count == 0:
         return
@@ -167,7 +167,7 @@ def _unpack_log(run: Dual, header: Header, tensors: Tensors) -> None:
     run.log = [Updates(**columns)]
 
 
-def _unpack_pocket(run: Dual, header: Header, tensors: Tensors) -> None:
+def _unpack_pocket(run: KernelRun, header: Header, tensors: Tensors) -> None:
     assert run.pocket is not None
     keepers = 1 if run.joint else run.units
     for name, dtype in _POCKET.items():

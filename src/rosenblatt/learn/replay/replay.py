@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt import native
 from rosenblatt.errors import DataError
 from rosenblatt.lazy import np
-from rosenblatt.learn.replay.history import Chapter, History
-from rosenblatt.learn.run import Running
+from rosenblatt.learn.replay.recording import RecordedFit, Recording
+from rosenblatt.learn.run import Run
 from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.records import Block, Floats, MistakeLog
 
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 _FEW = 64  # a stretch is short if it visits at most one row in so many
 
 
-class Walk:
+class Replay:
     """Where a replay stands: before the visit of example number t, in this epoch (counted from 1)."""
 
-    def __init__(self, history: History, log: MistakeLog) -> None:
+    def __init__(self, recording: Recording, log: MistakeLog) -> None:
         # What is kept of the weights does not steer them, and pockets and averages would cost time.
-        settings = replace(history.settings, keep="last", record=True)
-        self.history, self.log = history, log
-        features = history.start[0].shape[1]
-        self._run = Running(settings, features, history.class_weight, 0, dense=history.dense)
-        self._run.start_from(*history.start)
-        self._run.random = history.random
+        settings = replace(recording.settings, keep="last", record=True)
+        self.recording, self.log = recording, log
+        features = recording.start[0].shape[1]
+        self._run = Run(settings, features, recording.class_weight, 0, dense=recording.dense)
+        self._run.start_from(*recording.start)
+        self._run.random = recording.random
         self.epoch = 1
         self._place = 0  # visits of this epoch that are done
         self._count = 0  # rows an epoch has
         self._logged = 0
         self._visits: NDArray[np.uint32] = np.empty(0, dtype=np.uint32)
-        self._next_random = history.random
-        self._chapter: Chapter | None = None
+        self._next_random = recording.random
+        self._chapter: RecordedFit | None = None
         self._ordered = (-1, 0)  # the chapter and epoch that the visits are for
 
     @property
@@ -110,7 +110,7 @@ class Walk:
     def _go(self, t: int) -> None:
         """As many visits as this epoch and this chapter have, up to t."""
         self._open()
-        until = min([t, *(chapter.t for chapter in self.history.chapters if chapter.t > self.t)])
+        until = min([t, *(chapter.t for chapter in self.recording.fits if chapter.t > self.t)])
         stop = min(len(self._visits), self._place + until - self.t)
         self._visit(self._visits[self._place : stop])
         self._place = stop
@@ -131,9 +131,9 @@ class Walk:
         if raised is not None:
             raise raised
 
-    def _open(self) -> Chapter:
+    def _open(self) -> RecordedFit:
         """The chapter of the next example, and the order of the epoch that is under way."""
-        chapter = [chapter for chapter in self.history.chapters if chapter.t <= self.t][-1]
+        chapter = [chapter for chapter in self.recording.fits if chapter.t <= self.t][-1]
         if chapter is not self._chapter:
             self._chapter = chapter
             self._rows = native.rows_of(chapter.block.values)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rosenblatt import losses
 from rosenblatt.lazy import np
-from rosenblatt.learn.replay.replay import Walk
+from rosenblatt.learn.replay.replay import Replay
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Floats
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def totals_of(walk: Walk, scheme: str, sides: NDArray[np.int8], unit: int) -> tuple[float, int]:
+def totals_of(walk: Replay, scheme: str, sides: NDArray[np.int8], unit: int) -> tuple[float, int]:
     """The loss summed over all rows that are learned from, and how many of them would be mistakes now.
 
     Of one unit; where the units decide jointly, of their one decision.
     """
-    rows, settings = walk.counted, walk.history.settings
+    rows, settings = walk.counted, walk.recording.settings
     labels, scores = walk.block.labels[rows], walk.scores(rows)
-    weights = walk.history.class_weight[labels]
+    weights = walk.recording.class_weight[labels]
     if walk.block.weights is not None:
         weights = weights * walk.block.weights[rows]
     margins = _gaps(scores, labels) if scheme == "joint" else sides * scores[:, unit]

@@ -12,8 +12,8 @@ from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.lazy import np
 from rosenblatt.learn.final_weights import pairs
 from rosenblatt.learn.replay import trace_file as trace_files
-from rosenblatt.learn.replay.history import History
-from rosenblatt.learn.replay.replay import Walk
+from rosenblatt.learn.replay.recording import Recording
+from rosenblatt.learn.replay.replay import Replay
 from rosenblatt.learn.replay.total_loss import totals_of
 from rosenblatt.records import Csr, Floats
 
@@ -64,7 +64,7 @@ class Trace:
 
     log: records.MistakeLog
     run: records.RunSummary
-    history: History | None
+    recording: Recording | None
     classes: NDArray[Any]
 
     @property
@@ -107,13 +107,13 @@ class Trace:
         return f"Trace({len(self)} updates, {run.t} examples visited, {run.n_iter} epochs, {run.status})"
 
     @property
-    def _told(self) -> History:
-        if self.history is None:
+    def _told(self) -> Recording:
+        if self.recording is None:
             raise DataError(
                 "This trace holds the mistake log alone, because the model was streamed or loaded and its examples are "
                 "not at hand: learn with fit in this session, or call trace(X, y)."
             )
-        return self.history
+        return self.recording
 
     # -- replay ------------------------------------------------------------------------------------------------------
 
@@ -125,7 +125,7 @@ class Trace:
         k = len(self) if updates is None else updates
         if not 0 <= k <= len(self):
             raise ParameterError(f"The run made {len(self)} updates, so there is no replay of {k}.")
-        walk = Walk(self._told, self.log)
+        walk = Replay(self._told, self.log)
         if updates is None:
             walk.go_to(self.run.t)
             return self._shape(self._weights(walk))
@@ -146,7 +146,7 @@ class Trace:
 
         What a batch adds is added when it ends.
         """
-        walk = Walk(self._told, self.log)
+        walk = Replay(self._told, self.log)
         for t in times:
             if not walk.t <= t <= self.run.t:
                 raise ParameterError(f"The run made {self.run.t} visits, and moments are asked for in order. Got {t}.")
@@ -155,7 +155,7 @@ class Trace:
 
     def epochs(self) -> Iterator[EpochEnd]:
         """The end of each finished epoch, with the weights it left."""
-        walk = Walk(self._told, self.log)
+        walk = Replay(self._told, self.log)
         made = 0
         for mistakes in self.run.mistakes:
             epoch = walk.epoch
@@ -171,10 +171,10 @@ class Trace:
                 f"learning_rate={told.settings.learning_rate!r} has a rate for each feature, so its weights are no sum "
                 "of examples: trace one of the other rates."
             )
-        if len(told.chapters) > 1:
+        if len(told.fits) > 1:
             raise DataError("The run learned from several tables, so a row number means several examples.")
         mine = self.unit == unit
-        rows = len(told.chapters[0].block.labels)
+        rows = len(told.fits[0].block.labels)
         alpha: Floats = np.bincount(self.row[mine].astype(np.intp), self.coefficient[mine], minlength=rows).astype(
             float
         )
@@ -182,7 +182,7 @@ class Trace:
 
     def examples(self, unit: int = 0) -> tuple[records.Values, NDArray[np.int8]]:
         """The values of the rows that the run went through last, and the target of each for this unit: +1, -1 or 0."""
-        block = self._told.chapters[-1].block
+        block = self._told.fits[-1].block
         return block.values, self._signs[block.labels, unit]
 
     def names(self, unit: int = 0) -> tuple[str, str]:
@@ -203,7 +203,7 @@ class Trace:
         chosen = np.unique(np.asarray(which, dtype=np.intp))
         if len(chosen) and not 0 <= chosen[0] <= chosen[-1] < len(self):
             raise ParameterError(f"The run made {len(self)} updates, counted from 0. Got {chosen[[0, -1]].tolist()}.")
-        walk = Walk(self._told, self.log)
+        walk = Replay(self._told, self.log)
         for t in np.unique(self.t[chosen]).tolist():
             walk.go_to(t)
             first = walk.updates
@@ -228,7 +228,7 @@ class Trace:
         return islice(self._steps(mistakes_only, totals, epochs, since), limit)
 
     def _steps(self, mistakes_only: bool, totals: bool, epochs: tuple[int, int] | None, since: int) -> Iterator[Step]:
-        walk = Walk(self._told, self.log)
+        walk = Replay(self._told, self.log)
         walk.go_to(min(since, self.run.t))
         first, last = (1, self.run.n_iter + 1) if epochs is None else epochs
         while walk.epoch < first and walk.t < self.run.t:
@@ -247,7 +247,7 @@ class Trace:
         times: list[int] = np.unique(self.t[self.t >= start]).tolist()
         return iter(times)
 
-    def _visit(self, walk: Walk, totals: bool) -> Iterator[Step]:
+    def _visit(self, walk: Replay, totals: bool) -> Iterator[Step]:
         row, epoch, t, made = walk.row, walk.epoch, walk.t, walk.updates
         targets, x = self._signs[walk.block.labels[row]], self._example(walk, row)
         score, before, mistakes = walk.scores(np.array([row], dtype=np.uint32))[0], self._weights(walk), walk.mistakes
@@ -310,15 +310,15 @@ class Trace:
             signs[i, unit], signs[j, unit] = -1, 1
         return signs
 
-    def _sides(self, walk: Walk, unit: int) -> NDArray[np.int8]:
+    def _sides(self, walk: Replay, unit: int) -> NDArray[np.int8]:
         sides: NDArray[np.int8] = self._signs[walk.block.labels[walk.counted], unit]
         return sides
 
-    def _weights(self, walk: Walk) -> Floats:
+    def _weights(self, walk: Replay) -> Floats:
         coef, intercept = walk.weights
         return np.column_stack([intercept, coef]) if self.fit_intercept else coef
 
-    def _example(self, walk: Walk, row: int) -> Floats:
+    def _example(self, walk: Replay, row: int) -> Floats:
         values = walk.block.values
         if isinstance(values, Csr):
             entries = slice(int(values.indptr[row]), int(values.indptr[row + 1]))

@@ -51,6 +51,6 @@ def trace_block(table: Gathered, settings: Settings, max_iter: int, seed: int = 
     dense = not isinstance(values, Csr)
     run = begin_run(settings, values.shape[1], np.ones(classes), seed, init=start, dense=dense)
     run.fit(table.block, max_iter)
-    record = run.record
+    record = run.summary
     assert record.mistake_log is not None
-    return Trace(record.mistake_log, record, run.history, table.classes)
+    return Trace(record.mistake_log, record, run.recording, table.classes)

@@ -1,13 +1,13 @@
 """A model for other programs: ONNX, JSON, SQL."""
 
 from rosenblatt.errors import ModelError
-from rosenblatt.model.linear import Model
+from rosenblatt.model.linear import LinearModel
 from rosenblatt.options import TO
 
 
-def exported(model: Model, to: str, table: str) -> bytes:
+def exported(model: LinearModel, to: str, table: str) -> bytes:
     """The model in another format, as the bytes of a file."""
-    if model.running.answer.votes is not None:
+    if model.run.final_weights.votes is not None:
         raise ModelError(
             "A voted answer is all the hyperplanes of its run, too many for another format: "
             "learn it with --keep average, which decides much alike."

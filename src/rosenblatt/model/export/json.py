@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.learn.final_weights import pairs
-from rosenblatt.model.linear import Model
+from rosenblatt.model.linear import LinearModel
 from rosenblatt.records import FeatureSpace, Label
 
 FORMAT_VERSION = 1
 
 
-def to_json(model: Model) -> str:
+def to_json(model: LinearModel) -> str:
     """The model as one JSON document; docs/export.md describes its keys."""
     space = model.space
     features: dict[str, Any] = {"kind": space.kind, "count": int(model.coef.shape[1])}
@@ -32,7 +32,7 @@ def to_json(model: Model) -> str:
     return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
-def _unit(model: Model, unit: int) -> dict[str, Any]:
+def _unit(model: LinearModel, unit: int) -> dict[str, Any]:
     """One hyperplane: which class a positive score speaks for, and against which."""
     classes = model.classes
     speaks: dict[str, Label | None]

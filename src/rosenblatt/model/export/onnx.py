@@ -7,12 +7,12 @@ import numpy as np
 
 from rosenblatt.errors import ModelError
 from rosenblatt.learn.final_weights import pairs
-from rosenblatt.model.linear import Model
+from rosenblatt.model.linear import LinearModel
 
 OPSET = 13
 
 
-def to_onnx(model: Model) -> bytes:
+def to_onnx(model: LinearModel) -> bytes:
     """The model as an ONNX file: input `x` (rows x features, double), outputs `label`, `scores`, and `probabilities`
     where the loss models them."""
     built: bytes = _Graph(model).built().SerializeToString()
@@ -22,7 +22,7 @@ def to_onnx(model: Model) -> bytes:
 class _Graph:
     """The nodes of the graph in the making; each method adds some and gives the name of what they compute."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: LinearModel) -> None:
         try:
             import onnx
         except ImportError as error:

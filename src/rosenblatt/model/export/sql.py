@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from rosenblatt.errors import ModelError
-from rosenblatt.model.linear import Model
+from rosenblatt.model.linear import LinearModel
 from rosenblatt.records import Label
 
 TABLE = "data"
 
 
-def to_sql(model: Model, table: str = TABLE) -> str:
+def to_sql(model: LinearModel, table: str = TABLE) -> str:
     """A SELECT of all columns, the score or scores, and the label, of a table with the model's columns.
 
     A table for a model of numbered features has columns f1, f2, ... by the numbers of the file. A missing value adds
@@ -31,7 +31,7 @@ def to_sql(model: Model, table: str = TABLE) -> str:
     )
 
 
-def _score(model: Model, unit: int) -> str:
+def _score(model: LinearModel, unit: int) -> str:
     row = model.coef[unit]
     terms = [_number(float(model.intercept[unit]))]
     for j in map(int, np.flatnonzero(row)):
@@ -50,7 +50,7 @@ def _sum(terms: Sequence[str]) -> str:
     return f"({_sum(terms[:middle])} + {_sum(terms[middle:])})"
 
 
-def _term(model: Model, j: int, shown: str) -> str:
+def _term(model: LinearModel, j: int, shown: str) -> str:
     """What a feature adds: a number times its weight, or the weight of a word where the column holds it."""
     space = model.space
     if space.kind == "index":
@@ -66,14 +66,14 @@ def _term(model: Model, j: int, shown: str) -> str:
     return _times(model, j, name, shown)
 
 
-def _times(model: Model, j: int, column: str, weight: str) -> str:
+def _times(model: LinearModel, j: int, column: str, weight: str) -> str:
     number, space = _name(column), model.space
     if space.shift is not None and space.scale is not None:
         number = f"(({number} - {_number(float(space.shift[j]))}) * {_number(float(space.scale[j]))})"
     return f"COALESCE({weight} * {number}, 0)"
 
 
-def _decision(model: Model, names: Sequence[str]) -> str:
+def _decision(model: LinearModel, names: Sequence[str]) -> str:
     classes = model.classes
     if model.scheme == "binary":
         return f"CASE WHEN {_name(names[0])} > 0 THEN {_literal(classes[1])} ELSE {_literal(classes[0])} END"

@@ -7,8 +7,8 @@ from typing import Any
 
 from rosenblatt.evaluate.intervals import Estimate
 from rosenblatt.evaluate.tally import Scores
-from rosenblatt.learn.files.predictor import Decider
-from rosenblatt.model.linear import Model
+from rosenblatt.learn.files.predictor import Model
+from rosenblatt.model.linear import LinearModel
 from rosenblatt.report.page import charts
 from rosenblatt.report.summary import GROUPED, STATUS, Evaluation, Judged, Summary, named_scores, top_weights
 from rosenblatt.report.weights import Weight
@@ -33,7 +33,7 @@ def evaluation_page(evaluation: Evaluation) -> str:
         (f"{len(model.classes):,}", "classes"),
     ]
     weights = []
-    if isinstance(model, Model):  # others have no weight for each feature
+    if isinstance(model, LinearModel):  # others have no weight for each feature
         figures.insert(2, (f"{model.features:,}", "hashed weights" if model.space.bits else "features"))
         weights.append(_learned(top_weights(model, TOP)))
     rule = model.provenance.get("rule")
@@ -42,7 +42,7 @@ def evaluation_page(evaluation: Evaluation) -> str:
     return _document(judged.on, model, head, sections)
 
 
-def _document(data: str, model: Decider, head: str, sections: Iterable[str]) -> str:
+def _document(data: str, model: Model, head: str, sections: Iterable[str]) -> str:
     style = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
     title = f"{data}: {' or '.join(str(label) for label in model.classes[:6])}"
     body = "".join(sections)
@@ -58,7 +58,7 @@ def _document(data: str, model: Decider, head: str, sections: Iterable[str]) -> 
     )
 
 
-def _version(model: Decider) -> str:
+def _version(model: Model) -> str:
     version = model.provenance.get("version")
     return f" {escape(str(version))}" if version else ""
 

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rosenblatt.model.linear import Model
+from rosenblatt.model.linear import LinearModel
 from rosenblatt.report.summary import GROUPED, INDEX, STATUS, Summary, named_scores
 from rosenblatt.report.weights import Contribution, Weight
 
@@ -101,13 +101,13 @@ def summary_lines(summary: Summary, top: int) -> Iterator[str]:
     yield from weight_lines(summary.top(top))
 
 
-def _label(model: Model) -> str:
+def _label(model: LinearModel) -> str:
     """Which column of a table was learned; it may have been chosen for the user."""
     label = model.space.settings.get("label") if model.space.kind == "columns" else None
     return f"; the label is {_clipped(str(label))}" if label else ""
 
 
-def _has_index(model: Model) -> bool:
+def _has_index(model: LinearModel) -> bool:
     """A table whose first column is of numbers and has no name, though the others have."""
     settings = model.space.settings
     return model.space.kind == "columns" and settings.get("header") is True and "column0" in settings.get("numbers", ())
@@ -125,7 +125,7 @@ def mistakes(per_pass: Sequence[int]) -> str:
     return shown[0] if len(per_pass) == 1 else f"{sum(per_pass):,}; by pass {', '.join(shown)}"
 
 
-def _counted(model: Model) -> str:
+def _counted(model: LinearModel) -> str:
     """What else is a mistake to the rule, so that nobody takes their number for that of the errors."""
     also = [
         "right decisions within the margin too" if model.settings.required > 0 else "",
@@ -274,9 +274,9 @@ def _clipped(words: str, most: int = 28) -> str:
     return words if len(words) <= most else words[: most - 1] + "…"
 
 
-def model_lines(model: Model, path: str) -> Iterator[str]:
+def model_lines(model: LinearModel, path: str) -> Iterator[str]:
     """What a model is, in a few lines."""
-    run, settings = model.run, model.settings
+    run, settings = model.summary, model.settings
     yield bold(path) + f"  {' or '.join(_clipped(str(label)) for label in model.classes[:8])}"
     yield ""
     yield line(
@@ -286,7 +286,7 @@ def model_lines(model: Model, path: str) -> Iterator[str]:
     yield line("status", f"{run.status}: {STATUS[run.status]}")
 
 
-def features(model: Model) -> str:
+def features(model: LinearModel) -> str:
     """How many features a model has, and of what kind."""
     space = model.space
     if space.kind == "hashed" or (space.bits and not space.columns):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.learn.kernel.replay import DualReplay
+from rosenblatt.learn.kernel.replay import KernelReplay
 from rosenblatt.records import Floats
 from rosenblatt.studio.cancelled import still_there
 from rosenblatt.studio.playback.run import Moment, Played
@@ -26,8 +26,8 @@ class Dual(Played):
         self.keep, self.multi_class = self.fitted.keep, getattr(self.fitted, "multi_class", "ovr")
         run = self.fitted._running()
         still_there()
-        self.replay = DualReplay(run, int(self.fitted.random_state))
-        self.record, log = run.record, self.replay.log
+        self.replay = KernelReplay(run, int(self.fitted.random_state))
+        self.record, log = run.summary, self.replay.log
         self.times, self.rows, self.unit = (column.astype(np.int64) for column in (log.t, log.row, log.unit))
         self.bias = bool(self.fitted.fit_intercept)
         self.order = self.replay.visits(len(plane.X))

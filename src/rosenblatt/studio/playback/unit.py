@@ -38,18 +38,18 @@ class Unit:
             dense=True,
         )
         self.run.fit(Block(self.values, self.index, None), told["max_iter"])
-        record = self.run.record
+        record = self.run.summary
         assert record.mistake_log is not None
-        self.trace = Trace(record.mistake_log, record, self.run.history, np.array(plane.classes)[plane.present])
+        self.trace = Trace(record.mistake_log, record, self.run.recording, np.array(plane.classes)[plane.present])
 
     @property
     def weights(self) -> Floats:
         """What `keep` made of the run: [b, w1, ...] of each unit."""
-        return np.column_stack([self.run.answer.intercept, self.run.answer.coef])
+        return np.column_stack([self.run.final_weights.intercept, self.run.final_weights.coef])
 
     def errors(self) -> int:
         """Of what was kept, on the examples."""
-        answer = self.run.answer
+        answer = self.run.final_weights
         found = scores(answer, native.rows_of(self.values))
         if not np.isfinite(found).all():
             raise DataError("The score of a point overflows: bring the points nearer to 0.")

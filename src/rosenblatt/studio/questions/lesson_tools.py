@@ -98,13 +98,13 @@ def _learned() -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _learn_mail() -> dict[str, Any]:
-    from rosenblatt.evaluate.judge import judge
+    from rosenblatt.evaluate.evaluate_file import evaluate_file
     from rosenblatt.model.fit_file import fit_file
     from rosenblatt.readers.source import ReadOptions
     from rosenblatt.report.weights import classes_shown, top
 
     fitted = fit_file(str(_MAIL / "train.tsv.gz"), reading=ReadOptions())
-    scores = judge(fitted.model, str(_MAIL / "test.tsv.gz"), ReadOptions()).scores()
+    scores = evaluate_file(fitted.model, str(_MAIL / "test.tsv.gz"), ReadOptions()).scores()
     tops = {
         str(label): [asdict(one) for one in top(fitted.model, k, _WORDS)] for k, label in classes_shown(fitted.model)
     }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt import native
 from rosenblatt.lazy import np
-from rosenblatt.learn.files.predictor import Decider
+from rosenblatt.learn.files.predictor import Model
 from rosenblatt.learn.final_weights import by_class
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Predicted:
+class PredictedBlock:
     """The predictions of one chunk, in the order of the file; they become arrays when somebody asks."""
 
     memory: tuple[Any, Any, Any, Any]  # decided, scores, truth, weights
@@ -49,14 +49,14 @@ class Predicted:
 
 
 def predict_file(
-    model: Decider, path: str | os.PathLike[str], reading: ReadOptions | None = None, threads: int | None = None
-) -> Iterator[Predicted]:
+    model: Model, path: str | os.PathLike[str], reading: ReadOptions | None = None, threads: int | None = None
+) -> Iterator[PredictedBlock]:
     """Read a file as the model's own was read, and decide about each of its examples."""
     source = open_source(path, reading or ReadOptions(), model.space)
     return predict_source(model, source, threads or os.cpu_count() or 1)
 
 
-def predict_source(model: Decider, source: Source, threads: int = 1) -> Iterator[Predicted]:
+def predict_source(model: Model, source: Source, threads: int = 1) -> Iterator[PredictedBlock]:
     index = {label: i for i, label in enumerate(model.classes)}
     codes: list[int] = []
     for chunk in source.blocks(threads):
@@ -66,4 +66,4 @@ def predict_source(model: Decider, source: Source, threads: int = 1) -> Iterator
         scores = model.scored(chunk.values)
         decided = native.highest(by_class(model.scheme, scores, len(model.classes)))
         truth, _ = native.coded(labels, codes)
-        yield Predicted((decided, scores, truth, weights), chunk.first_row, chunk.done)
+        yield PredictedBlock((decided, scores, truth, weights), chunk.first_row, chunk.done)

@@ -7,36 +7,36 @@ import numpy as np
 
 from rosenblatt.errors import DataError
 from rosenblatt.evaluate.tally import Link, Tally
-from rosenblatt.learn.files.predict import predict_source
-from rosenblatt.learn.files.predictor import Decider
+from rosenblatt.learn.files.predictor import Model
+from rosenblatt.model.predict import predict_source
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Floats, Label
 
 
-def judge(model: Decider, path: str, reading: ReadOptions, threads: int | None = None) -> Tally:
+def evaluate_file(model: Model, path: str, reading: ReadOptions, threads: int | None = None) -> Tally:
     """Count what a model decides about the examples of a file; those without a label are left out."""
-    tally = Tally(tuple(model.classes), link_of(model))
+    tally = Tally(tuple(model.classes), probability_link(model))
     source = open_source(path, replace(reading, classes=()), model.space)
     for chunk in predict_source(model, source, threads or os.cpu_count() or 1):
         if (chunk.truth == -2).any():
             raise DataError(f"{path}: {_unknown(model, source.labels)}; leave such examples out, or learn them too.")
         known = chunk.truth >= 0
         weights = None if chunk.weights is None else chunk.weights[known]
-        scores = comparable(model.class_scores(chunk.scores)[known], tally.link)
+        scores = rankable_scores(model.class_scores(chunk.scores)[known], tally.link)
         tally.add(scores, chunk.decided[known], chunk.truth[known], weights)
     if tally.examples == 0:
         raise DataError(f"{path}: has no labels to compare with; say where they are with --label or --labels-from.")
     return tally
 
 
-def _unknown(model: Decider, met: list[Label]) -> str:
+def _unknown(model: Model, met: list[Label]) -> str:
     known = {*model.classes, *map(str, model.classes)}
     label = next((label for label in met if label not in known and str(label) not in known), "?")
     return f"has the label {label}, and the model knows only {', '.join(map(str, model.classes[:8]))}"
 
 
-def comparable(scores: Floats, link: Link | None) -> Floats:
+def rankable_scores(scores: Floats, link: Link | None) -> Floats:
     """Scores that can be ranked across examples: those that decide jointly mean something only within one example, so
     they become logarithms of probabilities, which are softmaxed to the same probabilities again."""
     if link != "softmax" or len(scores) == 0:
@@ -46,7 +46,7 @@ def comparable(scores: Floats, link: Link | None) -> Floats:
     return found
 
 
-def link_of(model: Decider) -> Link | None:
+def probability_link(model: Model) -> Link | None:
     """How scores become probabilities, where the loss models them: for two classes, and for a joint decision."""
     if model.loss != "logistic":
         return None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Chapter:
+class RecordedFit:
     """Examples visited from the run's t-th visit on; of a block with held-out rows only the training ones."""
 
     t: int
@@ -32,7 +32,7 @@ class Chapter:
 
 
 @dataclass(frozen=True)
-class History:
+class Recording:
     """The start of a run and the examples of each `fit` that went on with it; they are referred to, not copied."""
 
     settings: Settings
@@ -40,12 +40,12 @@ class History:
     start: tuple[Floats, Floats]
     random: int
     dense: bool
-    chapters: tuple[Chapter, ...] = field(default=(), repr=False)
+    fits: tuple[RecordedFit, ...] = field(default=(), repr=False)
 
-    def then(self, t: int, block: Block, training: NDArray[np.uint32] | None) -> History:
-        if self.chapters and self.chapters[-1].is_same(block, training):
+    def then(self, t: int, block: Block, training: NDArray[np.uint32] | None) -> Recording:
+        if self.fits and self.fits[-1].is_same(block, training):
             return self
-        return replace(self, chapters=(*self.chapters, Chapter(t, block, training)))
+        return replace(self, fits=(*self.fits, RecordedFit(t, block, training)))
 
 
 def _equal(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
