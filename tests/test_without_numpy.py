@@ -284,7 +284,7 @@ def test_memory_becomes_arrays_when_they_are_asked_for() -> None:
     assert block.weights.tolist() == [1.0, 2.0]
     assert ParsedBlock(values, array("i", [0, 1])).weights is None
     plain = Block(Csr(values.indptr, values.indices, values.values, 5), block.labels)
-    assert (plain.rows, plain.memory[1]) == (2, None)
+    assert (plain.rows, plain.buffers[1]) == (2, None)
 
 
 # -- the model file ---------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What passes between the stages: plain frozen records, no behaviour beyond looking at themselves."""
+"""The records that pass between the stages: frozen, and without behaviour of their own."""
 
 from __future__ import annotations
 
@@ -31,42 +31,42 @@ class Csr:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return len(self.memory[0]) - 1, self.features
+        return len(self.buffers[0]) - 1, self.features
 
     @property
     def entries(self) -> int:
-        return len(self.memory[1])
+        return len(self.buffers[1])
 
     @cached_property
-    def memory(self) -> tuple[Any, Any, Any]:
-        """The three arrays as the native core reads them."""
+    def buffers(self) -> tuple[Any, Any, Any]:
+        """indptr, indices and values as the native core reads them: anything with the buffer protocol."""
         return self.indptr, self.indices, self.values
 
 
 class ParsedCsr(Csr):
-    """The same in memory of the native core: arrays, and numpy for them, are made when somebody asks."""
+    """A CSR matrix in memory of the native core; numpy is loaded, and the arrays are made, on first access."""
 
-    checked: Any  # the same as rows that need no check, if somebody has made it
+    checked_rows: Any  # this matrix as native.Rows, where the parser has already checked it
 
-    def __init__(self, indptr: Any, indices: Any, values: Any, features: int, checked: Any = None) -> None:
-        vars(self).update(memory=(indptr, indices, values), features=features, checked=checked)
+    def __init__(self, indptr: Any, indices: Any, values: Any, features: int, checked_rows: Any = None) -> None:
+        vars(self).update(buffers=(indptr, indices, values), features=features, checked_rows=checked_rows)
 
     @cached_property
     def indptr(self) -> NDArray[Any]:
-        return np.asarray(self.memory[0])
+        return np.asarray(self.buffers[0])
 
     @cached_property
     def indices(self) -> NDArray[Any]:
-        return np.asarray(self.memory[1])
+        return np.asarray(self.buffers[1])
 
     @cached_property
     def values(self) -> NDArray[Any]:
-        return np.asarray(self.memory[2])
+        return np.asarray(self.buffers[2])
 
 
 @dataclass(frozen=True)
 class Block:
-    """Examples to learn from: their values, the index of each one's class, and how much each counts."""
+    """Examples in memory: their values, the index of the class of each, and how much each counts."""
 
     values: Values
     labels: NDArray[np.int32]
@@ -74,33 +74,33 @@ class Block:
 
     @property
     def rows(self) -> int:
-        return len(self.memory[0])
+        return len(self.buffers[0])
 
     @cached_property
-    def memory(self) -> tuple[Any, Any]:
-        """Labels and weights as the native core reads them."""
+    def buffers(self) -> tuple[Any, Any]:
+        """Labels and weights as the native core reads them: anything with the buffer protocol."""
         return self.labels, self.weights
 
 
 class _ParsedLabels:
-    """Labels and weights in memory of the native core."""
+    """Labels and weights in memory of the native core; they become arrays on first access."""
 
-    memory: tuple[Any, Any]
+    buffers: tuple[Any, Any]
 
     @cached_property
     def labels(self) -> NDArray[np.int32]:
-        return np.asarray(self.memory[0])
+        return np.asarray(self.buffers[0])
 
     @cached_property
     def weights(self) -> Floats | None:
-        return None if self.memory[1] is None else np.asarray(self.memory[1])
+        return None if self.buffers[1] is None else np.asarray(self.buffers[1])
 
 
 class ParsedBlock(_ParsedLabels, Block):
-    """A block whose labels and weights become arrays when somebody asks."""
+    """A block whose labels and weights are in memory of the native core."""
 
     def __init__(self, values: Values, labels: Any, weights: Any = None) -> None:
-        vars(self).update(values=values, memory=(labels, weights))
+        vars(self).update(values=values, buffers=(labels, weights))
 
 
 Label: TypeAlias = int | float | str
@@ -110,9 +110,9 @@ Label: TypeAlias = int | float | str
 class FeatureSpace:
     """What each column of a matrix means, so that a model can read new examples as it read its own.
 
-    `index`: the file's own feature numbers, less `index_base`. `columns`: named columns; a word column gives one
-    feature `column=value` for each value met. `hashed`: names or words hashed into 2**bits columns. `columns` may be
-    followed by hashed ones: then the hashed begin at column `len(columns)`.
+    `index`: the feature numbers of the file, minus `index_base`. `columns`: named columns; a word column gives one
+    feature `column=value` for each value in it. `hashed`: names or words hashed into 2**bits columns. Hashed columns
+    may follow named ones: then they begin at column `len(columns)`.
     """
 
     kind: Literal["index", "columns", "hashed"]
@@ -120,41 +120,41 @@ class FeatureSpace:
     columns: tuple[str, ...] = ()
     bits: int = 0
     ngrams: int = 1
-    shift: Floats | None = None  # with --scale: column j is (value - shift[j]) * scale[j]
+    shift: Floats | None = None  # of scaled columns: column j is (value - shift[j]) * scale[j]
     scale: Floats | None = None
-    names: Mapping[int, str] = field(default_factory=dict, repr=False)  # of hashed columns: a bounded dictionary
-    settings: Mapping[str, Any] = field(default_factory=dict)  # what else the reader must know, as plain JSON values
+    names: Mapping[int, str] = field(default_factory=dict, repr=False)  # of hashed columns
+    settings: Mapping[str, Any] = field(default_factory=dict)  # what else the reader needs, as JSON values
 
 
 @dataclass(frozen=True)
 class SourceBlock(Block):
-    """Examples as a reader gives them, in the order of the file.
+    """Consecutive examples of a source.
 
-    Its labels are positions in the `labels` of the source, which are numbered in the order they were met; -1 where an
-    example has none.
+    Its labels are positions in the `labels` of the source, which lists them in the order of their first occurrence; -1
+    where an example has none.
     """
 
-    first_row: int = 0  # rows of the source before this one
-    done: int = 0  # bytes of the source that are read when this chunk is learned
+    first_row: int = 0  # rows of the source before this block
+    bytes_read: int = 0  # bytes of the source up to the end of this block
 
-    def with_class_indices(self, labels: Any) -> Block:
-        """The examples with the indices of their classes."""
-        return ParsedBlock(self.values, labels, self.memory[1])
+    def with_class_indices(self, indices: Any) -> Block:
+        """The examples with the indices of their classes as labels."""
+        return ParsedBlock(self.values, indices, self.buffers[1])
 
 
 class ParsedSourceBlock(_ParsedLabels, SourceBlock):
-    """A chunk whose labels and weights become arrays when somebody asks."""
+    """A source block whose labels and weights are in memory of the native core."""
 
-    def __init__(self, values: Values, labels: Any, weights: Any, first_row: int, done: int) -> None:
-        vars(self).update(values=values, memory=(labels, weights), first_row=first_row, done=done)
+    def __init__(self, values: Values, labels: Any, weights: Any, first_row: int, bytes_read: int) -> None:
+        vars(self).update(values=values, buffers=(labels, weights), first_row=first_row, bytes_read=bytes_read)
 
 
 @dataclass(frozen=True)
 class MistakeLog:
-    """The mistake log: one entry per update, in the order they were made.
+    """One entry per update of a run, in order.
 
-    The update of entry k added coefficient[k] times example row[k] to the weights of unit[k], after t[k] examples; with
-    learning_rate 'adagrad' and 'arow' each feature had its own rate besides.
+    Update k added coefficient[k] times example row[k] to the weights of unit[k], after t[k] examples; with
+    learning_rate 'adagrad' and 'arow' each feature also had a rate of its own.
     """
 
     t: NDArray[np.uint64]
@@ -168,7 +168,7 @@ class MistakeLog:
 
 @dataclass(frozen=True)
 class RunSummary:
-    """How a run went. Epochs, mistakes and examples are three different numbers."""
+    """How a run went: its status, and how many epochs (n_iter), mistakes and examples (t) it took."""
 
     status: Status
     n_iter: int

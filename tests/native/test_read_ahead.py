@@ -108,12 +108,12 @@ def test_a_source_that_has_begun_gives_all_its_chunks_and_again(
     path = tmp_path / "rows.svm"
     path.write_text("".join(f"{i % 2} {1 + i}:{i}\n" for i in range(100)))
     plain, begun = (open_source(path, ReadOptions()) for _ in range(2))
-    begun.begin(2)
+    begun.read_ahead(2)
     for _ in range(2):
         wanted = [chunk.values.values.tolist() for chunk in plain.blocks()]  # type: ignore[union-attr]
         assert [chunk.values.values.tolist() for chunk in begun.blocks()] == wanted  # type: ignore[union-attr]
-    begun.begin(2)  # and nobody asks
+    begun.read_ahead(2)  # and nobody asks
     model = fit_file(path, rule="perceptron").model.run.state()
     opened = open_source(path, ReadOptions())
-    opened.begin(2)
+    opened.read_ahead(2)
     assert repr(fit_file(opened, rule="perceptron").model.run.state()) == repr(model)

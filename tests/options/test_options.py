@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from rosenblatt import options
 from rosenblatt.errors import ParameterError
-from rosenblatt.options import ADALINE, LOGISTIC_UNIT, OPTIONS, PERCEPTRON, Option, check, check_together
+from rosenblatt.options import ADALINE, LEARNER, LOGISTIC_UNIT, PERCEPTRON, Option, check, check_together
 from tests import child
 
-TABLES = {"OPTIONS": OPTIONS, "PERCEPTRON": PERCEPTRON, "LOGISTIC_UNIT": LOGISTIC_UNIT, "ADALINE": ADALINE}
-each_option = pytest.mark.parametrize("option", OPTIONS.values(), ids=OPTIONS)
+TABLES = {"LEARNER": LEARNER, "PERCEPTRON": PERCEPTRON, "LOGISTIC_UNIT": LOGISTIC_UNIT, "ADALINE": ADALINE}
+each_option = pytest.mark.parametrize("option", LEARNER.values(), ids=LEARNER)
 each_table = pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 
 ACCEPTED: dict[str, list[object]] = {
@@ -87,7 +87,7 @@ ACCEPTED_CASES = [(name, value) for name, values in ACCEPTED.items() for value i
 REFUSED_CASES = [(name, value) for name, values in REFUSED.items() for value in values]
 
 
-def refusal(name: str, value: object, table: Mapping[str, Option[Any]] = OPTIONS) -> str:
+def refusal(name: str, value: object, table: Mapping[str, Option[Any]] = LEARNER) -> str:
     with pytest.raises(ParameterError) as caught:
         check("Perceptron", {name: value}, table)
     return str(caught.value)
@@ -95,19 +95,19 @@ def refusal(name: str, value: object, table: Mapping[str, Option[Any]] = OPTIONS
 
 @pytest.mark.parametrize(("name", "value"), ACCEPTED_CASES)
 def test_accepts(name: str, value: object) -> None:
-    check("Perceptron", {name: value}, OPTIONS)
+    check("Perceptron", {name: value}, LEARNER)
 
 
 @pytest.mark.parametrize(("name", "value"), REFUSED_CASES)
 def test_refuses_in_one_sentence(name: str, value: object) -> None:
     sentence = refusal(name, value)
-    assert sentence.startswith(f"The {name!r} parameter of Perceptron must be {OPTIONS[name].expected}. Got ")
+    assert sentence.startswith(f"The {name!r} parameter of Perceptron must be {LEARNER[name].expected}. Got ")
     assert sentence.endswith(" instead.")
     assert "\n" not in sentence
 
 
 def test_every_option_is_tried_both_ways() -> None:
-    assert set(ACCEPTED) == set(REFUSED) == set(OPTIONS)
+    assert set(ACCEPTED) == set(REFUSED) == set(LEARNER)
 
 
 @pytest.mark.parametrize(
@@ -138,10 +138,10 @@ def test_a_long_value_is_shown_short(value: object) -> None:
 @given(value=st.one_of(st.floats(), st.integers()))
 def test_bounds_of_numbers(value: float) -> None:
     finite = isinstance(value, int) or math.isfinite(value)
-    assert OPTIONS["margin"].accepts(value) == (finite and value >= 0)
-    assert OPTIONS["eta0"].accepts(value) == (finite and value > 0)
-    assert OPTIONS["validation_fraction"].accepts(value) == (0 < value < 1)
-    assert OPTIONS["max_iter"].accepts(value) == (isinstance(value, int) and 1 <= value < 2**63)
+    assert LEARNER["margin"].accepts(value) == (finite and value >= 0)
+    assert LEARNER["eta0"].accepts(value) == (finite and value > 0)
+    assert LEARNER["validation_fraction"].accepts(value) == (0 < value < 1)
+    assert LEARNER["max_iter"].accepts(value) == (isinstance(value, int) and 1 <= value < 2**63)
 
 
 @each_table
@@ -158,19 +158,19 @@ def test_every_choice_is_explained(table: Mapping[str, Option[Any]]) -> None:
         assert option.help.count(". ") <= 1
         assert option.help.isascii()
         assert all(choice in option.help for choice in option.choices)
-        known = OPTIONS[option.name].choices
+        known = LEARNER[option.name].choices
         assert all(choice not in option.help for choice in set(known) - set(option.choices))
 
 
 @each_option
 def test_an_option_is_found_by_its_name(option: Option[Any]) -> None:
     assert getattr(options, option.name) is option
-    assert OPTIONS[option.name] is option
+    assert LEARNER[option.name] is option
 
 
 def test_tables_and_options_cannot_be_changed() -> None:
     with pytest.raises(TypeError):
-        OPTIONS["eta0"] = options.margin  # type: ignore[index]
+        LEARNER["eta0"] = options.margin  # type: ignore[index]
     with pytest.raises(FrozenInstanceError):
         options.eta0.default = 2.0  # type: ignore[misc]
 
@@ -183,7 +183,7 @@ def test_an_estimator_that_differs_has_a_changed_copy() -> None:
 
 
 def test_perceptron_has_every_parameter_but_the_loss() -> None:
-    assert set(PERCEPTRON) == set(OPTIONS) - {"loss"}
+    assert set(PERCEPTRON) == set(LEARNER) - {"loss"}
 
 
 @pytest.mark.parametrize("table", [ADALINE, LOGISTIC_UNIT])

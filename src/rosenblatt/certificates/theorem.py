@@ -69,7 +69,7 @@ def theorem_run(
     >>> run.mistakes, round(run.mistake_bound), run.status, run.holds
     (18, 51, 'separated', True)
     """
-    options.check("theorem_run", {"order": order, "max_iter": max_iter}, options.OPTIONS)
+    options.check("theorem_run", {"order": order, "max_iter": max_iter}, options.LEARNER)
     points = points_of(X, y)
     answer = decide(points, Clock()) if certificate is None else certificate
     if not isinstance(answer, Separable):

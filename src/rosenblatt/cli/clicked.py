@@ -15,7 +15,7 @@ from rosenblatt.options import Option
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-_LEARNING = set(options.STREAMING) - {"test"}
+_LEARNING = set(options.FIT_FILE) - {"test"}
 
 
 class Accepted(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer clicks only
@@ -57,7 +57,7 @@ class Clicked(click.Command):
         for parameter in parameters:
             shown = parameter.get_help_record(ctx)
             if shown is not None:
-                read, learned = parameter.name in options.READING, learns and parameter.name in _LEARNING
+                read, learned = parameter.name in options.READ, learns and parameter.name in _LEARNING
                 sections["Reading" if read else "Learning" if learned else "Options"].append(shown)
         for title, rows in sections.items():
             if rows:

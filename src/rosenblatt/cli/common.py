@@ -27,7 +27,7 @@ model_argument = takes(argument("model", dash=False))
 
 _TAKES = {"label": "COLUMN", "text": "COLUMN", "words": "COLUMN", "cross": "A:B", "classes": "LABELS"}
 _reading = {
-    name: parameter(of, **({"metavar": _TAKES[name]} if name in _TAKES else {})) for name, of in options.READING.items()
+    name: parameter(of, **({"metavar": _TAKES[name]} if name in _TAKES else {})) for name, of in options.READ.items()
 }
 reading_options = takes(*_reading.values())
 # What is not in the model: how the new file is written, and where its labels are.
@@ -43,7 +43,7 @@ def reading(asked: dict[str, Any], model: Model | None = None) -> ReadOptions:
     """
     from rosenblatt.readers.source import ReadOptions
 
-    taken = {name: asked.pop(name) for name in options.READING if name in asked}
+    taken = {name: asked.pop(name) for name in options.READ if name in asked}
     before = model.provenance.get("reading", {}) if model is not None else {}
     taken |= {name: before[name] for name in _REMEMBERED if taken.get(name) is None and name in before}
     label = taken.get("label")

@@ -60,7 +60,7 @@ class Learner:
                 "The 'n_features' parameter of Learner must be None or an int of at least 1. "
                 f"Got {n_features!r} instead."
             )
-        options.check("Learner", chosen, options.OPTIONS)
+        options.check("Learner", chosen, options.LEARNER)
         options.check_together("Learner", chosen)
         if keep not in ("last", "average"):
             raise ParameterError(f"The 'keep' parameter of Learner must be 'last' or 'average'. Got {keep!r} instead.")

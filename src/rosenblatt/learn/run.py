@@ -196,7 +196,7 @@ class Run:
         self.learner.grow(rows.features)
         at, stop, raised = 0, rows.count if order is None else len(order), None
         while at < stop:
-            at, new = native.learn([self.learner], rows, *block.memory, order, None, at, stop, 1)
+            at, new = native.learn([self.learner], rows, *block.buffers, order, None, at, stop, 1)
             raised = raised or new
         self._after_pass(block)
         if raised is not None:

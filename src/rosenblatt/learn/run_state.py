@@ -126,7 +126,7 @@ def unpack_settings(header: Header) -> Settings:
     """Settings that their options accept, each alone and all together."""
     values = {name: header.raw(name) for name in Settings.__dataclass_fields__}
     try:
-        options.check("the model file", values, options.OPTIONS)
+        options.check("the model file", values, options.LEARNER)
         options.check_together("the model file", values)
     except ParameterError as error:
         raise damaged(str(error)) from None

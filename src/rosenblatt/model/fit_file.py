@@ -33,8 +33,8 @@ def fit_file(
     test: str | None = None,
     holdout: float = options.holdout.default,
     patience: int | None = options.patience.default,
-    keep: str | None = options.stream_keep.default,
-    order: str | None = options.stream_order.default,
+    keep: str | None = options.fit_file_keep.default,
+    order: str | None = options.fit_file_order.default,
     features: str | None = options.features.default,
     threads: int | None = options.threads.default,
     cache: str | None = options.cache.default,
@@ -62,8 +62,8 @@ def fit_file(
     >>> fitted.status, fitted.rows, fitted.model.classes
     ('separated', 4, (0, 1))
     """
-    chosen = {name: value for name, value in locals().items() if name in options.STREAMING}
-    options.check("fit_file", {key: value for key, value in chosen.items() if key != "rule"}, options.STREAMING)
+    chosen = {name: value for name, value in locals().items() if name in options.FIT_FILE}
+    options.check("fit_file", {key: value for key, value in chosen.items() if key != "rule"}, options.FIT_FILE)
     reading = ReadOptions() if reading is None else reading
     plan = _plan(chosen, reading, on_progress)
     if resume and checkpoint is None:
@@ -217,7 +217,9 @@ def _provenance(fitting: Fitting, reading: ReadOptions) -> "dict[str, Any]":
         "rule": fitting.chosen,
         "data": {"name": source.name, "bytes": source.size, "format": source.format, "rows": fitting.learned},
         "reading": {
-            key: value for key, value in reading.asked().items() if value != getattr(ReadOptions(), key) and value != []
+            key: value
+            for key, value in reading.as_json().items()
+            if value != getattr(ReadOptions(), key) and value != []
         },
     }
 

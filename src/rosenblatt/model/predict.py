@@ -62,8 +62,8 @@ def predict_source(model: Model, source: Source, threads: int = 1) -> Iterator[P
     for chunk in source.blocks(threads):
         if len(codes) != len(source.labels):
             codes = [index.get(label, index.get(str(label), -2)) for label in source.labels]
-        labels, weights = chunk.memory
+        labels, weights = chunk.buffers
         scores = model.scored(chunk.values)
         decided = native.highest(by_class(model.scheme, scores, len(model.classes)))
         truth, _ = native.coded(labels, codes)
-        yield PredictedBlock((decided, scores, truth, weights), chunk.first_row, chunk.done)
+        yield PredictedBlock((decided, scores, truth, weights), chunk.first_row, chunk.bytes_read)

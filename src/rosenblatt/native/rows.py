@@ -19,8 +19,8 @@ def rows_of(values: Values, name: str = "X", degree: int = 1) -> _native.Rows:
     """
     if degree > 1:
         rows = _products(values, name, degree)
-    elif isinstance(values, ParsedCsr) and isinstance(values.checked, _native.Rows):
-        return values.checked
+    elif isinstance(values, ParsedCsr) and isinstance(values.checked_rows, _native.Rows):
+        return values.checked_rows
     elif isinstance(values, Csr):
         rows = _csr(values, name)
     else:
@@ -61,7 +61,7 @@ def _products(values: Values, name: str, degree: int) -> _native.Rows:
 
 def _csr(values: Csr, name: str) -> _native.Rows:
     if isinstance(values, ParsedCsr):
-        return _native.Rows.csr(*values.memory, values.features)
+        return _native.Rows.csr(*values.buffers, values.features)
     if values.indptr.ndim != 1 or len(values.indptr) == 0 or len(values.indices) != len(values.values):
         raise DataError(f"{name} is not a CSR matrix: indptr is empty, or indices and data differ in length.")
     return _native.Rows.csr(

@@ -66,5 +66,4 @@ certify_jobs = n_jobs.but(
 CERTIFY = table([time_limit, gap, exact])
 CERTIFY_CLASSES = table([scheme, time_limit, gap, exact, n_jobs])
 ERROR_BRACKET = table([bracket_time_limit])
-CERTIFY_DOOR = table([pairs, one_vs_rest, save_proof, check_proof, certify_jobs])
 MAX_MARGIN = table([gap, time_limit])

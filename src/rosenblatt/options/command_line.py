@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from rosenblatt.options.option import Option
 
-from rosenblatt.options.option import Option, table
-
-TO = ("onnx", "json", "sql")
+EXPORT_FORMATS = ("onnx", "json", "sql")
 
 output: Option[str | None] = Option(
     name="output",
@@ -40,7 +37,7 @@ example: Option[str | None] = Option(
 to: Option[str | None] = Option(
     name="to",
     default=None,
-    choices=TO,
+    choices=EXPORT_FORMATS,
     none_allowed=True,
     help="The format to export to: a graph for any ONNX runtime (onnx), every weight by name (json), "
     "or one SELECT that decides in a database (sql). Found from the name of the output when not given.",
@@ -58,5 +55,3 @@ message: Option[str | None] = Option(
     kind="str",
     help="A message of your own to decide about.",
 )
-
-DOORS: Mapping[str, Option[Any]] = table([output, report, top, example, to, table_name, message])

@@ -105,14 +105,14 @@ test: Option[str | None] = Option(
     help="A file of other examples to judge the model by.",
 )
 # A stream cannot count errors over all its examples, nor keep those that moved it.
-stream_keep: Option[Any] = keep.but(
+fit_file_keep: Option[Any] = keep.but(
     default=None,
     none_allowed=True,
     choices=("last", "average"),
     help="Which weights are the answer: those at the end (last), or their average over every example visited "
     "(average); what suits the rule when not given.",
 )
-stream_order: Option[Any] = order.but(
+fit_file_order: Option[Any] = order.but(
     default=None,
     none_allowed=True,
     choices=("given", "shuffle"),
@@ -120,7 +120,7 @@ stream_order: Option[Any] = order.but(
     "are read first (shuffle). When not given: as they come, but with rule auto a file sorted by label is shuffled.",
 )
 
-STREAMING: Mapping[str, Option[Any]] = table(
+FIT_FILE: Mapping[str, Option[Any]] = table(
     [
         rule,
         passes,
@@ -135,7 +135,7 @@ STREAMING: Mapping[str, Option[Any]] = table(
         cache,
         keep_cache,
         test,
-        stream_keep,
-        stream_order,
+        fit_file_keep,
+        fit_file_order,
     ]
 )

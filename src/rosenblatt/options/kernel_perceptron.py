@@ -67,7 +67,7 @@ cache_mb: Option[float] = Option(
     low=0,
     help="Megabytes for kernel values: where those among all rows fit, they are computed once for all epochs.",
 )
-dual_margin = margin.but(help="An example is a mistake when y*s <= margin; 0 is Rosenblatt's rule.")
+kernel_margin = margin.but(help="An example is a mistake when y*s <= margin; 0 is Rosenblatt's rule.")
 
 KERNEL_PERCEPTRON: Mapping[str, Option[Any]] = table(
     (
@@ -76,7 +76,7 @@ KERNEL_PERCEPTRON: Mapping[str, Option[Any]] = table(
         gamma,
         coef0,
         budget,
-        dual_margin,
+        kernel_margin,
         keep,
         order,
         max_iter,

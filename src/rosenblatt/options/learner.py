@@ -166,12 +166,12 @@ random_state: Option[Any] = Option(
 )
 
 
-OPTIONS: Mapping[str, Option[Any]] = table(value for value in list(globals().values()) if isinstance(value, Option))
+LEARNER: Mapping[str, Option[Any]] = table(value for value in list(globals().values()) if isinstance(value, Option))
 
 
 def _options_of(left_out: Sequence[str], changed: Sequence[Option[Any]] = ()) -> Mapping[str, Option[Any]]:
     changes = table(changed)
-    return table(changes.get(name, option) for name, option in OPTIONS.items() if name not in left_out)
+    return table(changes.get(name, option) for name, option in LEARNER.items() if name not in left_out)
 
 
 # pa1, pa2 and arow move an example just to its required margin; the logistic and squared losses have no such margin.
@@ -212,7 +212,7 @@ def check_together(owner: str, values: Mapping[str, object]) -> None:
     The default loss is the perceptron's; an estimator of another loss passes it:
     `check_together("Adaline", {**parameters, "loss": "squared"})`.
     """
-    chosen = {name: values.get(name, option.default) for name, option in OPTIONS.items()}
+    chosen = {name: values.get(name, option.default) for name, option in LEARNER.items()}
     for combination, reason in _refused(chosen):
         raise ParameterError(f"{owner} cannot use {combination}: {reason}.")
 

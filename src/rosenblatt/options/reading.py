@@ -121,7 +121,7 @@ classes: Option[tuple[str, ...]] = Option(
     help="All the labels there can be, for a stream that cannot be read twice: commas, or repeat it.",
 )
 
-READING: Mapping[str, Option[Any]] = table(
+READ: Mapping[str, Option[Any]] = table(
     [
         format,
         label,

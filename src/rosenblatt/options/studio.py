@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt.options.kernel_perceptron import kernel
-from rosenblatt.options.option import Option, table
+from rosenblatt.options.option import Option
 
 port: Option[int] = Option(
     name="port",
@@ -28,5 +27,3 @@ studio_kernel: Option[Any] = kernel.but(
     help="The perceptron as it is (none), or its dual form with k(x, z), the inner product after a feature map: "
     "x.z (linear), (gamma x.z + coef0)^degree (poly), exp(-gamma |x - z|^2) (rbf).",
 )
-
-STUDIO: Mapping[str, Option[Any]] = table([port, browser])

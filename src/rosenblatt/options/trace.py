@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rosenblatt.options.fit_file import passes
 from rosenblatt.options.learner import order
-from rosenblatt.options.option import Option, table
+from rosenblatt.options.option import Option
 
 # The lectures' tables go through the rows as they are printed.
 trace_order = order.but(default="given")
@@ -63,8 +60,4 @@ theme: Option[str | None] = Option(
     none_allowed=True,
     choices=("light", "dark"),
     help="The paper that figures are drawn on: light when not given; a page then follows the reader's system.",
-)
-
-TRACING: Mapping[str, Option[Any]] = table(
-    [trace_order, trace_passes, steps, epochs, mistakes_only, totals, plot, animate, columns, theme]
 )

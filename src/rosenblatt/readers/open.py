@@ -28,7 +28,7 @@ def open_source(path: str | os.PathLike[str], reading: ReadOptions, space: Featu
     options.on_bad_row.check(reading.on_bad_row, "read")
     opened = InputFile(path)
     kind = reading.format or _format(opened, reading, space)
-    reading = reading.of_format(kind)
+    reading = reading.with_format(kind)
     if space is None:
         _refuse_unused(opened.name, reading)
         if reading.cross:

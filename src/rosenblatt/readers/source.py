@@ -32,11 +32,11 @@ class ReadOptions:
     classes: tuple[Label, ...] = ()  # all the labels, for a stream that cannot be read twice
     on_bad_row: str = options.on_bad_row.default
 
-    def asked(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Every choice by its name, as JSON writes it."""
         return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
 
-    def of_format(self, format: str) -> ReadOptions:
+    def with_format(self, format: str) -> ReadOptions:
         """The same, with the format that was found."""
         return replace(self, format=format)
 
@@ -71,9 +71,9 @@ class Source(ABC):
     bad_rows: list[BadRow]  # the first few of them
     # What a first look has found, so that nobody need look again: the labels, and that all of them come sorted.
     labels_seen: tuple[Label, ...] = ()
-    grouped: bool = False
+    sorted_by_label: bool = False
 
-    def begin(self, threads: int) -> None:  # noqa: B027 - most have nothing to begin
+    def read_ahead(self, threads: int) -> None:  # noqa: B027 - most have nothing to begin
         """Read ahead from now on, where the format can: who asks for the chunks first finds some ready."""
 
     @abstractmethod

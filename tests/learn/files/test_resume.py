@@ -19,7 +19,7 @@ from rosenblatt.model.fit_file import fit_file, fit_source
 from rosenblatt.model.fitted import Fitted
 from rosenblatt.readers.cache import spill as cache_module
 from rosenblatt.readers.cache.pages import bytes_of
-from rosenblatt.readers.cache.spill import Cache
+from rosenblatt.readers.cache.spill import SpillCache
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Block, Csr, SourceBlock
 from tests.learn.files.test_fit_file import make, same
@@ -218,7 +218,7 @@ def blocks() -> list[Block]:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_cache_gives_back_what_it_was_given(limit: int, threads: int, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(cache_module, "IN_MEMORY", limit)
-    with Cache(str(tmp_path), "name") as cache:
+    with SpillCache(str(tmp_path), "name") as cache:
         for block in blocks():
             cache.append(block)
         for _ in range(2):
@@ -243,13 +243,13 @@ def test_a_cache_is_a_file_at_once_where_the_first_block_says_that_many_will_fol
     monkeypatch.setattr(cache_module, "IN_MEMORY", 10 * bytes_of(block))
     nowhere = str(tmp_path / "nowhere")
     for share in (0.0, 0.06, 1.0):  # of which nothing is known, about seventeen of them, one
-        with Cache(nowhere, "name") as cache:
+        with SpillCache(nowhere, "name") as cache:
             for _ in range(10):
                 cache.append(block, share)
             assert len(list(cache.blocks())) == 10
-    with Cache(nowhere, "name") as cache, pytest.raises(DataError, match="cannot be made"):
+    with SpillCache(nowhere, "name") as cache, pytest.raises(DataError, match="cannot be made"):
         cache.append(block, 0.04)
-    with Cache(str(tmp_path), "name") as cache:
+    with SpillCache(str(tmp_path), "name") as cache:
         cache.append(block, 0.04)
         assert np.array_equal(next(cache.blocks()).labels, block.labels)
 
@@ -257,7 +257,7 @@ def test_a_cache_is_a_file_at_once_where_the_first_block_says_that_many_will_fol
 def test_a_damaged_cache_is_noticed(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(cache_module, "IN_MEMORY", 0)
     for place in (3, 50, 200, 900):
-        with Cache(str(tmp_path), "name") as cache:
+        with SpillCache(str(tmp_path), "name") as cache:
             for block in blocks():
                 cache.append(block)
             cache._file.flush()

@@ -84,7 +84,7 @@ def test_dense_blocks_come_back(dtype: type, weights: Any, file: int) -> None:
 
 
 def page(block: Block, packer: native.Packer | None = None) -> bytes:
-    return bytes((packer or native.Packer()).page(native.laid(block.values), *block.memory))
+    return bytes((packer or native.Packer()).page(native.laid(block.values), *block.buffers))
 
 
 def test_pages_are_those_of_the_slow_twin() -> None:
@@ -203,6 +203,6 @@ def test_what_is_said_of_rows_that_were_unpacked_is_what_a_look_finds(number: fl
         looked = native.Rows.csr(starts, indices, values, 60_000)
         assert looked.check() is None
         assert isinstance(found.values, ParsedCsr)
-        assert isinstance(found.values.checked, native.Rows)
-        assert found.values.checked.largest == looked.largest
-        assert found.values.checked.canonical == looked.canonical
+        assert isinstance(found.values.checked_rows, native.Rows)
+        assert found.values.checked_rows.largest == looked.largest
+        assert found.values.checked_rows.canonical == looked.canonical

@@ -42,7 +42,7 @@ def test_many_rows_come_in_chunks_that_lie_in_order(tmp_path: Path) -> None:
     assert len(chunks) > 1
     assert [chunk.first_row for chunk in chunks] == np.cumsum([0, *(len(c.labels) for c in chunks)])[:-1].tolist()
     assert np.concatenate([chunk.values for chunk in chunks]).tobytes() == np.ascontiguousarray(matrix[:, :2]).tobytes()
-    assert chunks[-1].done == source.size
+    assert chunks[-1].bytes_read == source.size
 
 
 @pytest.mark.parametrize("names", [("X", "y"), ("data", "labels"), ("arr_0", "arr_1")])

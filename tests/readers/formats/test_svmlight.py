@@ -168,7 +168,7 @@ def some_lines(count: int) -> str:
 def seen(chunk: SourceBlock) -> tuple[Any, ...]:
     assert isinstance(chunk.values, Csr)
     arrays = chunk.values.indptr, chunk.values.indices, chunk.values.values, chunk.labels
-    return (*(array.tobytes() for array in arrays), chunk.values.features, chunk.first_row, chunk.done)
+    return (*(array.tobytes() for array in arrays), chunk.values.features, chunk.first_row, chunk.bytes_read)
 
 
 @pytest.fixture

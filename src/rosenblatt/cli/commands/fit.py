@@ -34,8 +34,8 @@ _PACKED = (".gz", ".zst", ".bz2", ".xz")
 @declared.option(options.rule)
 @declared.option(options.passes)
 @declared.option(options.patience)
-@declared.option(options.stream_keep)
-@declared.option(options.stream_order)
+@declared.option(options.fit_file_keep)
+@declared.option(options.fit_file_order)
 @declared.option(options.features)
 @common.reading_options
 @declared.option(options.threads)
@@ -123,7 +123,7 @@ def _begun(data: str, reading: ReadOptions, threads: int | None) -> Source:
     from rosenblatt.readers.open import open_source
 
     source = open_source(data, reading)
-    source.begin(threads or os.cpu_count() or 1)
+    source.read_ahead(threads or os.cpu_count() or 1)
     return source
 
 

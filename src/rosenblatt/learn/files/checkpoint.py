@@ -102,7 +102,7 @@ def _restored(header: Header, tensors: Tensors, source: Source, plan: Plan) -> F
 
 def identity(source: Source, plan: Plan) -> dict[str, Any]:
     """What a checkpoint belongs to: the data, and all of the plan that decides a bit. More passes may be added."""
-    asked = {key: value for key, value in plan.reading.asked().items() if key not in _NO_MATTER}
+    asked = {key: value for key, value in plan.reading.as_json().items() if key not in _NO_MATTER}
     return asked | {
         "data": source.name,
         "bytes": source.size,

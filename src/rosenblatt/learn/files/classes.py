@@ -81,7 +81,7 @@ class ClassCoder:
         """One index of a class a row, -1 where a row has no label and such rows are left out; and the least of them."""
         if len(self._codes) != len(self.source.labels):
             self._codes = [self._code(label) for label in self.source.labels]
-        codes, least = native.coded(chunk.memory[0], self._codes)
+        codes, least = native.coded(chunk.buffers[0], self._codes)
         if least < 0:
             self._judge(chunk, codes.tolist())
         return codes, least
@@ -95,7 +95,7 @@ class ClassCoder:
                 "with --on-bad-row skip."
             )
         if _UNKNOWN in codes:
-            self._refuse(self.source.labels[int(chunk.memory[0][codes.index(_UNKNOWN)])])
+            self._refuse(self.source.labels[int(chunk.buffers[0][codes.index(_UNKNOWN)])])
 
     def _code(self, label: Any) -> int:
         return self._index.get(label, self._index.get(str(label), _UNKNOWN))

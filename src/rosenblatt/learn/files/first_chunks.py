@@ -26,10 +26,10 @@ class Replayed(SourceWrapper):
             first.append(chunk)
             if len(source.labels) > 1:
                 break
-            if chunk.done - first[0].done > _MOST:
+            if chunk.bytes_read - first[0].bytes_read > _MOST:
                 raise DataError(
-                    f"{source.name}: has only the label {source.labels[0]!r} in its first {chunk.done >> 20} MB and "
-                    "cannot be read twice: name all the classes before, with classes."
+                    f"{source.name}: has only the label {source.labels[0]!r} in its first {chunk.bytes_read >> 20} MB "
+                    "and cannot be read twice: name all the classes before, with classes."
                 )
         return cls(source, first, rest), classes_of(source.labels)
 

@@ -54,7 +54,7 @@ def _begin(source: Source, plan: Plan, named: tuple[Label, ...]) -> Fitting:
     if not classes:
         source, classes = first_labels(source, plan)
     check_classes(classes, source)
-    if plan.order == "auto" and source.grouped:
+    if plan.order == "auto" and source.sorted_by_label:
         plan = replace(plan, order="shuffle")
     return Fitting(source, plan, classes, fixed=bool(named))
 
@@ -69,7 +69,7 @@ def first_labels(source: Source, plan: Plan) -> tuple[Source, tuple[Label, ...]]
     first = list(islice(chunks, 1))
     sorting = LabelOrder(len(source.labels))
     for chunk in first:
-        sorting.see(chunk.memory[0])
+        sorting.see(chunk.buffers[0])
     if len(source.labels) < 2 or sorting.grouped:
         del chunks
         source.labels_seen = _all_labels(source, plan)
@@ -82,6 +82,6 @@ def first_labels(source: Source, plan: Plan) -> tuple[Source, tuple[Label, ...]]
 def _all_labels(source: Source, plan: Plan) -> tuple[Label, ...]:
     sorting = LabelOrder(0)
     for chunk in source.blocks(plan.threads):
-        sorting.see(chunk.memory[0])
-    source.grouped = source.rewindable and sorting.grouped
+        sorting.see(chunk.buffers[0])
+    source.sorted_by_label = source.rewindable and sorting.grouped
     return classes_of(source.labels)

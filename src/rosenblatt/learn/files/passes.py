@@ -25,7 +25,7 @@ from rosenblatt.learn.polynomial import checked_count
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.readers.block_rows import take_examples
-from rosenblatt.readers.cache.spill import Cache
+from rosenblatt.readers.cache.spill import SpillCache
 from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import Block, Csr, Label
 
@@ -98,8 +98,8 @@ class Fitting:
         self.learned = self.held_rows = 0
         self.resumed = False
         self._codes = ClassCoder(source, classes, fixed=fixed, unlabelled=plan.unlabelled)
-        self._held = Cache(plan.cache, source.name)
-        self._store = Cache(plan.cache, source.name)
+        self._held = SpillCache(plan.cache, source.name)
+        self._store = SpillCache(plan.cache, source.name)
         self._shuffled = Shuffled(plan.cache, source.name, plan.seed)
         self.sorting = LabelOrder(len(classes))
         self._began = self._told = self._saved = time.monotonic()
@@ -174,9 +174,9 @@ class Fitting:
             if self.plan.order == "shuffle":
                 self._shuffled.append(block if order is None else take_examples(block, order))
             elif self.plan.passes > 1:
-                read = chunk.done / self.source.size if self.source.size else 0.0
+                read = chunk.bytes_read / self.source.size if self.source.size else 0.0
                 self._store.append(block if order is None else take_examples(block, order), read)
-            yield block, order, chunk.first_row, chunk.done
+            yield block, order, chunk.first_row, chunk.bytes_read
 
     def _from_store(self) -> Iterator[_Waiting]:
         first, total = 0, self.source.size or 0

@@ -65,7 +65,7 @@ def fitted_to(settings: Settings, values: Values) -> Settings:
 def _length(values: Values, degree: int) -> float:
     rows = min(values.shape[0], _LOOKED_AT)
     if isinstance(values, Csr):
-        starts, _, numbers = values.memory
+        starts, _, numbers = values.buffers
         total = native.squares(numbers, int(starts[rows]))
     else:
         with np.errstate(over="ignore", invalid="ignore"):

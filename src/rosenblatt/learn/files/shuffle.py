@@ -10,7 +10,7 @@ from typing import Self
 from rosenblatt import native
 from rosenblatt.lazy import np
 from rosenblatt.readers.block_rows import join_blocks, take_examples
-from rosenblatt.readers.cache.spill import Cache
+from rosenblatt.readers.cache.spill import SpillCache
 from rosenblatt.records import Block, Csr
 
 _HELD = 32 << 20  # bytes of examples that are shuffled in memory
@@ -32,7 +32,7 @@ class Shuffled:
     def __init__(self, folder: str | None, name: str, seed: int) -> None:
         self._folder, self._name = folder, name
         self._few = _Gathered()
-        self._buckets: list[tuple[_Gathered, Cache]] = []
+        self._buckets: list[tuple[_Gathered, SpillCache]] = []
         self._seed = self._throw = seed % 2**64
         self._stack = ExitStack()
 
@@ -52,7 +52,7 @@ class Shuffled:
             return
         self._few.append(block)
         if self._few.bytes > _HELD:
-            caches = [Cache(self._folder, self._name, _BUCKETS) for _ in range(_BUCKETS)]
+            caches = [SpillCache(self._folder, self._name, _BUCKETS) for _ in range(_BUCKETS)]
             self._buckets = [(_Gathered(), self._stack.enter_context(cache)) for cache in caches]
             for held in self._few:
                 self._scatter(held)

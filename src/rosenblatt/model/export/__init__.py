@@ -2,7 +2,7 @@
 
 from rosenblatt.errors import ModelError
 from rosenblatt.model.linear import LinearModel
-from rosenblatt.options import TO
+from rosenblatt.options import EXPORT_FORMATS
 
 
 def exported(model: LinearModel, to: str, table: str) -> bytes:
@@ -22,5 +22,5 @@ def exported(model: LinearModel, to: str, table: str) -> bytes:
         return to_sql(model, table).encode()
     from rosenblatt.model.export.json import to_json
 
-    assert to in TO
+    assert to in EXPORT_FORMATS
     return to_json(model).encode()

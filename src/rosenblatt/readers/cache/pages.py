@@ -19,7 +19,7 @@ class DamagedPageError(Exception):
 
 def write_block(write: Callable[[Any], Any], block: Block, packer: native.Packer) -> int:
     """Write a block; how many bytes it took."""
-    page = packer.page(native.laid(block.values), *block.memory)
+    page = packer.page(native.laid(block.values), *block.buffers)
     write(page)
     return len(page)
 
@@ -46,5 +46,5 @@ def _block(arrays: tuple[Any, ...], labels: Any, weights: Any, checked: native.R
 
 def bytes_of(block: Block) -> int:
     """What a block takes in memory."""
-    arrays = block.values.memory if isinstance(block.values, Csr) else (block.values,)
-    return sum(memoryview(array).nbytes for array in (*arrays, *block.memory) if array is not None)
+    arrays = block.values.buffers if isinstance(block.values, Csr) else (block.values,)
+    return sum(memoryview(array).nbytes for array in (*arrays, *block.buffers) if array is not None)

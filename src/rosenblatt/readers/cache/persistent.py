@@ -97,7 +97,7 @@ def identity(name: str, reading: ReadOptions, like: Mapping[str, Any] | None = N
     return {
         "layout": _LAYOUT,
         "version": __version__,
-        "reading": {key: value for key, value in reading.asked().items() if key != "labels_from"},
+        "reading": {key: value for key, value in reading.as_json().items() if key != "labels_from"},
         "data": facts(name, "data"),
         "labels": None if reading.labels_from is None else facts(reading.labels_from, "labels"),
     }
@@ -151,7 +151,7 @@ class CachedSource(Source):
         blocks = read_blocks(self._file.fileno(), [(offset, size) for offset, size, _, _ in self._chunks], threads)
         try:
             for block, (_, _, first_row, done) in zip(blocks, self._chunks, strict=True):
-                yield ParsedSourceBlock(block.values, *block.memory, first_row, done)
+                yield ParsedSourceBlock(block.values, *block.buffers, first_row, done)
         except DamagedPageError:
             raise DamagedCacheError(str(self._where)) from None
 
@@ -232,7 +232,7 @@ class _Pages:
         except OSError as fault:
             self.fault = fault.strerror or str(fault)
             return
-        self.entries.append((self._at, size, chunk.first_row, chunk.done))
+        self.entries.append((self._at, size, chunk.first_row, chunk.bytes_read))
         self._at += size
 
     def finish(self, index: bytes) -> None:

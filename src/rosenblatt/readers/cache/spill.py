@@ -16,7 +16,7 @@ from rosenblatt.records import Block
 IN_MEMORY = 64 << 20  # bytes
 
 
-class Cache:
+class SpillCache:
     """Blocks in order. The file has no name, so that nothing is left behind, whatever happens."""
 
     def __init__(self, folder: str | None, name: str, share: int = 1) -> None:

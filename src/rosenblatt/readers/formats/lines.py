@@ -125,7 +125,7 @@ class LineSource(Source):
         checked = None if parsed.checked is None else parsed.checked.within(self.features)
         values = ParsedCsr(parsed.indptr, parsed.indices, parsed.values, self.features, checked)
         labels = self._labels.renumbered(parsed.labels, parsed.tokens)
-        return ParsedSourceBlock(values, labels, parsed.weights, first_row=rows, done=done)
+        return ParsedSourceBlock(values, labels, parsed.weights, first_row=rows, bytes_read=done)
 
     def _nothing(self) -> str:
         if not self.skipped:

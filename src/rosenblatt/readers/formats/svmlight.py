@@ -67,7 +67,7 @@ class Svmlight(LineSource):
         finally:
             del ahead  # its threads end before the file is closed
 
-    def begin(self, threads: int) -> None:
+    def read_ahead(self, threads: int) -> None:
         self._begun = self._ahead(threads, _EARLY)
 
     def _ahead(self, threads: int, early: int = 0) -> native.Chunks | None:

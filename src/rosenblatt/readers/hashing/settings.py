@@ -29,7 +29,7 @@ def hashing_settings(reading: ReadOptions, space: FeatureSpace | None) -> Hashin
     """As the user asked, or as the model was made."""
     if space is None:
         for name in ("bits", "ngrams", "value", "unit"):
-            options.READING[name].check(getattr(reading, name), "read")
+            options.READ[name].check(getattr(reading, name), "read")
         return HashingSettings(
             options.TEXT_BITS if reading.bits is None else reading.bits,
             options.TEXT_NGRAMS if reading.ngrams is None else reading.ngrams,
