@@ -19,19 +19,19 @@ native := CMakeLists.txt $(wildcard cpp/* cpp/*/* cpp/*/*/*)
 help: ## what can be made (this list)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' Makefile
 
-demo: build .venv/.studio ## spam, end to end: learn, test, explain, and decide about a message of your own
+demo: build .venv/.studio ## spam, end to end: learn, test, explain, classify a message of your own
 	@$(py) -m rosenblatt demo
 
-studio: build .venv/.studio ## a page on which a separator is seen to learn
+studio: build .venv/.studio ## watch a separator learn, in a page of your browser
 	@$(py) -m rosenblatt studio
 
 test: check ## every check and every test
 	@$(py) -m pytest $(PYTEST_ARGS)
 
-bench: build .venv/.bench ## every speed claim, against its peers, as a ratio
+bench: build .venv/.bench ## every speed claim, as a ratio to its peers
 	@$(py) -m bench $(BENCH_ARGS)
 
-docs: build ## the pages that are made from the program itself
+docs: build ## write the pages that are generated from the program
 	@$(py) docs/reference.py
 
 fuzz: ## the native parsers and pages on random input, under sanitizers (SECONDS=600, SEED, FUZZ_FLAGS)
@@ -81,7 +81,7 @@ export no_python no_headers no_compiler
 	@rm -rf .venv && `$(call first_python,$(complete))` -m venv .venv
 	@touch $@
 
-# What pyproject.toml asks for, under the keys given: the list is written once, there.
+# The requirements that pyproject.toml lists under these keys.
 requires = $(py) -c 'import functools, sys, tomllib; \
   project = tomllib.load(open("pyproject.toml", "rb")); \
   [print(*functools.reduce(dict.get, key.split("/"), project), sep="\n") for key in sys.argv[1:]]' $(1) > $@.txt
@@ -102,5 +102,5 @@ requires = $(py) -c 'import functools, sys, tomllib; \
 	@test -n "`$(first_compiler)`" || { echo "$$no_compiler" >&2; exit 1; }
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" CXX="`$(first_compiler)`" $(pip) --no-build-isolation --no-deps \
 	  --config-settings=cmake.define.ROSENBLATT_WERROR=$(WERROR) --editable .
-	@$(py) -m compileall -q src # not at every start, where the environment forbids to write it then
+	@$(py) -m compileall -q src # once, since some environments forbid Python to write .pyc files at start
 	@touch $@

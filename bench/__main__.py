@@ -38,7 +38,8 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="a twentieth of the rows: does it run, not how fast")
     parser.add_argument("--repeats", type=int, default=5, help="alternating runs of each side (5)")
     parser.add_argument("--output", type=Path, help="folder for bench.json and bench.png (a full run: bench/results)")
-    parser.add_argument("--readme", action="store_true", help="print the kept results as a Markdown table, run nothing")
+    parser.add_argument("--readme", action="store_true", help="print the last results as the table of the README")
+    parser.add_argument("--docs", action="store_true", help="print the last results as the table of docs/speed.md")
     parser.add_argument("--list", action="store_true", help="name the workloads")
     return parser
 
@@ -72,8 +73,9 @@ def main(arguments: list[str]) -> None:
         parser().error(f"no workload is called {unknown[0]!r}; there are {', '.join(WORKLOADS)}")
     if options.list:
         return print("\n".join(WORKLOADS))
-    if options.readme:
-        return print(table.markdown(*table.read_json((options.output or RESULTS) / "bench.json")))
+    if options.readme or options.docs:
+        write = table.front_markdown if options.readme else table.markdown
+        return print(write(*table.read_json((options.output or RESULTS) / "bench.json")))
     rows, machine = run(options.names or list(WORKLOADS), Size(options.quick, options.repeats))
     folder = options.output or (None if options.quick or options.names else RESULTS)
     if folder is not None:

@@ -1,4 +1,4 @@
-"""Rows to words: the table on the terminal, the table of the README, and JSON."""
+"""Rows as text: the table on the terminal, the tables of the README and of docs/speed.md, and JSON."""
 
 from __future__ import annotations
 
@@ -62,8 +62,22 @@ def heading() -> str:
     return f"{'work':62} {'value':>9}  {'promised':>9} {'':>6}   medians a unit of work (epoch, call)"
 
 
+# The rows that the README shows; docs/speed.md has all of them.
+FRONT = ("file", "file-liblinear", "file-sklearn", "file-small", "text-auto", "images", "light", "digits 8 against 9")
+
+
+def front_markdown(rows: list[Row], machine: str, versions: dict[str, str]) -> str:
+    """The short table of the README."""
+    lines = ["| work | Rosenblatt | peer | ratio |", "|---|---|---|---|"]
+    for row in rows:
+        if row.name in FRONT:
+            work, ours, peer, peer_name, value, *_ = cells(row)
+            lines.append(f"| {work} | {ours} | {peer} {peer_name} | **{value}** |")
+    return "\n".join([*lines, "", f"Medians of alternating runs on {machine.partition(';')[0]}."])
+
+
 def markdown(rows: list[Row], machine: str, versions: dict[str, str]) -> str:
-    """The table of the README; only rows with a promise, the rest is in the JSON."""
+    """The table of docs/speed.md; only rows with a promise, the rest is in the JSON."""
     lines = ["| work | ours | peer | ratio | promised | of the machine's limit |", "|---|---|---|---|---|---|"]
     for row in rows:
         if row.target is None:
