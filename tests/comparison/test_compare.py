@@ -46,7 +46,7 @@ def test_every_method_has_its_line(easy: Comparison) -> None:
         "logistic unit",
     ]
     assert names[-2:] == ["LogisticRegression", "LinearSVC"]
-    assert "maximum margin" in names or any("MaxMargin" in note for note in easy.notes)
+    assert "maximum margin" in names
 
 
 def test_errors_are_those_of_the_folds(hard: Comparison) -> None:
@@ -159,9 +159,7 @@ def test_training_error_falls_with_the_degree_and_held_out_error_does_not() -> N
 
 
 def test_the_widest_separator_says_how_it_ended(easy: Comparison, hard: Comparison) -> None:
-    ends = [next((m for m in found.methods if m.name == "maximum margin"), None) for found in (easy, hard)]
-    if ends[0] is None or ends[1] is None:
-        pytest.skip("MaxMargin is not in this version")
+    ends = [next(m for m in comparison.methods if m.name == "maximum margin") for comparison in (easy, hard)]
     assert ends[0].converged
     assert not ends[1].converged
     assert "no hyperplane" in ends[1].why
