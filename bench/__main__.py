@@ -7,9 +7,11 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bench import accuracy, certify, dense, figure, memory, reading, sparse, stream, streaming, table
+from bench import figure, table
+from bench.accuracy import table as accuracy
 from bench.machine import measure
 from bench.records import Machine, Row, Size
+from bench.workloads import certify, dense, files, memory, one_example, reading, sparse
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -18,13 +20,13 @@ WORKLOADS: dict[str, Callable[[Size, Machine], Iterator[Row]]] = {
     "images": dense.images,
     "full": dense.full,
     "narrow": dense.narrow,
-    "one-row": stream.one_row,
-    "light": stream.light,
+    "one-row": one_example.one_row,
+    "light": one_example.light,
     "wabbit": sparse.wabbit,
     "memory": memory.rows,
     "reading": reading.rows,
     "certify": certify.rows,
-    "streaming": streaming.rows,
+    "streaming": files.rows,
 }
 
 
@@ -64,7 +66,7 @@ def main(arguments: list[str]) -> None:
     if arguments[:1] == ["accuracy"]:
         return accuracy.main(arguments[1:])
     if arguments[:1] == ["kernel"]:
-        from bench import kernel
+        from bench.kernel import kernel
 
         return kernel.main(arguments[1:])
     options = parser().parse_args(arguments)

@@ -91,13 +91,13 @@ def markdown(rows: list[Row], machine: str, versions: dict[str, str]) -> str:
 
 def versions() -> dict[str, str]:
     """Of everything that took part."""
-    found = {"python": platform.python_version()}
+    numbers = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            numbers[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return numbers
 
 
 def write_json(path: Path, rows: list[Row], machine: Machine) -> None:

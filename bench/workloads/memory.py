@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from bench.generate import full_rows, zipf_rows
 from bench.records import Limit, Machine, Row, Size, Target
+from bench.workloads.generate import full_rows, zipf_rows
 
 LAYOUTS = {
     "float64": "dense float64",
@@ -51,7 +51,7 @@ def rows(size: Size, machine: Machine) -> Iterator[Row]:
 def growth(side: str, layout: str, size: Size) -> dict[str, float]:
     """Measured in a new process, for a mark once reached stays."""
     command = [sys.executable, "-m", "bench.memory", side, layout, "quick" if size.quick else "full"]
-    done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command[2:])} failed:\n{done.stderr}")
     answer: dict[str, float] = json.loads(done.stdout)
@@ -102,9 +102,9 @@ def measure(side: str, layout: str, size: Size) -> dict[str, float]:
     before = high_water()[0]
     model.fit(X, y)
     after = high_water()[1]
-    held = X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    bytes_of_x = X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
     needed = 5 * len(y) + 2 * model.coef_.nbytes  # an index and a label for each row; weights and their average
-    return {"growth": max(0, after - before), "X": held, "needed": needed}
+    return {"growth": max(0, after - before), "X": bytes_of_x, "needed": needed}
 
 
 if __name__ == "__main__":

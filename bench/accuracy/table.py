@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from bench.parse import Examples, Labels, Matrix
-from bench.sets import CACHE, RAW_SETS, SETS, DataSet
+from bench.accuracy.data_sets import CACHE, RAW_SETS, SETS, DataSet
+from bench.accuracy.read_sets import Examples, Labels, Matrix
 
 SEEDS = 5
 SLOW_ROWS = 100_000
@@ -203,7 +203,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--raw", action="store_true", help="add the tables as they come, unscaled")
     options = parser.parse_args(arguments)
     if options.grid:
-        from bench.grid import grid as table_of
+        from bench.accuracy.epochs_and_keep import grid as table_of
     else:
         table_of = table
     table_of(options.data, chosen(options.names, options.raw))

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from bench import peers
-from bench.generate import full_rows, gaussian_rows, image_rows
 from bench.machine import dense_limit
 from bench.records import Limit, Machine, Race, Row, Size, Target
 from bench.timing import run
+from bench.workloads.generate import full_rows, gaussian_rows, image_rows
 
 CLASSES = 10
 THREADS = 2

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from bench.parse import svmguide
-from bench.sets import SETS
+from bench.accuracy.data_sets import SETS
+from bench.accuracy.read_sets import svmguide
 
 
 def images(folder: Path, dtype: str, rows: int | None = None) -> tuple[Any, Any, Any, Any]:
@@ -143,6 +143,6 @@ def main(arguments: list[str]) -> None:
     if options.libol:
         libol(options.data)
     if not (options.speed or options.svc or options.libol):
-        from bench import li_and_long
+        from bench.kernel import li_and_long
 
         li_and_long.run(options)

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from bench.kernel import images, learn
+from bench.kernel.kernel import images, learn
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(__file__).parents[1] / "results"
 WHOLE = ([1, 2, 3, 4, 5, 6], 4, 10)  # degrees, epochs, permutations
 # (degree, epochs): mistakes, last error, voted error (percent)
 PUBLISHED = {(4, 1): (7970, 2.84, 2.26), (4, 4): (12800, 1.85, 1.69)}
@@ -40,8 +40,8 @@ class Cell:
 
 def run(options: argparse.Namespace) -> None:
     """Print the table as it comes, the published numbers beside it; the whole table is kept in bench/results."""
-    asked = (options.degrees, options.epochs, options.permutations)
-    folder = options.output or (RESULTS if asked == WHOLE else None)
+    settings = (options.degrees, options.epochs, options.permutations)
+    folder = options.output or (RESULTS if settings == WHOLE else None)
     data = images(options.data, options.dtype)
     print(f"MNIST, (1 + x.z)^d, means of {options.permutations} permutations, {options.dtype}; published: Li and Long")
     print("  ".join(f"{head:>9}" for head in HEADS))
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
     for degree in options.degrees:
         runs = [cells(data, degree, options.epochs, seed) for seed in range(options.permutations)]
         for epoch in range(options.epochs):
-            table.append(mean([found[min(epoch, len(found) - 1)] for found in runs], epoch + 1))
+            table.append(mean([cells[min(epoch, len(cells) - 1)] for cells in runs], epoch + 1))
             print("  ".join(f"{word:>9}" for word in words(table[-1])), flush=True)
         if folder is not None:  # after each degree: hours may have gone into it
             keep(folder, table, options)
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
 def cells(data: tuple[Any, Any, Any, Any], degree: int, epochs: int, seed: int) -> list[Cell]:
     """The errors after each epoch of one run; a run that separated the rows ends earlier."""
     X, y, X_test, y_test = data
-    found: list[Cell] = []
+    cells: list[Cell] = []
     judging, start = 0.0, perf_counter()
 
     def judge(run: Any) -> None:
@@ -69,13 +69,13 @@ def cells(data: tuple[Any, Any, Any, Any], degree: int, epochs: int, seed: int) 
         last = float(np.mean(run._last_scores(X_test).argmax(axis=0) != y_test))
         voted = float(np.mean(run.scores(X_test).argmax(axis=1) != y_test))
         learned = began - start - judging
-        found.append(
-            Cell(degree, len(found) + 1, sum(run.mistakes), len(run.support), 100 * last, 100 * voted, learned)
+        cells.append(
+            Cell(degree, len(cells) + 1, sum(run.mistakes), len(run.support), 100 * last, 100 * voted, learned)
         )
         judging += perf_counter() - began
 
     learn(X, y, degree, epochs, seed, on_epoch=judge)
-    return found
+    return cells
 
 
 def mean(row: list[Cell], epochs: int) -> Cell:
@@ -104,7 +104,7 @@ def words(cell: Cell) -> tuple[str, ...]:
 def keep(folder: Path, table: list[Cell], options: argparse.Namespace) -> None:
     """As JSON and as a table of Markdown."""
     folder.mkdir(parents=True, exist_ok=True)
-    told = {"permutations": options.permutations, "dtype": options.dtype, "cells": [asdict(cell) for cell in table]}
-    (folder / "li-and-long.json").write_text(json.dumps(told, indent=1) + "\n")
+    content = {"permutations": options.permutations, "dtype": options.dtype, "cells": [asdict(cell) for cell in table]}
+    (folder / "li-and-long.json").write_text(json.dumps(content, indent=1) + "\n")
     rows = [HEADS, ("---:",) * len(HEADS), *(words(cell) for cell in table)]
     (folder / "li-and-long.md").write_text("".join(f"| {' | '.join(row)} |\n" for row in rows))

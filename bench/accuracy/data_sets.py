@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from bench.parse import (
+from bench.accuracy.read_sets import (
     Examples,
     Labels,
     Matrix,

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.accuracy import accuracy, loaded, ours
-from bench.parse import Examples
-from bench.sets import DataSet
+from bench.accuracy.data_sets import DataSet
+from bench.accuracy.read_sets import Examples
+from bench.accuracy.table import accuracy, loaded, ours
 
 EPOCHS = (1, 2, 3, 5, 10, 20, 50)
 
 
-def kept(data: Examples) -> tuple[str, ...]:
+def affordable_keeps(data: Examples) -> tuple[str, ...]:
     """What can be kept at a fair price: pocket judges whole epochs, vote stores every hypothesis."""
     cells = (data.X.nnz if hasattr(data.X, "nnz") else data.X.size) * len(np.unique(data.y))
     few = data.X.shape[1] * len(data.y) < 2_000_000
@@ -27,7 +27,7 @@ def grid(folder: Path, sets: list[DataSet]) -> None:
     print(f"{'set':24} {'keep':8} {'s.e.':>5} {'sklearn':>7} {heads}")
     for data, examples, base, error in loaded(folder, sets):
         p = float(np.mean(base))
-        for keep in kept(examples):
+        for keep in affordable_keeps(examples):
             cells = []
             for epochs in EPOCHS:
                 column = ours(max_iter=epochs, keep=keep)

@@ -10,11 +10,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.files import write_rows, write_text
 from bench.records import Limit, Machine, Race, Row, Side, Size, Target
 from bench.timing import run
+from bench.workloads.write_files import write_rows, write_text
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FIT = """
 import sys
 from rosenblatt import fit_file; from rosenblatt.model.file.linear import save_model
@@ -72,10 +72,10 @@ def command(name: str, *words: object) -> Side:
 
 def ours(file: Path, rule: str = "perceptron", passes: int = 1) -> Side:
     """`rosenblatt fit`, as a shell runs it."""
-    asked = ["--rule", rule, *(["--passes", passes] if passes > 1 else [])]
+    options = ["--rule", rule, *(["--passes", passes] if passes > 1 else [])]
     words = ["--ngrams", 1] if file.suffix == ".tsv" else []  # single words, as the peer
-    fit = ["-m", "rosenblatt", "fit", file, *asked, *words, "--quiet", "-o", file.parent / "ours"]
-    return command(" ".join(map(str, ["fit", *asked])), *fit)
+    fit = ["-m", "rosenblatt", "fit", file, *options, *words, "--quiet", "-o", file.parent / "ours"]
+    return command(" ".join(map(str, ["fit", *options])), *fit)
 
 
 def reading(file: Path) -> Limit:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from bench import peers
-from bench.generate import gaussian_rows
 from bench.machine import call_limit
 from bench.records import Machine, Race, Row, Side, Size, Target
 from bench.timing import run
+from bench.workloads.generate import gaussian_rows
 
 FEATURES = 50
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.generate import zipf_rows
+from bench.workloads.generate import zipf_rows
 
 PART = 100_000  # rows made at a time
 

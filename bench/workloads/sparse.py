@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from bench import peers
-from bench.generate import zipf_rows
 from bench.machine import sparse_limit
 from bench.records import Machine, Race, Row, Side, Size, Target
 from bench.timing import run
+from bench.workloads.generate import zipf_rows
 
 ROWS = 200_000
 WABBIT_ROWS = 50_000
@@ -33,9 +33,10 @@ def rows(size: Size, machine: Machine) -> Iterator[Row]:
 
     last, average = peers.ours(X, y, keep="last"), peers.ours(X, y, keep="average")
     yield run(race("sparse-shuffled", "shuffled", last, peers.sklearn_perceptron(X, y), Target(4.0)), size)
-    given = peers.ours(X, y, keep="last", order="given")
+    given_order = peers.ours(X, y, keep="last", order="given")
     yield run(
-        race("sparse-given", "given order", given, peers.sklearn_perceptron(X, y, shuffle=False), Target(1.8)), size
+        race("sparse-given", "given order", given_order, peers.sklearn_perceptron(X, y, shuffle=False), Target(1.8)),
+        size,
     )
     yield run(race("sparse-averaged", "averaged", average, peers.sklearn_average(X, y), None), size)
     yield run(race("sparse-keep", "average / last", average, last, Target(1.25, at_least=False)), size, kind="keep")

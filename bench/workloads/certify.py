@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from bench.generate import gaussian_rows
 from bench.machine import dense_limit
 from bench.records import Limit, Machine, Race, Row, Side, Size, Target
 from bench.timing import run
+from bench.workloads.generate import gaussian_rows
 
 PATIENCE = 120.0  # seconds a peer is waited for
 PAIRS = ((0, 1, 50.0), (8, 9, 10.0), (3, 5, 20.0))
@@ -45,11 +45,11 @@ def linear_program(X: Any, y: Any, limit: float = PATIENCE) -> bool | None:
 
     signs = np.where(y == y.max(), 1.0, -1.0)
     rows = -signs[:, None] * np.hstack([X.astype(np.float64), np.ones((len(X), 1))])
-    found = linprog(
+    solution = linprog(
         np.zeros(rows.shape[1]), rows, -np.ones(len(X)), bounds=(None, None), method="highs",
         options={"time_limit": limit},
     )  # fmt: skip
-    return {0: True, 2: False}.get(found.status)
+    return {0: True, 2: False}.get(solution.status)
 
 
 def certified(X: Any, y: Any) -> str:

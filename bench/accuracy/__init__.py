@@ -1,0 +1,1 @@
+"""Test accuracy on real data sets, beside the peers."""

@@ -1,0 +1,1 @@
+"""The kernel perceptron against the literature and its peers."""

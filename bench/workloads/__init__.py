@@ -1,0 +1,1 @@
+"""What is timed, against whom: one file for each kind of work."""
