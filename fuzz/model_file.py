@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.cli.models import load_decider
 from rosenblatt.errors import DataError, ModelError
+from rosenblatt.model.file import load_scorer
 from rosenblatt.model.linear import LinearModel
 
 
@@ -32,7 +32,7 @@ def loads_or_refuses(content: bytes, path: Path) -> str:
     """'refused', or what was loaded: weights, or scores; anything else is an exception and a finding."""
     path.write_bytes(content)
     try:
-        found = load_decider(str(path))
+        found = load_scorer(path)
     except ModelError:
         return "refused"
     if isinstance(found, LinearModel):

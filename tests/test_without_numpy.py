@@ -21,7 +21,7 @@ from rosenblatt.errors import ModelError
 from rosenblatt.lazy import LazyModule
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
-from rosenblatt.model.file.linear import load_model, save_model
+from rosenblatt.model.file import load_linear_model, save_model
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.records import Block, Csr, ParsedBlock, ParsedCsr, ParsedSourceBlock
 from rosenblatt.storage import container, tensors
@@ -371,4 +371,4 @@ def test_few_weights_that_cannot_be_are_refused(name: str, tmp_path: Path) -> No
     change, sentence = FEW[name]
     container.write_container(path, header, found | {name: change(np.asarray(found[name]))})
     with pytest.raises(ModelError, match=sentence):
-        load_model(path)
+        load_linear_model(path)

@@ -16,7 +16,7 @@ from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn import polynomial
 from rosenblatt.learn.files.holdout import held_out
 from rosenblatt.learn.polynomial import MOST, columns_of, count, expand, names, products_of
-from rosenblatt.model.file.linear import load_model, save_model
+from rosenblatt.model.file import load_linear_model, save_model
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.predict import predict_file
 from tests.agree import bits, real_numbers, run_of, whole_numbers
@@ -126,7 +126,7 @@ def test_a_table_is_learned_on_its_products_as_it_streams(tmp_path: Path) -> Non
     )
     assert memory.coef_.tobytes() == products.model.coef.tobytes()
     save_model(products.model, tmp_path / "m")
-    again = load_model(tmp_path / "m")
+    again = load_linear_model(tmp_path / "m")
     found = np.concatenate([part.decided for part in predict_file(again, file)])
     assert np.array_equal(found, memory.predict(X))
 

@@ -8,10 +8,9 @@ import pytest
 
 from rosenblatt import Adaline, Learner, Perceptron, load, save
 from rosenblatt.errors import DataError, LearningOverflowError
-from rosenblatt.learn.final_weights import scores
 from rosenblatt.learn.run import Run, share_pass
 from rosenblatt.learn.settings import Settings
-from rosenblatt.model.file.linear import load_model
+from rosenblatt.model.file import load_linear_model
 from rosenblatt.native import rows_of
 from rosenblatt.records import Block, Csr
 
@@ -143,7 +142,7 @@ def test_a_scorer_gives_the_scores_of_the_answer_and_no_copy_of_weights_that_are
     share_pass([run], Block(csr(X), labels))
     scorer, rows = run.scorer(), rows_of(csr(X))
     assert (scorer is run.learner) == (settings.keep == "last")
-    assert scorer.scores(rows).tobytes() == scores(run.final_weights, rows).tobytes()
+    assert scorer.scores(rows).tobytes() == run.final_weights.scores(rows).tobytes()
 
 
 def test_a_scorer_counts_an_unfinished_batch_as_the_answer_does() -> None:
@@ -153,8 +152,8 @@ def test_a_scorer_counts_an_unfinished_batch_as_the_answer_does() -> None:
     for count, whole in ((21, True), (5, False)):
         share_pass([run], Block(csr(X[:count]), labels[:count]))
         assert (run.scorer() is run.learner) == whole
-        assert run.scorer().scores(rows).tobytes() == scores(run.final_weights, rows).tobytes()
-    assert not np.array_equal(run.learner.scores(rows), scores(run.final_weights, rows))
+        assert run.scorer().scores(rows).tobytes() == run.final_weights.scores(rows).tobytes()
+    assert not np.array_equal(run.learner.scores(rows), run.final_weights.scores(rows))
 
 
 @pytest.mark.parametrize("settings", PORTFOLIO)
@@ -179,5 +178,5 @@ def test_a_variance_that_rounding_left_below_0_is_no_damage(tmp_path: Path) -> N
     model = Perceptron(learning_rate="arow", max_iter=2).fit(X, y)
     save(model, tmp_path / "a")
     save(load(tmp_path / "a"), tmp_path / "b")
-    assert load_model(tmp_path / "a").run.state()["parts"]["scale"][0].min() < 0
+    assert load_linear_model(tmp_path / "a").run.state()["parts"]["scale"][0].min() < 0
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from rosenblatt import LogisticUnit, Perceptron
+from rosenblatt import LogisticUnit, Perceptron, options
 from rosenblatt.errors import ModelError
-from rosenblatt.model.export import exported
+from rosenblatt.model.export.export import EXPORTS, export_model
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.records import FeatureSpace
 
@@ -54,7 +54,7 @@ def seen(space: FeatureSpace) -> np.ndarray:
 def test_onnx_runtime_decides_as_we_do(case: str, space: FeatureSpace) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
     estimator = fitted(case, seen(space))
-    session = onnxruntime.InferenceSession(exported(model(estimator, space), "onnx", "data"))
+    session = onnxruntime.InferenceSession(export_model(model(estimator, space), "onnx", "data"))
     found = dict(zip((out.name for out in session.get_outputs()), session.run(None, {"x": X}), strict=True))
     np.testing.assert_array_equal(found["label"], estimator.predict(seen(space)))
     np.testing.assert_allclose(found["scores"], estimator.decision_function(seen(space)), rtol=1e-9, atol=1e-9)
@@ -70,9 +70,9 @@ def test_a_database_decides_as_we_do(case: str, space: FeatureSpace) -> None:
     estimator = fitted(case, seen(space))
     if case == "one-vs-one":
         with pytest.raises(ModelError, match="one-vs-rest"):
-            exported(model(estimator, space), "sql", "flowers")
+            export_model(model(estimator, space), "sql", "flowers")
         return
-    rows = selected(exported(model(estimator, space), "sql", "flowers"), "flowers", COLUMNS, X.tolist())
+    rows = selected(export_model(model(estimator, space), "sql", "flowers"), "flowers", COLUMNS, X.tolist())
     assert [row[-1] for row in rows] == estimator.predict(seen(space)).tolist()
     scores = estimator.decision_function(seen(space)).reshape(len(X), -1)
     np.testing.assert_allclose([row[4:-1] for row in rows], scores, rtol=1e-9, atol=1e-9)
@@ -95,7 +95,7 @@ def test_sql_knows_word_columns_and_missing_values() -> None:
     names = ("size", "colour=red", "colour=it's blue", "size=missing")
     space = FeatureSpace("columns", columns=names, settings={"numbers": ["size"], "words": ["colour"]})
     rows = [(1, "red"), (2, "it's blue"), (3, "red"), (None, None)]
-    found = selected(exported(model(estimator, space), "sql", "t"), "t", ["size", "colour"], rows)
+    found = selected(export_model(model(estimator, space), "sql", "t"), "t", ["size", "colour"], rows)
     assert [row[-1] for row in found] == estimator.predict(encoded).tolist()
 
 
@@ -103,7 +103,7 @@ def test_sql_of_many_features_is_not_too_deep_for_a_database() -> None:
     rows = np.random.default_rng(0).normal(size=(50, 1500))
     estimator = Perceptron(max_iter=1).fit(rows, rows[:, 0] > 0)
     numbered = model(estimator, FeatureSpace("index", index_base=1))
-    sql = exported(numbered, "sql", "t")
+    sql = export_model(numbered, "sql", "t")
     found = selected(sql, "t", [f"f{j + 1}" for j in range(1500)], rows.tolist())
     assert [bool(row[-1]) for row in found] == estimator.predict(rows).tolist()
     assert max(_depths(sql.decode())) < 40
@@ -120,7 +120,7 @@ def _depths(sql: str) -> list[int]:
 @each_case
 def test_json_holds_every_weight_by_name(case: str) -> None:
     estimator = fitted(case, X)
-    document = json.loads(exported(model(estimator), "json", "data"))
+    document = json.loads(export_model(model(estimator), "json", "data"))
     assert list(document) == ["format", "format_version", "classes", "scheme", "loss", "features", "units"]
     assert (document["format"], document["format_version"]) == ("rosenblatt-linear", 1)
     assert document["classes"] == estimator.classes_.tolist()
@@ -133,18 +133,22 @@ def test_json_holds_every_weight_by_name(case: str) -> None:
 
 def test_json_has_the_scaling() -> None:
     estimator = fitted("two words", seen(SCALED))
-    weights = json.loads(exported(model(estimator, SCALED), "json", "data"))["units"][0]["weights"]
+    weights = json.loads(export_model(model(estimator, SCALED), "json", "data"))["units"][0]["weights"]
     assert SCALED.shift is not None
     assert [one["shift"] for one in weights] == SCALED.shift.tolist()
 
 
 def test_hashed_words_cannot_be_sql() -> None:
     estimator = fitted("two words", X)
-    with pytest.raises(ModelError, match="--to json"):
-        exported(model(estimator, FeatureSpace("hashed", bits=2)), "sql", "data")
+    with pytest.raises(ModelError, match="to='json'"):
+        export_model(model(estimator, FeatureSpace("hashed", bits=2)), "sql", "data")
 
 
 def test_a_voted_answer_is_refused_with_what_to_do() -> None:
     estimator = Perceptron(keep="vote", max_iter=2).fit(X, TARGET == 1)
-    with pytest.raises(ModelError, match="--keep average"):
-        exported(model(estimator), "json", "data")
+    with pytest.raises(ModelError, match="keep='average'"):
+        export_model(model(estimator), "json", "data")
+
+
+def test_every_export_is_a_choice_of_the_option() -> None:
+    assert set(EXPORTS) == set(options.EXPORT_FORMATS)

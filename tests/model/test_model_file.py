@@ -20,7 +20,7 @@ from rosenblatt.errors import LearningOverflowError, ModelError
 from rosenblatt.estimators.files import estimator_of, model_of
 from rosenblatt.learn.run import Run, share_pass
 from rosenblatt.learn.settings import Settings
-from rosenblatt.model.file.linear import load_model, save_model
+from rosenblatt.model.file import load_linear_model, save_model
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.records import Block, FeatureSpace
 from rosenblatt.storage.container import canonical, checksum, write_container
@@ -121,7 +121,7 @@ def test_round_trip(classes: list[Any], words: dict[int, str], columns: list[str
     path = Path("/tmp") / f"round-trip-{os.getpid()}"
     try:
         save_model(LinearModel(ordered, space, run, {"rows": 7}), path)
-        back = load_model(path)
+        back = load_linear_model(path)
     finally:
         path.unlink(missing_ok=True)
     assert back.classes == ordered
@@ -161,7 +161,7 @@ def test_column_names_are_kept(path: Path) -> None:
     table = pd.DataFrame({"height": [1.0, 2.0], "weight": [2.0, 1.0]})
     save(Perceptron().fit(table, [0, 1]), path)
     assert load(path).feature_names_in_.tolist() == ["height", "weight"]
-    assert load_model(path).name(1) == "weight"
+    assert load_linear_model(path).name(1) == "weight"
 
 
 def test_a_model_without_an_estimator_opens_as_one_and_goes_on() -> None:

@@ -11,7 +11,7 @@ import pytest
 from rosenblatt import KernelPerceptron, Perceptron, ThresholdNetwork, load, save
 from rosenblatt.cli import main
 from rosenblatt.errors import ModelError
-from rosenblatt.model.file.linear import load_model
+from rosenblatt.model.file import load_linear_model
 from rosenblatt.storage.container import read_container, write_container
 
 XOR, WORDS = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]
@@ -60,8 +60,8 @@ def test_names_of_columns_come_back(tmp_path: Path) -> None:
     again = load(tmp_path / "a.model")
     assert again.feature_names_in_.tolist() == ["wet", "cold"]
     assert again.predict(frame).tolist() == WORDS
-    with pytest.raises(ModelError, match=r"holds a network, not a model: open it with rosenblatt\.load"):
-        load_model(tmp_path / "a.model")
+    with pytest.raises(ModelError, match=r"is a network .* so it cannot be loaded as a linear model"):
+        load_linear_model(tmp_path / "a.model")
 
 
 def test_one_without_units_is_not_saved(tmp_path: Path) -> None:
@@ -91,9 +91,9 @@ def _tensor(key: str, change: Callable[[Any], Any]) -> Callable[[dict[str, Any],
 
 DAMAGE = {
     "status": (_set("status", "validated"), "'validated' is no status of a network"),
-    "outputs": (_set("outputs", [99]), "an output is a unit that is not there"),
+    "outputs": (_set("outputs", [99]), "an output names a unit that does not exist"),
     "too many outputs": (_set("outputs", [0, 1]), "has 2 entries and should have 1"),
-    "kinds": (_set("kinds", ["root"]), "not one text a unit"),
+    "kinds": (_set("kinds", ["root"]), "not one text per unit"),
     "growth": (_set("growth", [{"unit": "u1"}]), "has no 'layer'"),
     "parameters": (_set("parameters", {"max_units": -1}), "'max_units' parameter"),
     "another parameter": (_set("parameters", {"code": "x"}), "no parameter 'code'"),
@@ -101,9 +101,15 @@ DAMAGE = {
     "features": (_set("features", 7), "names.ends is int64"),
     "weights": (_tensor("coef", lambda coef: coef * np.nan), "not finite"),
     "shape": (_tensor("coef", lambda coef: coef[:, :1].copy()), "the tensor coef is float64"),
-    "a circle": (_tensor("wire.source", lambda source: source + 5), "hears one that is not before it"),
-    "a negative wire": (_tensor("wire.source", lambda source: source - 99), "hears one that is not before it"),
-    "contradictions": (_tensor("contradictions", lambda rows: np.array([-1])), "lies before its first row"),
+    "a circle": (_tensor("wire.source", lambda source: source + 5), "has an input from a unit that is not"),
+    "a negative wire": (
+        _tensor("wire.source", lambda source: source - 99),
+        "has an input from a unit that is not",
+    ),
+    "contradictions": (
+        _tensor("contradictions", lambda rows: np.array([-1])),
+        "row of a contradiction is negative",
+    ),
 }
 
 

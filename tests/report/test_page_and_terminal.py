@@ -37,7 +37,7 @@ def summary(classes: int = 2, rule: str = "perceptron", mistakes: tuple[int, ...
     )
     tally = Tally(model.classes, probability_link(model))
     scores = model.scores(X)
-    tally.add(model.class_scores(scores), model.decide(scores), truth)
+    tally.add(model.class_scores(scores), model.predicted_classes(scores), truth)
     tried = (Candidate("perceptron", model.settings, 0.2, 0.1), Candidate("logistic", model.settings, 0.3, None))
     fitted = Fitted(
         model=model,

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import native
-from rosenblatt.learn.final_weights import decide, scores
 from rosenblatt.learn.run import Run, share_pass
+from rosenblatt.learn.schemes import predicted_classes
 from rosenblatt.learn.settings import Settings
 from rosenblatt.readers.source import Source
 from rosenblatt.records import Block, Csr, FeatureSpace, Label, SourceBlock
@@ -73,7 +73,7 @@ def progressive_error(
     for i in range(len(X)):
         row = np.ascontiguousarray(X[i : i + 1])
         answer = run.final_weights
-        found = decide(answer.scheme, scores(answer, native.rows_of(row)), classes)
+        found = predicted_classes(answer.scheme, answer.scores(native.rows_of(row)), classes)
         wrong += weights[i] * (found[0] != labels[i])
         share_pass([run], Block(row, labels[i : i + 1], weights[i : i + 1]))
     return float(wrong / weights.sum())

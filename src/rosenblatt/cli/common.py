@@ -19,7 +19,7 @@ from rosenblatt.cli.declared import argument, parameter, switch, takes
 from rosenblatt.cli.invocation import UsageError, running
 
 if TYPE_CHECKING:
-    from rosenblatt.learn.files.predictor import Model
+    from rosenblatt.model.model import Model
     from rosenblatt.readers.source import ReadOptions
 
 data_argument = takes(argument("data"))
@@ -52,6 +52,19 @@ def reading(asked: dict[str, Any], model: Model | None = None) -> ReadOptions:
     taken |= {name: _split(taken[name]) for name in ("text", "words", "cross") if name in taken}
     taken["classes"] = tuple(_number(word) for word in _split(taken.get("classes", ())))
     return ReadOptions(**taken)
+
+
+def load_model(path: str, data: str) -> Model:
+    """The model of a command that also reads data; the two may have changed places."""
+    from rosenblatt.errors import ModelError
+    from rosenblatt.model.file import is_model_file, load_scorer
+
+    try:
+        return load_scorer(path)
+    except ModelError:
+        if is_model_file(data):
+            raise UsageError(f"The model comes first, then the data: {data} {path}.") from None
+        raise
 
 
 _REMEMBERED = ("format", "header")

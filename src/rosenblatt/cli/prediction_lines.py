@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rosenblatt.learn.files.predictor import Model
+    from rosenblatt.model.model import Model
     from rosenblatt.model.predict import PredictedBlock
 
 
@@ -21,7 +21,7 @@ def labels(model: Model) -> Callable[[PredictedBlock], bytes]:
 
 def with_scores(model: Model, as_json: bool) -> Callable[[PredictedBlock], bytes]:
     """Each label with its score: of two classes the score of the positive one, of more the score of each."""
-    from rosenblatt.learn.final_weights import by_class
+    from rosenblatt.learn.schemes import class_scores
 
     names, classes = [str(label) for label in model.classes], model.classes
 
@@ -37,7 +37,7 @@ def with_scores(model: Model, as_json: bool) -> Callable[[PredictedBlock], bytes
 
     def written(chunk: PredictedBlock) -> bytes:
         decided, scores, *_ = chunk.memory
-        rows = zip(decided.tolist(), by_class(model.scheme, scores, len(classes)).tolist(), strict=True)
+        rows = zip(decided.tolist(), class_scores(model.scheme, scores, len(classes)).tolist(), strict=True)
         return "".join([line(decided, scores) + "\n" for decided, scores in rows]).encode()
 
     return written

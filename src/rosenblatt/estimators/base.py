@@ -16,11 +16,11 @@ from rosenblatt import native, options
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import validation
 from rosenblatt.estimators.available_methods import streamed
-from rosenblatt.learn.final_weights import decide, majority, scores
 from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.polynomial import checked_count
 from rosenblatt.learn.replay.trace import Trace
 from rosenblatt.learn.run import Run, Validation, share_pass
+from rosenblatt.learn.schemes import class_scores, predicted_classes
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Csr, Floats, Values
 
@@ -156,9 +156,8 @@ class Unit(ClassifierMixin, BaseEstimator):
 
     def _scores(self, X: Any) -> Floats:
         run = self._running()
-        found = scores(
-            run.final_weights, native.rows_of(validation.check_values(self, X, reset=False), degree=self.degree)
-        )
+        rows = native.rows_of(validation.check_values(self, X, reset=False), degree=self.degree)
+        found = run.final_weights.scores(rows)
         finite = np.isfinite(found).all(axis=1)
         if not finite.all():
             raise DataError(f"The score of row {int(np.argmin(finite))} of X overflows: scale its values down.")
@@ -170,13 +169,14 @@ class Unit(ClassifierMixin, BaseEstimator):
         scheme = self._run.final_weights.scheme
         if scheme == "binary":
             return unit_scores[:, 0]
-        return majority(unit_scores, len(self.classes_)) if scheme == "ovo" else unit_scores
+        return np.asarray(class_scores(scheme, unit_scores, len(self.classes_)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: the positive one where the score is above 0, or the one with the highest score."""
         unit_scores = self._scores(X)
-        found: NDArray[Any] = self.classes_[decide(self._run.final_weights.scheme, unit_scores, len(self.classes_))]
-        return found
+        predicted = predicted_classes(self._run.final_weights.scheme, unit_scores, len(self.classes_))
+        labels: NDArray[Any] = self.classes_[predicted]
+        return labels
 
     # -- what a run leaves behind -----------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """save and load: an estimator <-> a model file, with the whole state of its run."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -9,28 +9,23 @@ import numpy as np
 from rosenblatt.errors import ModelError
 from rosenblatt.estimators.adaline import Adaline
 from rosenblatt.estimators.base import Unit
-from rosenblatt.estimators.kernel_files import kernel_of, save_kernel
+from rosenblatt.estimators.kernel_files import kernel_model_of, kernel_perceptron_of
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.estimators.logistic import LogisticUnit
-from rosenblatt.estimators.network_files import network_of, save_network
+from rosenblatt.estimators.network_files import network_model_of, threshold_network_of
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.threshold_network import ThresholdNetwork
-from rosenblatt.learn.files.predictor import space_of
 from rosenblatt.learn.polynomial import columns_of
-from rosenblatt.model import kernel as dual_model
-from rosenblatt.model import network as network_model
-from rosenblatt.model.file.linear import save_model, unpack_model
+from rosenblatt.model.file import load_model, save_model
+from rosenblatt.model.kernel import KernelModel
 from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.model import Model, space_of_columns
+from rosenblatt.model.network import NetworkModel
 from rosenblatt.records import Label
-from rosenblatt.storage.container import read_container
-from rosenblatt.storage.header import Header
-from rosenblatt.storage.tensors import Tensors
 from rosenblatt.version import __version__
 
 Path: TypeAlias = str | os.PathLike[str]
-Saved: TypeAlias = LinearModel | KernelPerceptron | ThresholdNetwork
-
-# Estimators that a model file can hold; one that is no linear unit will bring its own way in and out.
+# The linear units that a model file can hold.
 REGISTRY: Mapping[str, type[Unit]] = {"Perceptron": Perceptron, "Adaline": Adaline, "LogisticUnit": LogisticUnit}
 _BY_LOSS = {"perceptron": Perceptron, "hinge": Perceptron, "logistic": LogisticUnit, "squared": Adaline}
 
@@ -47,14 +42,8 @@ def save(model: Any, path: Path) -> None:
     ...     load(path).predict(X).tolist()
     [0, 0, 0, 1]
     """
-    if isinstance(model, KernelPerceptron):
-        save_kernel(model, path)
-        return
-    if isinstance(model, ThresholdNetwork):
-        save_network(model, path)
-        return
     model = getattr(model, "model", model)
-    save_model(model if isinstance(model, LinearModel) else model_of(model), path)
+    save_model(model if isinstance(model, Model) else model_of(model), path)
 
 
 def load(path: Path) -> Any:
@@ -63,31 +52,30 @@ def load(path: Path) -> Any:
     Nothing in the file is run. A damaged, foreign or newer file raises ModelError. What `fit_file` learned opens as the
     estimator of its loss, for the columns that its file was read into.
     """
-    found = read_container(path, _any)
-    if not isinstance(found, LinearModel):
-        return found
+    model = load_model(path)
     try:
-        return estimator_of(found)
+        return estimator_of(model)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ModelError(f"{os.fspath(path)}: its estimator cannot be made: {error}") from None
 
 
-def _any(header: Header, tensors: Tensors) -> Saved:
-    kind = header.text("kind")
-    if kind == dual_model.KIND:
-        return kernel_of(header, tensors)
-    return network_of(header, tensors) if kind == network_model.KIND else unpack_model(header, tensors)
-
-
-def model_of(estimator: Any) -> LinearModel:
+def model_of(estimator: Any) -> Model:
     """A fitted estimator as a model: the run is shared, not copied."""
+    if isinstance(estimator, KernelPerceptron):
+        return kernel_model_of(estimator)
+    if isinstance(estimator, ThresholdNetwork):
+        return network_model_of(estimator)
+    return _linear_model_of(estimator)
+
+
+def _linear_model_of(estimator: Any) -> LinearModel:
     name = type(estimator).__name__
     if REGISTRY.get(name) is not type(estimator):
         raise ModelError(f"A {name} cannot be saved: save a fitted {', '.join(REGISTRY)}, or what fit_file gave.")
     run = estimator._running()
     known = vars(estimator).get("_origin", {})
     names = [str(column) for column in vars(estimator).get("feature_names_in_", ())]
-    space = known.get("space") or space_of(tuple(names), run.learner.features)
+    space = known.get("space") or space_of_columns(tuple(names), run.learner.features)
     parameters = {key: _plain(key, value) for key, value in estimator.get_params(deep=False).items()}
     chosen = [_plain("chosen", value) for value in run.chosen]
     return LinearModel(
@@ -105,8 +93,13 @@ def model_of(estimator: Any) -> LinearModel:
     )
 
 
-def estimator_of(model: LinearModel) -> Unit:
+def estimator_of(model: Model) -> Any:
     """A model as an estimator: the run is shared, not copied."""
+    make: Callable[[Any], Any] = _ESTIMATOR_OF[type(model)]
+    return make(model)
+
+
+def _linear_unit_of(model: LinearModel) -> Unit:
     made = _bare(model) if model.estimator is None else _restored(model, model.estimator)
     made._run = model.run
     made.n_features_in_ = columns_of(model.features, model.settings.degree)
@@ -142,6 +135,13 @@ def _bare(model: LinearModel) -> Unit:
     made.classes_ = np.array(model.classes)
     model.run.chosen = made._options_now()
     return made
+
+
+_ESTIMATOR_OF: Mapping[type[Model], Callable[[Any], Any]] = {
+    LinearModel: _linear_unit_of,
+    KernelModel: kernel_perceptron_of,
+    NetworkModel: threshold_network_of,
+}
 
 
 # -- plain values -----------------------------------------------------------------------------------------------------

@@ -15,10 +15,10 @@ from rosenblatt import native, options
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import validation
 from rosenblatt.estimators.available_methods import streamed
-from rosenblatt.learn.final_weights import decide, majority
 from rosenblatt.learn.kernel.forgetron import Forgetron
 from rosenblatt.learn.kernel.kernel_values import Kernel
 from rosenblatt.learn.kernel.run import KernelRun, KernelSettings
+from rosenblatt.learn.schemes import class_scores, predicted_classes
 from rosenblatt.records import Block, Csr, Floats, MistakeLog, Values
 
 _KEPT = (*KernelSettings.__dataclass_fields__, "kernel", "degree", "gamma", "coef0", "class_weight")
@@ -216,12 +216,12 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         unit_scores = self._scores(X)
         if run.scheme == "binary":
             return unit_scores[:, 0]
-        return majority(unit_scores, len(self.classes_)) if run.scheme == "ovo" else unit_scores
+        return np.asarray(class_scores(run.scheme, unit_scores, len(self.classes_)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: the positive one where the score is above 0, or the one with the highest score."""
         run = self._running()
-        found: NDArray[Any] = self.classes_[decide(run.scheme, self._scores(X), len(self.classes_))]
+        found: NDArray[Any] = self.classes_[predicted_classes(run.scheme, self._scores(X), len(self.classes_))]
         return found
 
     # -- what a run leaves behind -----------------------------------------------------------------------------------

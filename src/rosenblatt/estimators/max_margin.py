@@ -17,7 +17,7 @@ from rosenblatt.certificates.points import Points
 from rosenblatt.certificates.search import decide
 from rosenblatt.errors import DataError
 from rosenblatt.estimators import validation
-from rosenblatt.learn.final_weights import decide as decided
+from rosenblatt.learn.schemes import predicted_classes, scheme_of
 from rosenblatt.records import Floats
 
 _TRIED = 200_000  # rows in the searches for fewer errors, about
@@ -117,8 +117,10 @@ class MaxMargin(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: the positive one where the score is above 0, or the one with the highest score."""
         scores = self.decision_function(X)
-        scheme = "binary" if len(self.classes_) == 2 else "ovr"
-        found: NDArray[Any] = self.classes_[decided(scheme, scores.reshape(len(scores), -1), len(self.classes_))]
+        scheme = scheme_of("ovr", len(self.classes_))
+        found: NDArray[Any] = self.classes_[
+            predicted_classes(scheme, scores.reshape(len(scores), -1), len(self.classes_))
+        ]
         return found
 
     def __sklearn_tags__(self) -> Any:

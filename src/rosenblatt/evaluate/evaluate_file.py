@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt.errors import DataError
 from rosenblatt.evaluate.tally import Link, Tally
-from rosenblatt.learn.files.predictor import Model
+from rosenblatt.model.model import Model
 from rosenblatt.model.predict import predict_source
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt import native
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.lazy import np
-from rosenblatt.learn.final_weights import FinalWeights, decide, scores
+from rosenblatt.learn.schemes import predicted_classes
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Floats, MistakeLog, RunSummary, Status
 
@@ -26,6 +26,22 @@ PARTS = ("weights", "drift", "scale", "pending", "pocket")
 _NOT_STATE = ("learner", "_scorer", "_final_weights", "recording")
 _WORD = 2**64
 _OTHER = 0xD1B54A32D192ED03
+
+
+@dataclass(frozen=True)
+class FinalWeights:
+    """The answer of a run: one hyperplane per unit; with keep='vote' all the hyperplanes of the run vote."""
+
+    coef: Floats
+    intercept: Floats
+    scheme: str
+    votes: Votes | None = None
+
+    def scores(self, rows: native.Rows, order: NDArray[np.uint32] | None = None) -> Floats:
+        """One score per row and unit; with votes, the votes for minus those against, between -1 and 1."""
+        if self.votes is not None:
+            return self.votes.scores(rows, order)
+        return native.scores(rows, order, self.coef, self.intercept)
 
 
 @dataclass(frozen=True)
@@ -232,8 +248,9 @@ class Run:
 
     def _is_validated(self, block: Block, rows: native.Rows, validation: Validation) -> bool:
         """Has the accuracy on the held-out rows not risen for long enough?"""
-        found = decide(self.final_weights.scheme, scores(self.final_weights, rows, validation.held_out), self.classes)
-        accuracy = float(np.mean(found == block.labels[validation.held_out]))
+        scores = self.final_weights.scores(rows, validation.held_out)
+        predicted = predicted_classes(self.final_weights.scheme, scores, self.classes)
+        accuracy = float(np.mean(predicted == block.labels[validation.held_out]))
         self.epochs_waited = 0 if accuracy > self.best_accuracy else self.epochs_waited + 1
         self.best_accuracy = max(self.best_accuracy, accuracy)
         return self.epochs_waited >= validation.patience

@@ -53,7 +53,7 @@ def pack_run(run: Run, tensors: Tensors, prefix: str) -> dict[str, Any]:
 def _pack_part(run: Run, name: str, tensors: Tensors, prefix: str) -> dict[str, Any] | None:
     """One part of the weights; its copy, as large as the part, is gone before that of the next is made."""
     learner, called = run.learner, f"{prefix}{name}"
-    usual = 1.0 if name == "scale" and run.settings.learning_rate == "arow" else 0.0
+    usual = run.settings.rate.per_feature_start if name == "scale" else 0.0
     if (few := learner.few(name, usual)) is not None:
         index, value, tensors[f"{called}.bias"] = few
         return put_sparse(tensors, called, (learner.units, learner.features), (index, value), usual)
@@ -78,11 +78,10 @@ def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> R
     class_weight = read_buffer(tensors, f"{prefix}class_weight", "float64", (classes,))
     if not (all_finite(class_weight, 0.0) and any(class_weight)):
         raise damaged("the class weights are not finite numbers of at least 0")
-    units, features = units_of(settings, classes), header.count("features", MOST_FEATURES + 1)
+    units, features = settings.n_units(classes), header.count("features", MOST_FEATURES + 1)
     if units > MOST_UNITS:
         raise damaged(f"{units} units are more than a model has")
-    # A variance that arow has made as small as it can is left a trifle below 0 by rounding; no sum of squares is.
-    least = -(2.0**-40) if settings.learning_rate == "arow" else 0.0
+    least = settings.rate.per_feature_least
     parts = _parts_in(header.section("parts"), tensors, prefix, (units, features), least)
     # Its weights are made by `restore`.
     run = Run(settings, 0, class_weight.tolist(), 0, dense=header.flag("dense"))
@@ -115,11 +114,6 @@ def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> R
         raise damaged("the mistakes before the epoch are not one number a unit")
     run.restore(state)
     return run
-
-
-def units_of(settings: Settings, classes: int) -> int:
-    scheme = settings.scheme(classes)
-    return 1 if scheme == "binary" else classes * (classes - 1) // 2 if scheme == "ovo" else classes
 
 
 def unpack_settings(header: Header) -> Settings:

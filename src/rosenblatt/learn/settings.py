@@ -6,7 +6,9 @@ from array import array
 from dataclasses import dataclass
 
 from rosenblatt import native, options
+from rosenblatt.learn.schemes import n_units, scheme_of
 from rosenblatt.records import Floats
+from rosenblatt.rules import LEARNING_RATES, MISTAKE_DRIVEN_LOSSES, LearningRate
 
 
 @dataclass(frozen=True)
@@ -27,14 +29,18 @@ class Settings:
     degree: int = options.degree.default
 
     @property
+    def rate(self) -> LearningRate:
+        return LEARNING_RATES[self.learning_rate]
+
+    @property
     def mistake_driven(self) -> bool:
         """Only mistakes change the weights, so an epoch without one changes nothing: the run is over."""
-        return self.loss in ("perceptron", "hinge")
+        return self.loss in MISTAKE_DRIVEN_LOSSES
 
     @property
     def strict(self) -> bool:
         """An example on the required margin is no mistake: these rules move it just there."""
-        return self.loss == "hinge" or self.learning_rate in ("pa1", "pa2", "arow")
+        return self.loss == "hinge" or self.rate.moves_to_margin
 
     @property
     def required(self) -> float:
@@ -43,8 +49,11 @@ class Settings:
             return float(self.margin) if self.margin > 0 else 1.0
         return float(self.margin) if self.loss == "perceptron" else 0.0
 
-    def scheme(self, classes: int) -> str:
-        return "binary" if classes == 2 else self.multi_class
+    def scheme(self, n_classes: int) -> str:
+        return scheme_of(self.multi_class, n_classes)
+
+    def n_units(self, n_classes: int) -> int:
+        return n_units(self.scheme(n_classes), n_classes)
 
     def learner(
         self,

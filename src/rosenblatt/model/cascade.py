@@ -1,4 +1,4 @@
-"""A network as matrices: every unit hears all inputs, and some of the units before it. For rows of any numbers."""
+"""A network as matrices: every unit has all inputs, and the outputs of some units before it. For any numbers."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rosenblatt import native
 from rosenblatt.records import Floats
 
-_BLOCK_SCORES = 1 << 20  # scores held at a time
+_BLOCK_SCORES = 1 << 20  # scores in memory at a time
 
 
 @dataclass(frozen=True)
@@ -22,25 +22,25 @@ class Cascade:
 
     def scores(self, rows: native.Rows) -> Floats:
         """The score of each output unit on each row; it fires above 0."""
-        found: Floats = np.empty((rows.count, len(self.outputs)))
+        scores: Floats = np.empty((rows.count, len(self.outputs)))
         size = max(1, _BLOCK_SCORES // max(1, len(self.coef)))
         for start in range(0, rows.count, size):
             block = np.arange(start, min(start + size, rows.count), dtype=np.uint32)
-            found[start : start + size] = self._resolve(native.scores(rows, block, self.coef, self.intercept))
-        return found
+            scores[start : start + size] = self._resolve(native.scores(rows, block, self.coef, self.intercept))
+        return scores
 
     def _resolve(self, scores: Floats) -> Floats:
         columns = scores.T.copy()
-        for unit, heard in enumerate(self.links):
-            for source, weight in heard:
+        for unit, links in enumerate(self.links):
+            for source, weight in links:
                 columns[unit][columns[source] > 0] += weight
         resolved: Floats = columns[list(self.outputs)].T
         return resolved
 
     @property
     def layers(self) -> NDArray[np.intp]:
-        """How deep each unit lies: 1 where it hears inputs only."""
+        """How deep each unit lies: 1 where it has inputs only."""
         depth = np.ones(len(self.coef), dtype=np.intp)
-        for unit, heard in enumerate(self.links):
-            depth[unit] = 1 + max((depth[source] for source, _ in heard), default=0)
+        for unit, links in enumerate(self.links):
+            depth[unit] = 1 + max((depth[source] for source, _ in links), default=0)
         return depth

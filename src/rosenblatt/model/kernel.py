@@ -1,68 +1,75 @@
-"""A kernel perceptron out of a model file, for those who predict and judge: scikit-learn is not needed for it."""
+"""A kernel perceptron with all that is needed to predict and to go on learning, and its model file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
-from rosenblatt.errors import ModelError
-from rosenblatt.lazy import np
-from rosenblatt.learn.files.predictor import as_wide, refuse_overflow, space_of
-from rosenblatt.learn.final_weights import decide, majority
 from rosenblatt.learn.kernel.run import KernelRun
-from rosenblatt.learn.kernel.state import unpack_kernel_run
-from rosenblatt.readers.feature_space import unpack_classes
+from rosenblatt.learn.kernel.state import pack_kernel_run, unpack_kernel_run
+from rosenblatt.model.model import Model, check_finite, check_width, space_of_columns
+from rosenblatt.readers.feature_space import pack_classes, unpack_classes
 from rosenblatt.records import FeatureSpace, Floats, Label, Values
-from rosenblatt.storage.header import Header
+from rosenblatt.storage.header import Header, damaged
 from rosenblatt.storage.tensors import Tensors
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-KIND = "kernel model"
+_ESTIMATOR = ("parameters", "class_weight", "dtype")
 
 
 @dataclass(frozen=True)
-class KernelModel:
-    """A dual run, the labels of its classes, and what its columns mean."""
+class KernelModel(Model):
+    """A kernel run, the labels of its classes, and what its columns mean.
+
+    `estimator` holds what the estimator it was saved from needs, as plain values that nobody has checked yet.
+    """
+
+    kind: ClassVar[str] = "kernel model"
+    what_it_is: ClassVar[str] = "a kernel perceptron, which compares with examples and has no weight for each feature"
+    loss: ClassVar[str] = "perceptron"
 
     classes: tuple[Label, ...]
     space: FeatureSpace
     features: int
     run: KernelRun = field(repr=False)
     provenance: Mapping[str, Any] = field(default_factory=dict)
-    loss: str = "perceptron"
+    estimator: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def scheme(self) -> str:
         return self.run.scheme
 
-    def scores(self, values: Values) -> Floats:
-        """One score per row and unit."""
-        return refuse_overflow(self.run.scores(as_wide(values, self.features)))
+    @property
+    def scores_rows(self) -> bool:
+        return self.run.kernel.name != "precomputed"
 
-    scored = scores
+    def unit_scores(self, values: Values) -> Floats:
+        return check_finite(self.run.scores(check_width(values, self.features)))
 
-    def class_scores(self, unit_scores: Floats) -> Floats:
-        """Scores as `decision_function` gives them: one column for two classes, else one per class."""
-        return majority(unit_scores, len(self.classes)) if self.scheme == "ovo" else unit_scores
-
-    def decide(self, unit_scores: Floats) -> NDArray[np.intp]:
-        """The position in `classes` of each row's predicted class."""
-        return decide(self.scheme, unit_scores, len(self.classes))
+    def pack(self, tensors: Tensors) -> dict[str, Any]:
+        """The header of its file; its arrays are added to the tensors."""
+        return {
+            "kind": self.kind,
+            "classes": pack_classes(self.classes),
+            "run": pack_kernel_run(self.run, tensors),
+            "n_features": self.features,
+            "names": list(self.space.columns),
+            "provenance": dict(self.provenance),
+            **self.estimator,
+        }
 
 
 def unpack_kernel_model(header: Header, tensors: Tensors) -> KernelModel:
-    """The kernel perceptron that header and tensors hold; one of a precomputed kernel has no rows to compare with."""
     classes = unpack_classes(header.section("classes"))
     names, features = tuple(map(str, header.items("names"))), header.count("n_features", 2**32)
     run = unpack_kernel_run(header.section("run"), tensors, len(classes))
-    if run.kernel.name == "precomputed":
-        raise ModelError(
-            "it holds a kernel perceptron of a precomputed kernel, which decides about kernel values and not about "
-            "examples: load it in Python with rosenblatt.load"
-        )
-    if len(run.support) and run.support.rows.values.shape[1] != features:
-        raise ModelError("its support has other features than its estimator")
-    return KernelModel(classes, space_of(names, features), features, run, dict(header.section("provenance").values))
+    if len(run.support) and run.kernel.name != "precomputed" and run.support.rows.values.shape[1] != features:
+        raise damaged(f"its support examples do not have its {features} features")
+    return KernelModel(
+        classes,
+        space_of_columns(names, features),
+        features,
+        run,
+        provenance=dict(header.section("provenance").values),
+        estimator={key: header.values.get(key) for key in _ESTIMATOR},
+    )

@@ -1,33 +1,37 @@
-"""What has been learned, with all that is needed to read new examples, decide about them, and go on learning."""
+"""A linear model: a run, with all that is needed to read new examples, predict their classes and go on learning."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rosenblatt import native
-from rosenblatt.lazy import np
-from rosenblatt.learn.files.predictor import refuse_overflow
-from rosenblatt.learn.final_weights import decide, majority
 from rosenblatt.learn.polynomial import called, columns_of, product_at
 from rosenblatt.learn.run import Run
+from rosenblatt.learn.run_state import pack_run, unpack_run
 from rosenblatt.learn.settings import Settings
+from rosenblatt.model.model import Model, check_finite
+from rosenblatt.readers.feature_space import pack_classes, pack_space, unpack_classes, unpack_space
 from rosenblatt.records import FeatureSpace, Floats, Label, RunSummary, Values
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from rosenblatt.storage.header import Header
+    from rosenblatt.storage.tensors import Tensors
 
 
 @dataclass(frozen=True)
-class LinearModel:
-    """A run, the labels of its classes, and what its columns mean; scikit-learn is not needed for it.
+class LinearModel(Model):
+    """A run, the labels of its classes, and what its columns mean.
 
     `estimator` names the estimator it was saved from, with its parameters as plain values; None if a file was fitted.
     """
 
-    classes: tuple[Label, ...]  # sorted; the last of two is the positive one
+    kind: ClassVar[str] = "model"
+    what_it_is: ClassVar[str] = "a linear model"
+
+    classes: tuple[Label, ...]
     space: FeatureSpace
     run: Run = field(repr=False)
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -43,7 +47,7 @@ class LinearModel:
 
     @property
     def coef(self) -> Floats:
-        """The weights that answer, one row per unit."""
+        """The final weights, one row per unit."""
         return self.run.final_weights.coef
 
     @property
@@ -71,40 +75,41 @@ class LinearModel:
     def _scorer(self) -> native.Learner:
         return self.run.scorer()
 
-    def scores(self, values: Values) -> Floats:
-        """One score per row and unit; what lies beyond the features of the model adds nothing."""
-        return np.asarray(self.scored(values))
-
-    def scored(self, values: Values) -> Any:
-        """The same as memory, which needs no numpy."""
+    def unit_scores(self, values: Values) -> Any:
+        """One score per row and unit, as memory; a feature that the model does not know adds nothing."""
         rows = native.rows_of(values, degree=self.settings.degree)
         votes = self.run.votes
-        return refuse_overflow(self._scorer.scores(rows)) if votes is None else votes.scores(rows)
+        return check_finite(self._scorer.scores(rows)) if votes is None else votes.scores(rows)
 
-    def class_scores(self, unit_scores: Floats) -> Floats:
-        """Scores as `decision_function` gives them: one column for two classes, else one per class."""
-        return majority(unit_scores, len(self.classes)) if self.scheme == "ovo" else unit_scores
+    def pack(self, tensors: Tensors) -> dict[str, Any]:
+        """The header of its file; its arrays are added to the tensors."""
+        return {
+            "kind": self.kind,
+            "classes": pack_classes(self.classes),
+            "space": pack_space(self.space, tensors),
+            "run": pack_run(self.run, tensors, "run."),
+            "estimator": self.estimator,
+            "provenance": dict(self.provenance),
+        }
 
-    def decide(self, unit_scores: Floats) -> NDArray[np.intp]:
-        """The position in `classes` of each row's predicted class."""
-        return decide(self.scheme, unit_scores, len(self.classes))
+    # -- its columns ------------------------------------------------------------------------------------------------
 
     def name(self, column: int) -> str:
-        """What a column is called: by its file, its header or its word, else by its number."""
+        """The name of a column: its header, its word or its number; of a product, the names of its factors."""
         degree = self.settings.degree
         if degree > 1:
-            return called([self.own_name(part) for part in product_at(column, self._columns, degree)])
-        return self.own_name(column)
+            return called([self.input_name(part) for part in product_at(column, self._columns, degree)])
+        return self.input_name(column)
 
     def factors(self, column: int) -> tuple[int, ...]:
-        """The columns of the examples whose product this one is; itself where it is none."""
+        """The columns of the examples whose product this column is; the column itself where it is no product."""
         degree = self.settings.degree
         parts = product_at(column, self._columns, degree) if degree > 1 else (column,)
         return tuple(factor for part in parts for factor in self._crossed.get(part, (part,)))
 
     @property
-    def given(self) -> list[int]:
-        """The columns that an example has before any are multiplied."""
+    def input_columns(self) -> list[int]:
+        """The columns of an example before any are multiplied."""
         return [j for j in range(self._columns) if j not in self._crossed]
 
     @cached_property
@@ -117,11 +122,22 @@ class LinearModel:
     def _columns(self) -> int:
         return columns_of(self.features, self.settings.degree)
 
-    def own_name(self, column: int) -> str:
-        """What a column of the examples is called, before any are multiplied."""
+    def input_name(self, column: int) -> str:
+        """The name of a column of the examples, before any are multiplied."""
         space = self.space
         if space.kind == "index":
             return str(column + space.index_base)
         if column < len(space.columns):
             return space.columns[column]
         return space.names.get(column, f"#{column}")
+
+
+def unpack_linear_model(header: Header, tensors: Tensors) -> LinearModel:
+    classes = unpack_classes(header.section("classes"))
+    return LinearModel(
+        classes=classes,
+        space=unpack_space(header.section("space"), tensors),
+        run=unpack_run(header.section("run"), tensors, "run.", len(classes)),
+        provenance=dict(header.section("provenance").values),
+        estimator=dict(header.section("estimator").values) if "estimator" in header else None,
+    )

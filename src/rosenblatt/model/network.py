@@ -1,32 +1,31 @@
-"""A network of threshold units with all that is needed to read examples and decide about them, and its model file."""
+"""A network of threshold units, ready to read examples and predict their classes, and its model file."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt import native
-from rosenblatt.learn.files.predictor import as_wide, refuse_overflow
-from rosenblatt.learn.final_weights import decide
+from rosenblatt.learn.schemes import n_units, scheme_of
 from rosenblatt.model.cascade import Cascade
+from rosenblatt.model.model import Model, check_finite, check_width
 from rosenblatt.readers.feature_space import pack_classes, pack_space, unpack_classes, unpack_space
 from rosenblatt.records import FeatureSpace, Floats, Label, Values
 from rosenblatt.storage.header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, put_texts, read_array, read_texts
 
-KIND = "network"
-_STATUS = ("separated", "budget")
+_STATUSES = ("separated", "budget")
 _MOST = 2**32
+_ESTIMATOR = ("parameters", "dtype", "named")
 
 
 @dataclass(frozen=True)
 class Growth:
-    """One step of the growth: the unit added, its layer, what for, and how many errors were left after it.
+    """One step of the growth: the unit added, its layer, its role, and how many errors were left after it.
 
     The errors left are those that the units of this network (for three or more classes: of this class's network)
-    still make and daughters to come must mend. The network itself makes no more than that, and none when it is 0.
+    still make and daughters to come must correct. The network itself makes no more than that, and none when it is 0.
     """
 
     unit: str
@@ -36,8 +35,15 @@ class Growth:
 
 
 @dataclass(frozen=True)
-class NetworkModel:
-    """The units, the labels of the classes, what the columns mean, and how the network came to be."""
+class NetworkModel(Model):
+    """The units, the labels of the classes, what the columns mean, and how the network was grown.
+
+    `estimator` holds what the estimator it was saved from needs, as plain values that nobody has checked yet.
+    """
+
+    kind: ClassVar[str] = "network"
+    what_it_is: ClassVar[str] = "a network of threshold units, whose decision is no single sum of weights"
+    loss: ClassVar[str] = "zero-one"
 
     classes: tuple[Label, ...]
     space: FeatureSpace
@@ -47,69 +53,58 @@ class NetworkModel:
     status: str = "separated"
     growth: tuple[Growth, ...] = field(default=(), repr=False)
     n_iter: int = 0
+    contradictions: Any = field(default=(), repr=False)  # rows that were left out, as memory
     provenance: Mapping[str, Any] = field(default_factory=dict)
-    loss: str = "zero-one"
+    estimator: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def scheme(self) -> str:
-        return "binary" if len(self.classes) == 2 else "ovr"
+        return scheme_of("ovr", len(self.classes))
 
-    def scores(self, values: Values) -> Floats:
+    def unit_scores(self, values: Values) -> Floats:
         """The score of each output unit on each row."""
-        rows = native.rows_of(as_wide(values, len(self.names)))
-        return refuse_overflow(self.cascade.scores(rows))
+        rows = native.rows_of(check_width(values, len(self.names)))
+        return check_finite(self.cascade.scores(rows))
 
-    scored = scores
-
-    def class_scores(self, unit_scores: Floats) -> Floats:
-        return unit_scores
-
-    def decide(self, unit_scores: Floats) -> NDArray[np.intp]:
-        """The positive class where the output unit fires; of three or more, the class whose unit scores highest."""
-        return decide(self.scheme, unit_scores, len(self.classes))
-
-
-# -- the model file ---------------------------------------------------------------------------------------------------
-
-
-def pack_network(model: NetworkModel, tensors: Tensors) -> dict[str, Any]:
-    """The header of a network; its arrays go into the tensors."""
-    cascade = model.cascade
-    wires = [(unit, source, weight) for unit, heard in enumerate(cascade.links) for source, weight in heard]
-    tensors["coef"], tensors["intercept"] = cascade.coef, cascade.intercept
-    tensors["wire.unit"] = np.array([unit for unit, _, _ in wires], dtype=np.int64)
-    tensors["wire.source"] = np.array([source for _, source, _ in wires], dtype=np.int64)
-    tensors["wire.weight"] = np.array([weight for _, _, weight in wires], dtype=np.float64)
-    put_texts(tensors, "names", model.names)
-    return {
-        "kind": KIND,
-        "classes": pack_classes(model.classes),
-        "space": pack_space(model.space, tensors),
-        "units": len(cascade.coef),
-        "features": len(model.names),
-        "wires": len(wires),
-        "outputs": [int(output) for output in cascade.outputs],
-        "kinds": list(model.kinds),
-        "status": model.status,
-        "growth": [asdict(step) for step in model.growth],
-        "n_iter": int(model.n_iter),
-        "provenance": dict(model.provenance),
-    }
+    def pack(self, tensors: Tensors) -> dict[str, Any]:
+        """The header of its file; its arrays are added to the tensors."""
+        cascade = self.cascade
+        wires = [(unit, source, weight) for unit, links in enumerate(cascade.links) for source, weight in links]
+        tensors["coef"], tensors["intercept"] = cascade.coef, cascade.intercept
+        tensors["wire.unit"] = np.array([unit for unit, _, _ in wires], dtype=np.int64)
+        tensors["wire.source"] = np.array([source for _, source, _ in wires], dtype=np.int64)
+        tensors["wire.weight"] = np.array([weight for _, _, weight in wires], dtype=np.float64)
+        tensors["contradictions"] = np.asarray(self.contradictions, dtype=np.int64)
+        put_texts(tensors, "names", self.names)
+        return {
+            "kind": self.kind,
+            "classes": pack_classes(self.classes),
+            "space": pack_space(self.space, tensors),
+            "units": len(cascade.coef),
+            "features": len(self.names),
+            "wires": len(wires),
+            "outputs": [int(output) for output in cascade.outputs],
+            "kinds": list(self.kinds),
+            "status": self.status,
+            "growth": [asdict(step) for step in self.growth],
+            "n_iter": int(self.n_iter),
+            "provenance": dict(self.provenance),
+            **self.estimator,
+        }
 
 
 def unpack_network(header: Header, tensors: Tensors) -> NetworkModel:
-    """The network that was saved; whatever does not fit together raises ModelError."""
     classes = unpack_classes(header.section("classes"))
     features, status = header.count("features", _MOST), header.text("status")
     names = tuple(read_texts(tensors, "names", features))
     kinds = header.items("kinds")
-    cascade = _cascade(header, tensors, features, 1 if len(classes) == 2 else len(classes))
-    if status not in _STATUS:
+    cascade = _cascade(header, tensors, features, n_units(scheme_of("ovr", len(classes)), len(classes)))
+    if status not in _STATUSES:
         raise damaged(f"{status!r} is no status of a network")
     if len(kinds) != len(cascade.coef) or not all(isinstance(kind, str) for kind in kinds):
-        raise damaged("the kinds of its units are not one text a unit")
+        raise damaged("the kinds of its units are not one text per unit")
     if len(set(names)) != len(names):
-        raise damaged("two of its inputs have one name")
+        raise damaged("two of its inputs have the same name")
     growth = tuple(
         Growth(step.text("unit"), step.count("layer"), step.text("role"), step.count("errors"))
         for step in header.sections("growth")
@@ -123,24 +118,26 @@ def unpack_network(header: Header, tensors: Tensors) -> NetworkModel:
         status,
         growth,
         header.count("n_iter"),
-        dict(header.section("provenance").values),
+        tensors.get("contradictions", ()),
+        provenance=dict(header.section("provenance").values),
+        estimator={key: header.values.get(key) for key in _ESTIMATOR},
     )
 
 
-def _cascade(header: Header, tensors: Tensors, features: int, outputs: int) -> Cascade:
-    units, wires = header.count("units", _MOST), header.count("wires", _MOST)
-    coef = read_array(tensors, "coef", np.float64, (units, features))
-    intercept = read_array(tensors, "intercept", np.float64, (units,))
-    hearing, source = (read_array(tensors, f"wire.{end}", np.int64, (wires,)) for end in ("unit", "source"))
-    weight = read_array(tensors, "wire.weight", np.float64, (wires,))
+def _cascade(header: Header, tensors: Tensors, n_features: int, n_outputs: int) -> Cascade:
+    n_units, n_wires = header.count("units", _MOST), header.count("wires", _MOST)
+    coef = read_array(tensors, "coef", np.float64, (n_units, n_features))
+    intercept = read_array(tensors, "intercept", np.float64, (n_units,))
+    unit, source = (read_array(tensors, f"wire.{end}", np.int64, (n_wires,)) for end in ("unit", "source"))
+    weight = read_array(tensors, "wire.weight", np.float64, (n_wires,))
     if not all(np.isfinite(numbers).all() for numbers in (coef, intercept, weight)):
         raise damaged("a weight of its units is not finite")
-    if ((source < 0) | (source >= hearing) | (hearing >= units)).any() or (np.diff(hearing) < 0).any():
-        raise damaged("a unit hears one that is not before it")
-    ends = header.counts("outputs", outputs)
-    if not all(end < units for end in ends):
-        raise damaged("an output is a unit that is not there")
-    links: list[list[tuple[int, float]]] = [[] for _ in range(units)]
-    for unit, heard, strength in zip(hearing.tolist(), source.tolist(), weight.tolist(), strict=True):
-        links[unit].append((heard, strength))
-    return Cascade(np.array(coef), np.array(intercept), tuple(map(tuple, links)), tuple(ends))
+    if ((source < 0) | (source >= unit) | (unit >= n_units)).any() or (np.diff(unit) < 0).any():
+        raise damaged("a unit has an input from a unit that is not before it")
+    outputs = header.counts("outputs", n_outputs)
+    if not all(output < n_units for output in outputs):
+        raise damaged("an output names a unit that does not exist")
+    links: list[list[tuple[int, float]]] = [[] for _ in range(n_units)]
+    for i, j, strength in zip(unit.tolist(), source.tolist(), weight.tolist(), strict=True):
+        links[i].append((j, strength))
+    return Cascade(np.array(coef), np.array(intercept), tuple(map(tuple, links)), tuple(outputs))

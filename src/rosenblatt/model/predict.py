@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt import native
 from rosenblatt.lazy import np
-from rosenblatt.learn.files.predictor import Model
-from rosenblatt.learn.final_weights import by_class
+from rosenblatt.learn.schemes import class_scores
+from rosenblatt.model.model import Model
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import Floats
@@ -63,7 +63,7 @@ def predict_source(model: Model, source: Source, threads: int = 1) -> Iterator[P
         if len(codes) != len(source.labels):
             codes = [index.get(label, index.get(str(label), -2)) for label in source.labels]
         labels, weights = chunk.buffers
-        scores = model.scored(chunk.values)
-        decided = native.highest(by_class(model.scheme, scores, len(model.classes)))
+        scores = model.unit_scores(chunk.values)
+        decided = native.highest(class_scores(model.scheme, scores, len(model.classes)))
         truth, _ = native.coded(labels, codes)
         yield PredictedBlock((decided, scores, truth, weights), chunk.first_row, chunk.bytes_read)

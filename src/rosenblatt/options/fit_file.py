@@ -7,8 +7,9 @@ from typing import Any
 
 from rosenblatt.options.learner import keep, order
 from rosenblatt.options.option import Option, table
+from rosenblatt.rules import RULES
 
-RULE_NAMES = ("perceptron", "arow", "arow-bold", "logistic", "logistic-bold", "hinge", "pa1", "pa2", "last")
+RULE_NAMES = tuple(RULES)
 
 rule: Option[str] = Option(
     name="rule",

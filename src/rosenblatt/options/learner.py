@@ -7,6 +7,7 @@ from typing import Any
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.options.option import Option, table
+from rosenblatt.rules import LEARNING_RATES, MISTAKE_DRIVEN_LOSSES
 
 loss: Option[str] = Option(
     name="loss",
@@ -34,7 +35,7 @@ eta0: Option[float] = Option(
 learning_rate: Option[str] = Option(
     name="learning_rate",
     default="constant",
-    choices=("constant", "inverse", "invsqrt", "adagrad", "pa1", "pa2", "arow"),
+    choices=tuple(LEARNING_RATES),
     help="How far an update moves: eta0 (constant), eta0/(1+step) (inverse), eta0/sqrt(1+step) (invsqrt), a rate per "
     "feature (adagrad), as far as this example's margin asks but at most eta0 (pa1) or softened by it (pa2), "
     "or a confidence per feature (arow).",
@@ -176,7 +177,7 @@ def _options_of(left_out: Sequence[str], changed: Sequence[Option[Any]] = ()) ->
 
 # pa1, pa2 and arow move an example just to its required margin; the logistic and squared losses have no such margin.
 smooth_learning_rate = learning_rate.but(
-    choices=("constant", "inverse", "invsqrt", "adagrad"),
+    choices=tuple(name for name, rate in LEARNING_RATES.items() if not rate.moves_to_margin),
     help="How far an update moves: eta0 (constant), eta0/(1+step) (inverse), eta0/sqrt(1+step) (invsqrt), "
     "or a rate per feature (adagrad).",
 )
@@ -220,10 +221,10 @@ def check_together(owner: str, values: Mapping[str, object]) -> None:
 def _refused(chosen: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Each meaningless combination among the chosen values, with why and what to use instead."""
     rate, kept, size, cost = chosen["learning_rate"], chosen["keep"], chosen["batch"], chosen["loss"]
-    if rate in ("pa1", "pa2", "arow"):
+    if LEARNING_RATES[rate].moves_to_margin:
         if size != 1:
             yield f"learning_rate={rate!r} with batch={size!r}", "it corrects one example at a time; use batch=1"
-        if cost not in ("perceptron", "hinge"):
+        if cost not in MISTAKE_DRIVEN_LOSSES:
             yield (
                 f"learning_rate={rate!r} with the {cost} loss",
                 "it moves an example to a required margin; use the perceptron or hinge loss, or another learning_rate",

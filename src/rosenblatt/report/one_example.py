@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from rosenblatt.errors import DataError
-from rosenblatt.learn.files.predictor import Model
 from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.model import Model
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import SourceBlock
@@ -20,7 +20,7 @@ def explained(model: LinearModel, example: str) -> dict[str, Any]:
     """The decision about one example: the class, its score, and what each feature adds to it, the largest first."""
     chunk = read_example(model, example)
     unit_scores = model.scores(chunk.values)
-    decided = int(model.decide(unit_scores)[0])
+    decided = int(model.predicted_classes(unit_scores)[0])
     scores = model.class_scores(unit_scores)[0]
     score = float(scores[0] if decided == 1 else -scores[0]) if model.scheme == "binary" else float(scores[decided])
     return {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rosenblatt.learn.files.predictor import Model
 from rosenblatt.model.fitted import Fitted
 from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.model import Model
 from rosenblatt.report.weights import Weight, classes_shown, top
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from rosenblatt import native
 from rosenblatt.lazy import np
-from rosenblatt.learn.final_weights import pairs
 from rosenblatt.learn.polynomial import products_of
+from rosenblatt.learn.schemes import class_pairs
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.records import Csr, Floats, Label, Values
 
@@ -50,7 +50,7 @@ def bias(model: LinearModel, k: int) -> float:
 
 def _of_pairs(units: Floats, k: int, classes: int) -> Floats:
     total: Floats = np.zeros(units.shape[1])
-    for unit, (i, j) in enumerate(pairs(classes)):
+    for unit, (i, j) in enumerate(class_pairs(classes)):
         total += (float(j == k) - float(i == k)) * units[unit]
     return total
 

@@ -76,7 +76,7 @@ def parse_container(content: bytes, decode: Callable[[Header, Tensors], T], name
         header = _header_of(content)
         return decode(Header(header), _tensors_of(content, header))
     except RosenblattError as error:
-        raise ModelError(f"{name}: {str(error).rstrip('.')}.") from None
+        raise ModelError(f"{name}: {error.args[0].rstrip('.')}.") from None  # args: parameters are spelled later
     except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
         raise ModelError(f"{name}: the model file is damaged: {type(error).__name__}: {error}.") from None
 

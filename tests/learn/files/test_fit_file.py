@@ -10,7 +10,7 @@ from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.learn.files import shuffle as shuffling
 from rosenblatt.learn.files.holdout import held_out
 from rosenblatt.learn.files.passes import Plan
-from rosenblatt.learn.files.portfolio import PORTFOLIO, RULES, affordable, candidates, fitted_to
+from rosenblatt.learn.files.portfolio import RULES, affordable, candidates, fitted_to
 from rosenblatt.learn.files.shuffle import Shuffled
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
@@ -19,6 +19,7 @@ from rosenblatt.options import RULE_NAMES
 from rosenblatt.readers.block_rows import join_blocks
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Block
+from rosenblatt.rules import PORTFOLIO
 from tests.slow_twins.files import Arrays, narrow_csr, progressive_error
 
 
@@ -134,7 +135,7 @@ def test_held_out_rows_are_not_learned_and_judge() -> None:
     for name in PORTFOLIO:
         run = in_memory(RULES[name], X[~held], y[~held], 3)
         model = replace(fitted.model, run=run)
-        errors[name] = float(np.mean(model.decide(model.scores(X[held])) != y[held]))
+        errors[name] = float(np.mean(model.predicted_classes(model.scores(X[held])) != y[held]))
     assert {tried.rule: tried.holdout_error for tried in fitted.candidates} == errors
     assert fitted.holdout_error == min(errors.values())
     assert same(fitted.model.run, in_memory(RULES[fitted.chosen], X[~held], y[~held], 3))
@@ -166,7 +167,7 @@ def test_patience_keeps_the_best_pass() -> None:
     errors = []
     for passes in range(1, 41):
         model = replace(fitted.model, run=in_memory(RULES["perceptron"], X[~held], y[~held], passes))
-        errors.append(float(np.mean(model.decide(model.scores(X[held])) != y[held])))
+        errors.append(float(np.mean(model.predicted_classes(model.scores(X[held])) != y[held])))
         if len(errors) - int(np.argmin(errors)) > 3:
             break
     assert fitted.status == "validated"

@@ -14,7 +14,7 @@ from rosenblatt.errors import DataError, ModelError
 from rosenblatt.learn.files import passes as fitting
 from rosenblatt.learn.files.passes import Plan
 from rosenblatt.learn.files.portfolio import candidates
-from rosenblatt.model.file.linear import load_model
+from rosenblatt.model.file import load_linear_model
 from rosenblatt.model.fit_file import fit_file, fit_source
 from rosenblatt.model.fitted import Fitted
 from rosenblatt.readers.cache import spill as cache_module
@@ -60,8 +60,8 @@ def broken_and_resumed(path: Path, at: int, plan: dict[str, Any], step: int) -> 
     with pytest.raises(KeyboardInterrupt):
         fit_source(broken, Plan(candidates("auto"), checkpoint=str(path), **plan))
     assert path.exists()
-    with pytest.raises(ModelError, match="holds a checkpoint, not a model: continue it with resume"):
-        load_model(path)
+    with pytest.raises(ModelError, match="holds a checkpoint, not a model: continue the fit with resume=True"):
+        load_linear_model(path)
     resumed = Plan(candidates("auto"), checkpoint=str(path), **plan)
     return fit_source(Arrays(X, y.tolist(), step=step), resumed, resume=True)
 

@@ -12,7 +12,7 @@ import pytest
 
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.model.file.linear import save_model
+from rosenblatt.model.file import save_model
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.fitted import Fitted
 from rosenblatt.readers.cache import fingerprint

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from rosenblatt import Perceptron, certify, read
 from rosenblatt.cli import main
 from rosenblatt.errors import ModelError
-from rosenblatt.model.export import exported
-from rosenblatt.model.file.linear import load_model, save_model
+from rosenblatt.model.export.export import export_model
+from rosenblatt.model.file import load_linear_model, save_model
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.model.predict import predict_file
@@ -226,7 +226,7 @@ def test_a_model_file_reads_new_rows_as_its_own_were_read(kind: str, csv: Path, 
     path = csv if kind == "csv" else text
     fitted = fit_file(path, reading=ReadOptions(cross=("day:shop",)), passes=5)
     save_model(fitted.model, tmp_path / "a.model")
-    model = load_model(tmp_path / "a.model")
+    model = load_linear_model(tmp_path / "a.model")
     assert model.space.settings["cross"] == [["day", "shop"]]
     new = [["sun", "zoo", "1", "1", "yes"], ["fri", "bank", "1", "1", "no"], *rows(50, seed=1)]
     other = table(tmp_path / "new.csv", new) if kind == "csv" else tmp_path / "new.vw"
@@ -266,13 +266,13 @@ def exact_model(csv: Path, **reading: Any) -> tuple[LinearModel, Any]:
 @pytest.mark.parametrize("scale", [False, True])
 def test_every_export_decides_as_the_model_does(csv: Path, scale: bool) -> None:
     model, chunk = exact_model(csv, scale=scale)
-    scores, labels = model.scores(chunk)[:, 0], np.array(model.classes)[model.decide(model.scores(chunk))]
+    scores, labels = model.scores(chunk)[:, 0], np.array(model.classes)[model.predicted_classes(model.scores(chunk))]
     columns = [*COLUMNS, "open"]
     cells = [
         [None if not cell else float(cell) if c in "nm" else cell for c, cell in zip(columns, row, strict=True)]
         for row in rows()
     ]
-    database = selected(exported(model, "sql", "t"), "t", columns, cells)
+    database = selected(export_model(model, "sql", "t"), "t", columns, cells)
     assert [row[-1] for row in database] == labels.tolist()
     np.testing.assert_allclose([row[-2] for row in database], scores, rtol=1e-9, atol=1e-9)
     _compare_onnx(model, scores)
@@ -281,7 +281,7 @@ def test_every_export_decides_as_the_model_does(csv: Path, scale: bool) -> None:
 
 def _plain(model: LinearModel) -> tuple[list[str], np.ndarray]:
     """The columns before any are multiplied, and the rows in them, not yet scaled."""
-    names = [model.own_name(j) for j in model.given]
+    names = [model.input_name(j) for j in model.input_columns]
     assert not any(" ^ " in name for name in names)
     given = np.zeros((len(rows()), len(names)))
     for i, row in enumerate(rows()):
@@ -295,7 +295,7 @@ def _plain(model: LinearModel) -> tuple[list[str], np.ndarray]:
 
 def _compare_onnx(model: LinearModel, scores: np.ndarray) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
-    session = onnxruntime.InferenceSession(exported(model, "onnx", "t"))
+    session = onnxruntime.InferenceSession(export_model(model, "onnx", "t"))
     names, given = _plain(model)
     assert json.loads(session.get_modelmeta().custom_metadata_map["features"]) == names
     (found,) = session.run(["scores"], {"x": given})
@@ -303,7 +303,7 @@ def _compare_onnx(model: LinearModel, scores: np.ndarray) -> None:
 
 
 def _compare_json(model: LinearModel, scores: np.ndarray) -> None:
-    unit = json.loads(exported(model, "json", "t"))["units"][0]
+    unit = json.loads(export_model(model, "json", "t"))["units"][0]
     names, given = _plain(model)
     total = np.full(len(given), unit["intercept"])
     for one in unit["weights"]:
@@ -321,10 +321,10 @@ def test_products_of_a_degree_leave_with_their_columns() -> None:
     model = LinearModel(tuple(unit.classes_.tolist()), space, unit._run)
     raw = X / space.scale + space.shift
     wanted = unit.decision_function(X)
-    found = selected(exported(model, "sql", "t"), "t", space.columns, raw.tolist())
+    found = selected(export_model(model, "sql", "t"), "t", space.columns, raw.tolist())
     np.testing.assert_allclose([row[-2] for row in found], wanted, rtol=1e-9, atol=1e-9)
     onnxruntime = pytest.importorskip("onnxruntime")
-    (scores,) = onnxruntime.InferenceSession(exported(model, "onnx", "t")).run(["scores"], {"x": raw})
+    (scores,) = onnxruntime.InferenceSession(export_model(model, "onnx", "t")).run(["scores"], {"x": raw})
     np.testing.assert_allclose(scores, wanted, rtol=1e-9, atol=1e-9)
 
 

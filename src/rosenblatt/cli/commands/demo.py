@@ -57,7 +57,7 @@ def command(message: str | None, output: str, as_json: bool) -> None:
 
 def _learned(folder: Path) -> "Summary":
     from rosenblatt.evaluate.evaluate_file import evaluate_file
-    from rosenblatt.model.file.linear import save_model
+    from rosenblatt.model.file import save_model
     from rosenblatt.model.fit_file import fit_file
     from rosenblatt.readers.source import ReadOptions
     from rosenblatt.report.page.page import page

@@ -21,14 +21,13 @@ def command(model: str, data: str, report: str | None, as_json: bool, **asked: A
     """Try MODEL on the examples of DATA, whose labels are known: accuracy, error, precision, recall, F1, ROC AUC,
     average precision, and log loss where the model gives probabilities, each with its 95% confidence interval.
     """
-    from rosenblatt.cli.models import load_decider
     from rosenblatt.evaluate.evaluate_file import evaluate_file
     from rosenblatt.report.json_records import scores_record
     from rosenblatt.report.summary import Evaluation, Judged
     from rosenblatt.report.text.terminal import bold, line, plural, score_lines
 
     common.check_output(report, model, data, asked["labels_from"])
-    found = load_decider(model, data)
+    found = common.load_model(model, data)
     reading = common.reading(asked, found)
     tally = evaluate_file(found, data, reading, **asked)
     scores = tally.scores()

@@ -23,13 +23,14 @@ def command(model: str, top: int, example: str | None, as_json: bool) -> None:
     """Show the features that speak for each class of MODEL, by name and weight; with --example, what each feature of
     one example adds to its score.
     """
-    from rosenblatt.cli.models import linear, load_decider
+    from rosenblatt.model.file import load_scorer, with_weights
+    from rosenblatt.model.network import NetworkModel
 
-    loaded = load_decider(model)
-    if type(loaded).__name__ == "NetworkModel":
+    loaded = load_scorer(model)
+    if isinstance(loaded, NetworkModel):
         _network(loaded, model, example, as_json)
         return
-    found = linear(loaded, model, "explained by features")
+    found = with_weights(loaded, model, "explained by features")
     record = _of_example(found, example) if example is not None else _of_model(found, top)
     if as_json:
         common.as_json({"model": model, **record})

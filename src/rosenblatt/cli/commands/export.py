@@ -7,8 +7,6 @@ from rosenblatt import options
 from rosenblatt.cli import common, declared
 from rosenblatt.cli.invocation import UsageError
 
-SUFFIXES = {".onnx": "onnx", ".json": "json", ".sql": "sql"}
-
 
 @declared.command("export")
 @common.model_argument
@@ -18,16 +16,16 @@ SUFFIXES = {".onnx": "onnx", ".json": "json", ".sql": "sql"}
 @common.output_options
 def command(model: str, to: str | None, output: str | None, table: str, as_json: bool) -> None:
     """Write MODEL for other programs: ONNX, JSON or SQL. `rosenblatt export m.model -o m.onnx`."""
-    from rosenblatt.cli.models import linear, load_decider
-    from rosenblatt.model.export import exported
+    from rosenblatt.model.export.export import EXPORTS, export_model
+    from rosenblatt.model.file import load_linear_model
 
-    to = to or SUFFIXES.get(PurePath(output or "").suffix.lower())
-    if to is None:
+    to = to or PurePath(output or "").suffix.lower().removeprefix(".")
+    if to not in EXPORTS:
         raise UsageError("Say which format: --to onnx, --to json or --to sql.")
     if to == "onnx" and output is None and common.on_terminal(sys.stdout):
         raise UsageError("ONNX is not for the terminal: give -o a file.")
     common.check_output(output, model)
-    found = exported(linear(load_decider(model), model, "exported"), to, table)
+    found = export_model(load_linear_model(model, "exported"), to, table)
     if as_json and output in (None, "-"):
         raise UsageError("With --json the model needs a file of its own: give -o one.")
     common.write_file(output or "-", found)

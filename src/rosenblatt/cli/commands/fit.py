@@ -62,7 +62,7 @@ def command(
     _check_files([data, test, reading.labels_from], [output, asked["checkpoint"], report])
     fitted = _fitted(data, reading, output, asked)
     if output is not None:
-        from rosenblatt.model.file.linear import save_model
+        from rosenblatt.model.file import save_model
 
         save_model(fitted.model, output)
     judged = _judged(fitted, data, test, report, reading, asked["threads"])

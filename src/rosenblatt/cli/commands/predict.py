@@ -28,12 +28,11 @@ def command(model: str, data: str, output: str | None, scores: bool, as_json: bo
 
     DATA may have labels or not; '-' is standard input. With --json each line is an object.
     """
-    from rosenblatt.cli.models import load_decider
     from rosenblatt.cli.prediction_lines import labels, with_scores
     from rosenblatt.model.predict import predict_file
 
     common.check_output(output, model, data, asked["labels_from"])
-    found = load_decider(model, data)
+    found = common.load_model(model, data)
     reading = common.reading(asked, found)
     written = with_scores(found, as_json) if scores or as_json else labels(found)
     with common.output_stream(output) as out:

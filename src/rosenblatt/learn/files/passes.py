@@ -20,9 +20,9 @@ from rosenblatt.learn.files.portfolio import affordable, fitted_to
 from rosenblatt.learn.files.race import Race, first_of_the_best
 from rosenblatt.learn.files.shuffle import Shuffled
 from rosenblatt.learn.files.sorted_labels import LabelOrder
-from rosenblatt.learn.final_weights import decide
 from rosenblatt.learn.polynomial import checked_count
 from rosenblatt.learn.run import Run
+from rosenblatt.learn.schemes import predicted_classes
 from rosenblatt.learn.settings import Settings
 from rosenblatt.readers.block_rows import take_examples
 from rosenblatt.readers.cache.spill import SpillCache
@@ -299,7 +299,7 @@ class Fitting:
             if rows.features > scorer.features:
                 scorer = scorer.copy() if scorer is run.learner else scorer
                 scorer.grow(rows.features)
-            found = decide(scheme, scorer.scores(rows), len(self.classes))
+            found = predicted_classes(scheme, scorer.scores(rows), len(self.classes))
             wrong += int(np.count_nonzero(found != block.labels))
         self.held_error[name] = wrong / self.held_rows
         if self.plan.patience is None:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt import native, options
 from rosenblatt.errors import DataError
 from rosenblatt.lazy import np
-from rosenblatt.learn.final_weights import pairs
 from rosenblatt.learn.kernel.kernel_values import Kernel
 from rosenblatt.learn.kernel.pocket import Pocket, Targets
 from rosenblatt.learn.kernel.scores import Held, Source, Streamed, refuse_overflow, rows_together, table_of
 from rosenblatt.learn.kernel.support import Support, Updates, joined, sum_of
+from rosenblatt.learn.schemes import scheme_of, unit_targets
 from rosenblatt.records import Block, Floats, MistakeLog, RunSummary, Status, Values
 
 if TYPE_CHECKING:
@@ -41,19 +41,7 @@ class KernelSettings:
     cache_mb: float = options.cache_mb.default
 
     def scheme(self, classes: int) -> str:
-        return "binary" if classes == 2 else self.multi_class
-
-
-def signs_of(scheme: str, classes: int) -> Floats:
-    """y by class and unit: +1, -1, or 0 where a pair of classes does not concern this one."""
-    if scheme == "binary":
-        return np.array([[-1.0], [1.0]])
-    if scheme == "ovo":
-        signs = np.zeros((classes, classes * (classes - 1) // 2))
-        for unit, (i, j) in enumerate(pairs(classes)):
-            signs[i, unit], signs[j, unit] = -1.0, 1.0
-        return signs
-    return 2 * np.eye(classes) - 1
+        return scheme_of(self.multi_class, classes)
 
 
 @dataclass(frozen=True)
@@ -76,7 +64,7 @@ class KernelRun:
         if not self.class_weight.any():
             raise DataError("Class weights must not all be zero: there would be nothing to learn from.")
         self.scheme = settings.scheme(len(class_weight))
-        self.signs = signs_of(self.scheme, len(class_weight))
+        self.signs = unit_targets(self.scheme, len(class_weight)).astype(np.float64)
         self.random = seed % _WORD
         self.support = Support(self.units, kernel)
         self.t = 0

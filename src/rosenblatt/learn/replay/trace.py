@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rosenblatt import records
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.lazy import np
-from rosenblatt.learn.final_weights import pairs
 from rosenblatt.learn.replay import trace_file as trace_files
 from rosenblatt.learn.replay.recording import Recording
 from rosenblatt.learn.replay.replay import Replay
 from rosenblatt.learn.replay.total_loss import totals_of
+from rosenblatt.learn.schemes import class_pairs, unit_targets
 from rosenblatt.records import Csr, Floats
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class Trace:
     def dual(self, unit: int = 0) -> Floats:
         """alpha, one number per row, with w = start + the sum of alpha_i x_i: the dual form of this unit's weights."""
         told = self._told
-        if told.settings.learning_rate in ("adagrad", "arow"):
+        if told.settings.rate.per_feature:
             raise ParameterError(
                 f"learning_rate={told.settings.learning_rate!r} has a rate for each feature, so its weights are no sum "
                 "of examples: trace one of the other rates."
@@ -190,7 +190,7 @@ class Trace:
         classes = [str(label) for label in self.classes]
         if self._scheme in ("ovr", "joint"):
             return "the rest", classes[unit]
-        i, j = pairs(len(classes))[unit]
+        i, j = class_pairs(len(classes))[unit]
         return classes[i], classes[j]
 
     # -- steps -------------------------------------------------------------------------------------------------------
@@ -302,13 +302,7 @@ class Trace:
     @property
     def _signs(self) -> NDArray[np.int8]:
         """The target of each class for each unit, +1 or -1; 0 for a pair that the class is no part of."""
-        classes = len(self._told.class_weight)
-        if self._scheme in ("ovr", "joint"):
-            return np.where(np.eye(classes, dtype=bool), 1, -1).astype(np.int8)
-        signs = np.zeros((classes, self.n_units), dtype=np.int8)
-        for unit, (i, j) in enumerate(pairs(classes)):
-            signs[i, unit], signs[j, unit] = -1, 1
-        return signs
+        return unit_targets(self._scheme, len(self._told.class_weight))
 
     def _sides(self, walk: Replay, unit: int) -> NDArray[np.int8]:
         sides: NDArray[np.int8] = self._signs[walk.block.labels[walk.counted], unit]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.learn.final_weights import pairs
+from rosenblatt.learn.schemes import class_pairs
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.records import FeatureSpace, Label
 
@@ -33,31 +33,31 @@ def to_json(model: LinearModel) -> str:
 
 
 def _unit(model: LinearModel, unit: int) -> dict[str, Any]:
-    """One hyperplane: which class a positive score speaks for, and against which."""
+    """One hyperplane: the class that a positive score is for, and the class it is against."""
     classes = model.classes
-    speaks: dict[str, Label | None]
+    sides: dict[str, Label | None]
     if model.scheme == "ovo":
-        first, second = pairs(len(classes))[unit]
-        speaks = {"for": classes[second], "against": classes[first]}
+        first, second = class_pairs(len(classes))[unit]
+        sides = {"for": classes[second], "against": classes[first]}
     elif model.scheme == "binary":
-        speaks = {"for": classes[1], "against": classes[0]}
+        sides = {"for": classes[1], "against": classes[0]}
     else:
-        speaks = {"for": classes[unit], "against": None}
+        sides = {"for": classes[unit], "against": None}
     row, space = model.coef[unit], model.space
     weights = []
     for j in np.flatnonzero(row):
-        one: dict[str, Any] = {"feature": model.name(int(j)), "column": int(j), "weight": float(row[j])}
+        entry: dict[str, Any] = {"feature": model.name(int(j)), "column": int(j), "weight": float(row[j])}
         factors = model.factors(int(j))
         if len(factors) > 1:
-            one["product_of"] = [{"feature": model.own_name(part), **_scaled(space, part)} for part in factors]
+            entry["product_of"] = [{"feature": model.input_name(part), **_scaled(space, part)} for part in factors]
         else:
-            one |= _scaled(space, factors[0])
-        weights.append(one)
-    return {**speaks, "intercept": float(model.intercept[unit]), "weights": weights}
+            entry |= _scaled(space, factors[0])
+        weights.append(entry)
+    return {**sides, "intercept": float(model.intercept[unit]), "weights": weights}
 
 
 def _scaled(space: FeatureSpace, j: int) -> dict[str, float]:
-    """How a column is brought to scale, where it is."""
+    """The shift and scale of a column, where it has them."""
     if space.shift is None or space.scale is None or j >= len(space.shift):
         return {}
     return {"shift": float(space.shift[j]), "scale": float(space.scale[j])}

@@ -1,4 +1,4 @@
-"""A model as ONNX: plain operators in double precision, so that any runtime decides as we do."""
+"""A model as ONNX: plain operators in double precision, so that any runtime predicts what the model predicts."""
 
 import json
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import ModelError
-from rosenblatt.learn.final_weights import pairs
+from rosenblatt.learn.schemes import class_pairs
 from rosenblatt.model.linear import LinearModel
 
 OPSET = 13
@@ -15,12 +15,12 @@ OPSET = 13
 def to_onnx(model: LinearModel) -> bytes:
     """The model as an ONNX file: input `x` (rows x features, double), outputs `label`, `scores`, and `probabilities`
     where the loss models them."""
-    built: bytes = _Graph(model).built().SerializeToString()
-    return built
+    content: bytes = _Graph(model).build().SerializeToString()
+    return content
 
 
 class _Graph:
-    """The nodes of the graph in the making; each method adds some and gives the name of what they compute."""
+    """The nodes of the graph; each method adds some and returns the name of what they compute."""
 
     def __init__(self, model: LinearModel) -> None:
         try:
@@ -30,7 +30,8 @@ class _Graph:
         self.onnx, self.model = onnx, model
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
-        self.given = {j: at for at, j in enumerate(model.given)}  # column of an example -> column of the input
+        # column of an example -> column of the input
+        self.input_position = {column: position for position, column in enumerate(model.input_columns)}
 
     def op(self, kind: str, *inputs: str, out: str | None = None, **attributes: Any) -> str:
         out = out or f"{kind.lower()}_{len(self.nodes)}"
@@ -42,7 +43,7 @@ class _Graph:
         self.constants.append(self.onnx.numpy_helper.from_array(np.asarray(value), name))
         return name
 
-    def built(self) -> Any:
+    def build(self) -> Any:
         units = self._units()
         scores, best = self._scores(units)
         self._label(best)
@@ -53,24 +54,24 @@ class _Graph:
         """w·x + b of every unit, the columns scaled first where the model scales them."""
         x, space = "x", self.model.space
         if space.shift is not None and space.scale is not None:
-            x = self.op("Sub", x, self.constant(np.asarray(space.shift)[list(self.given)], "shift"))
-            x = self.op("Mul", x, self.constant(np.asarray(space.scale)[list(self.given)], "scale"))
+            x = self.op("Sub", x, self.constant(np.asarray(space.shift)[list(self.input_position)], "shift"))
+            x = self.op("Mul", x, self.constant(np.asarray(space.scale)[list(self.input_position)], "scale"))
         x = self._with_products(x)
         product = self.op("MatMul", x, self.constant(np.ascontiguousarray(self.model.coef.T), "coef"))
         out = "scores" if self.model.scheme in ("ovr", "joint") else "units"
         return self.op("Add", product, self.constant(np.asarray(self.model.intercept), "intercept"), out=out)
 
     def _with_products(self, x: str) -> str:
-        """All columns of the model from those of an example: crossed ones, and those of a degree, are products."""
+        """All columns of the model from those of an example: crossed columns and those of a degree are products."""
         columns = [self.model.factors(j) for j in range(self.model.coef.shape[1])]
-        if len(columns) == len(self.given):
+        if len(columns) == len(self.input_position):
             return x
         parts, order = [], []
-        for many in sorted({len(factors) for factors in columns}):
-            here = [j for j, factors in enumerate(columns) if len(factors) == many]
-            place = np.array([[self.given[factor] for factor in columns[j]] for j in here])
-            product, *more = (self.op("Gather", x, self.constant(place[:, k]), axis=1) for k in range(many))
-            for factor in more:
+        for n_factors in sorted({len(factors) for factors in columns}):
+            here = [j for j, factors in enumerate(columns) if len(factors) == n_factors]
+            place = np.array([[self.input_position[factor] for factor in columns[j]] for j in here])
+            product, *others = (self.op("Gather", x, self.constant(place[:, k]), axis=1) for k in range(n_factors))
+            for factor in others:
                 product = self.op("Mul", product, factor)
             parts.append(product)
             order += here
@@ -78,7 +79,7 @@ class _Graph:
         return self.op("Gather", every, self.constant(np.argsort(np.array(order))), axis=1)
 
     def _scores(self, units: str) -> tuple[str, str]:
-        """The scores that are an output, and the position of the decided class."""
+        """The scores that are an output, and the position of the predicted class."""
         if self.model.scheme == "binary":
             scores = self.op("Reshape", units, self.constant(np.array([-1], np.int64)), out="scores")
             above = self.op("Greater", scores, self.constant(np.array(0.0)))
@@ -87,10 +88,10 @@ class _Graph:
         return scores, self.op("ArgMax", scores, axis=1, keepdims=0)
 
     def _majority(self, units: str) -> str:
-        """Votes per class of one-vs-one units; summed scores, squeezed below half a vote, tell equal votes apart."""
+        """Votes per class of one-vs-one units; summed scores, squeezed below half a vote, break ties."""
         classes = len(self.model.classes)
-        second, first = (np.zeros((len(pairs(classes)), classes)) for _ in range(2))
-        for unit, (i, j) in enumerate(pairs(classes)):
+        second, first = (np.zeros((len(class_pairs(classes)), classes)) for _ in range(2))
+        for unit, (i, j) in enumerate(class_pairs(classes)):
             first[unit, i] = second[unit, j] = 1
         above = self.op("Cast", self.op("Greater", units, self.constant(np.array(0.0))), to=self._double)
         below = self.op("Sub", self.constant(np.array(1.0)), above)
@@ -117,7 +118,7 @@ class _Graph:
         if self.model.scheme == "joint":
             return [self.op("Softmax", scores, axis=1, out="probabilities")]
         column = self.op("Reshape", scores, self.constant(np.array([-1, 1], np.int64)))
-        # In doubles by exp alone: few runtimes have a sigmoid of doubles.
+        # By exp alone: few runtimes have a sigmoid of doubles.
         grown = self.op("Exp", self.op("Neg", self.op("Abs", column)))
         small = self.op("Div", grown, self.op("Add", grown, self.constant(np.array(1.0))))
         large = self.op("Sub", self.constant(np.array(1.0)), small)
@@ -133,32 +134,34 @@ class _Graph:
 
     def _model(self, outputs: list[str]) -> Any:
         helper, kinds = self.onnx.helper, self.onnx.TensorProto
-        classes, label = self.model.classes, kinds.STRING
+        classes, label_type = self.model.classes, kinds.STRING
         if not isinstance(classes[0], str):
-            label = kinds.INT64 if all(isinstance(one, int) for one in classes) else kinds.DOUBLE
+            label_type = kinds.INT64 if all(isinstance(label, int) for label in classes) else kinds.DOUBLE
         if isinstance(classes[0], bool):
-            label = kinds.BOOL
-        wide = ["rows"] if self.model.scheme == "binary" else ["rows", len(classes)]
-        shapes = {"label": (label, ["rows"]), "scores": (self._double, wide)}
+            label_type = kinds.BOOL
+        score_shape = ["rows"] if self.model.scheme == "binary" else ["rows", len(classes)]
+        shapes = {"label": (label_type, ["rows"]), "scores": (self._double, score_shape)}
         shapes["probabilities"] = (self._double, ["rows", len(classes)])
         graph = helper.make_graph(
             self.nodes,
             "rosenblatt",
-            [helper.make_tensor_value_info("x", self._double, ["rows", len(self.given)])],
+            [helper.make_tensor_value_info("x", self._double, ["rows", len(self.input_position)])],
             [helper.make_tensor_value_info(name, *shapes[name]) for name in outputs],
             self.constants,
         )
-        built = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="rosenblatt")
-        built.ir_version = 8
-        helper.set_model_props(built, {"classes": json.dumps(list(classes)), "features": self._features()})
-        self.onnx.checker.check_model(built)
-        return built
+        onnx_model = helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="rosenblatt"
+        )
+        onnx_model.ir_version = 8
+        helper.set_model_props(onnx_model, {"classes": json.dumps(list(classes)), "features": self._features()})
+        self.onnx.checker.check_model(onnx_model)
+        return onnx_model
 
     def _features(self) -> str:
         space = self.model.space
         if space.kind == "columns":
-            return json.dumps([self.model.own_name(j) for j in self.given])
-        kept = {"kind": space.kind, "index_base": space.index_base, "bits": space.bits, "ngrams": space.ngrams}
+            return json.dumps([self.model.input_name(j) for j in self.input_position])
+        reading = {"kind": space.kind, "index_base": space.index_base, "bits": space.bits, "ngrams": space.ngrams}
         if "cross" in space.settings:
-            kept["cross"] = space.settings["cross"]
-        return json.dumps(kept)
+            reading["cross"] = space.settings["cross"]
+        return json.dumps(reading)

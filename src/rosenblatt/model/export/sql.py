@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rosenblatt.errors import ModelError
+from rosenblatt.errors import ModelError, option
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.records import Label
 
@@ -19,10 +19,13 @@ def to_sql(model: LinearModel, table: str = TABLE) -> str:
     """
     if model.space.kind == "hashed" or model.space.bits:
         raise ModelError(
-            "SQL needs named columns, and this model hashes words into weights: export it --to json or --to onnx."
+            "SQL needs named columns, and this model hashes words into weights: "
+            f"export it with {option('to', 'json')} or {option('to', 'onnx')}."
         )
     if model.scheme == "ovo":
-        raise ModelError("SQL cannot hold a one-vs-one vote: export it --to onnx, or learn it one-vs-rest.")
+        raise ModelError(
+            f"SQL cannot hold a one-vs-one vote: export it with {option('to', 'onnx')}, or learn it one-vs-rest."
+        )
     names = ["score"] if model.scheme == "binary" else [f"score_{label}" for label in model.classes]
     scores = [f"  {_score(model, unit)} AS {_name(name)}" for unit, name in enumerate(names)]
     return (
@@ -36,8 +39,8 @@ def _score(model: LinearModel, unit: int) -> str:
     terms = [_number(float(model.intercept[unit]))]
     for j in map(int, np.flatnonzero(row)):
         weight = _number(float(row[j]))
-        for part in model.factors(j):
-            weight = _term(model, part, weight)  # of a product, the term of the one is the weight of the other
+        for factor in model.factors(j):
+            weight = _term(model, factor, weight)  # of a product: each factor multiplies the term so far
         terms.append(weight)
     return _sum(terms)
 
@@ -50,20 +53,20 @@ def _sum(terms: Sequence[str]) -> str:
     return f"({_sum(terms[:middle])} + {_sum(terms[middle:])})"
 
 
-def _term(model: LinearModel, j: int, shown: str) -> str:
+def _term(model: LinearModel, j: int, weight: str) -> str:
     """What a feature adds: a number times its weight, or the weight of a word where the column holds it."""
     space = model.space
     if space.kind == "index":
-        return _times(model, j, f"f{j + space.index_base}", shown)
-    name = model.own_name(j)
+        return _times(model, j, f"f{j + space.index_base}", weight)
+    name = model.input_name(j)
     for column in space.settings.get("words", ()):
         if name.startswith(f"{column}="):
             word = name[len(column) + 1 :]
-            return f"CASE WHEN {_name(column)} = {_text(word)} THEN {shown} ELSE 0 END"
+            return f"CASE WHEN {_name(column)} = {_text(word)} THEN {weight} ELSE 0 END"
     column = name.removesuffix("=missing")
     if column != name and column in space.settings.get("numbers", ()):
-        return f"CASE WHEN {_name(column)} IS NULL THEN {shown} ELSE 0 END"
-    return _times(model, j, name, shown)
+        return f"CASE WHEN {_name(column)} IS NULL THEN {weight} ELSE 0 END"
+    return _times(model, j, name, weight)
 
 
 def _times(model: LinearModel, j: int, column: str, weight: str) -> str:
@@ -88,8 +91,8 @@ def _name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _text(words: str) -> str:
-    return "'" + words.replace("'", "''") + "'"
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _literal(label: Label) -> str:
@@ -97,5 +100,5 @@ def _literal(label: Label) -> str:
 
 
 def _number(value: float) -> str:
-    shown = repr(value)  # as few digits as give back the same float
-    return f"({shown})" if shown.startswith("-") else shown
+    digits = repr(value)  # as few digits as give back the same float
+    return f"({digits})" if digits.startswith("-") else digits

@@ -7,8 +7,8 @@ from typing import Any
 
 from rosenblatt.evaluate.intervals import Estimate
 from rosenblatt.evaluate.tally import Scores
-from rosenblatt.learn.files.predictor import Model
 from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.model import Model
 from rosenblatt.report.page import charts
 from rosenblatt.report.summary import GROUPED, STATUS, Evaluation, Judged, Summary, named_scores, top_weights
 from rosenblatt.report.weights import Weight

@@ -5,8 +5,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from rosenblatt import native
-from rosenblatt.learn.files.predictor import as_wide
 from rosenblatt.logic.cascades import network_of_cascade
+from rosenblatt.model.model import check_width
 from rosenblatt.model.network import NetworkModel
 from rosenblatt.report.one_example import read_example
 from rosenblatt.report.text.terminal import bold, line, plural
@@ -60,11 +60,11 @@ def network_lines(model: NetworkModel, path: str) -> Iterator[str]:
 
 def network_example(model: NetworkModel, example: str) -> dict[str, Any]:
     """The decision about one example, and what each unit says of it."""
-    values = as_wide(read_example(model, example).values, len(model.names))
+    values = check_width(read_example(model, example).values, len(model.names))
     everyone = replace(model.cascade, outputs=tuple(range(len(model.cascade.coef))))
     each = everyone.scores(native.rows_of(values))[0].tolist()
     scores = model.scores(values)
-    decided = int(model.decide(scores)[0])
+    decided = int(model.predicted_classes(scores)[0])
     of_class = float(scores[0, decided if len(model.classes) > 2 else 0])
     return {
         "label": model.classes[decided],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.learn.final_weights import decide
+from rosenblatt.learn.schemes import predicted_classes
 from rosenblatt.records import Floats
 from rosenblatt.report.animation.gif import write_gif
 from rosenblatt.report.figures.plane import View, frame, ring, scatter, view_of
@@ -69,7 +69,7 @@ def _draw(ax: Any, held: Played, view: View, grid: Grid, scores: Floats, look: P
 
     classes = len(held.plane.present)
     shape, extent = (len(grid.y), len(grid.x)), (view.low[0], view.high[0], view.low[1], view.high[1])
-    label = decide(held.scheme, scores.T, classes).reshape(shape)
+    label = predicted_classes(held.scheme, scores.T, classes).reshape(shape)
     colours = np.array([to_rgb(look.of_class(k)) for k in range(classes)])
     paper = np.array(to_rgb(look.paper))
     tinted = _TINT * colours[label] + (1 - _TINT) * paper

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import options
-from rosenblatt.learn.final_weights import pairs
 from rosenblatt.learn.polynomial import names
 from rosenblatt.learn.replay.trace import Step, Trace
+from rosenblatt.learn.schemes import class_pairs, scheme_of, unit_targets
 from rosenblatt.records import Floats, RunSummary
 from rosenblatt.studio.cancelled import still_there
 from rosenblatt.studio.playback.unit import Unit
@@ -50,7 +50,7 @@ class Played:
 
     @cached_property
     def scheme(self) -> str:
-        return "binary" if len(self.plane.present) == 2 else self.multi_class
+        return scheme_of(self.multi_class, len(self.plane.present))
 
     @cached_property
     def units(self) -> list[list[str]]:
@@ -58,19 +58,14 @@ class Played:
         classes = [str(self.plane.classes[k]) for k in self.plane.present]
         if self.scheme in ("ovr", "joint"):
             return [["the rest", name] for name in classes]
-        return [[classes[i], classes[j]] for i, j in pairs(len(classes))]
+        return [[classes[i], classes[j]] for i, j in class_pairs(len(classes))]
 
     @cached_property
     def signs(self) -> NDArray[np.int8]:
         """The target of each row for each unit, +1 or -1; 0 where a pair of classes does not concern it."""
         index = np.searchsorted(self.plane.present, self.plane.index)
-        classes = len(self.plane.present)
-        if self.scheme in ("ovr", "joint"):
-            return np.where(np.eye(classes, dtype=bool), 1, -1).astype(np.int8)[index]
-        signs = np.zeros((classes, len(pairs(classes))), dtype=np.int8)
-        for unit, (i, j) in enumerate(pairs(classes)):
-            signs[i, unit], signs[j, unit] = -1, 1
-        return signs[index]
+        targets: NDArray[np.int8] = unit_targets(self.scheme, len(self.plane.present))[index]
+        return targets
 
     def updates_by(self, t: int) -> int:
         """Updates made in the first t visits."""

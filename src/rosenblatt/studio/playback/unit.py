@@ -7,9 +7,9 @@ import numpy as np
 
 from rosenblatt import native, options
 from rosenblatt.errors import DataError
-from rosenblatt.learn.final_weights import decide, scores
 from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.replay.trace import Trace
+from rosenblatt.learn.schemes import predicted_classes
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Floats
 from rosenblatt.studio.request import TABLES, Plane
@@ -50,7 +50,7 @@ class Unit:
     def errors(self) -> int:
         """Of what was kept, on the examples."""
         answer = self.run.final_weights
-        found = scores(answer, native.rows_of(self.values))
+        found = answer.scores(native.rows_of(self.values))
         if not np.isfinite(found).all():
             raise DataError("The score of a point overflows: bring the points nearer to 0.")
-        return int(np.sum(decide(answer.scheme, found, len(self.run.class_weight)) != self.index))
+        return int(np.sum(predicted_classes(answer.scheme, found, len(self.run.class_weight)) != self.index))

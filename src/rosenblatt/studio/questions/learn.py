@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.learn.final_weights import decide
+from rosenblatt.learn.schemes import predicted_classes
 from rosenblatt.losses import LOSSES
 from rosenblatt.records import Floats
 from rosenblatt.report.text.trace_table import how_it_ended
@@ -89,7 +89,7 @@ def _judge(held: Played, moments: list[Moment], times: list[int]) -> None:
     for moment, scores in zip(moments, held.scores(times), strict=True):
         still_there()
         # a score of 0 is decided as negative (contract 6), so it is an error for positive examples alone
-        moment["errors"] = int(np.sum(decide(held.scheme, scores.T, len(held.plane.present)) != index))
+        moment["errors"] = int(np.sum(predicted_classes(held.scheme, scores.T, len(held.plane.present)) != index))
         if len(scores) == 1:
             length = 1.0 if held.curved else float(np.hypot(*moment["after"][0][1:]))
             moment["margin"] = float((scores * signs).min()) / length if length > 0 else None

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.learn.final_weights import decide, majority
+from rosenblatt.learn.schemes import class_scores, predicted_classes
 from rosenblatt.records import Floats
 from rosenblatt.studio.cancelled import still_there
 from rosenblatt.studio.playback.kernel_run import Dual
@@ -127,10 +127,10 @@ def _regions(held: Played, grid: Grid, scores: Floats, coefficients: Floats) -> 
         return [grid.area(scores[0], -far, 0.0), grid.area(scores[0], 0.0, far)]
     classes = len(held.plane.present)
     votes = held.scheme == "ovo"
-    judged = majority(scores.T, classes).T if votes else scores
+    judged = np.asarray(class_scores(held.scheme, scores.T, classes)).T
 
     def decided(points: Floats) -> NDArray[np.intp]:
-        return decide(held.scheme, (coefficients @ held.basis(points)).T, classes)
+        return predicted_classes(held.scheme, (coefficients @ held.basis(points)).T, classes)
 
     paths = []
     for k in range(classes):

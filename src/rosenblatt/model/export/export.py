@@ -1,0 +1,43 @@
+"""The formats that a linear model can be exported to.
+
+A new format is a file in this room, a function here that calls it, and a line in EXPORTS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from rosenblatt.errors import ModelError, option
+from rosenblatt.model.linear import LinearModel
+
+
+def _onnx(model: LinearModel, table: str) -> bytes:
+    from rosenblatt.model.export.onnx import to_onnx
+
+    return to_onnx(model)
+
+
+def _json(model: LinearModel, table: str) -> bytes:
+    from rosenblatt.model.export.json import to_json
+
+    return to_json(model).encode()
+
+
+def _sql(model: LinearModel, table: str) -> bytes:
+    from rosenblatt.model.export.sql import to_sql
+
+    return to_sql(model, table).encode()
+
+
+# By name, which is also the ending of a file in that format; options.EXPORT_FORMATS lists the same names.
+EXPORTS: Mapping[str, Callable[[LinearModel, str], bytes]] = {"onnx": _onnx, "json": _json, "sql": _sql}
+
+
+def export_model(model: LinearModel, to: str, table: str) -> bytes:
+    """The model in another format, as the bytes of a file; `table` is the table that SQL selects from."""
+    if model.run.votes is not None:
+        raise ModelError(
+            "A voted answer is all the hyperplanes of its run, too many for another format: "
+            f"learn it with {option('keep', 'average')}, which predicts much the same."
+        )
+    return EXPORTS[to](model, table)

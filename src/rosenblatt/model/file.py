@@ -1,0 +1,102 @@
+"""A model <-> its file, whatever its kind. docs/model-file.md says what each key of a file is.
+
+A new kind of model is a file in this room with a subclass of Model, and a line in `_KINDS`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from rosenblatt.errors import ModelError, option
+from rosenblatt.storage.container import read_container, write_container
+
+if TYPE_CHECKING:
+    from rosenblatt.model.linear import LinearModel
+    from rosenblatt.model.model import Model
+    from rosenblatt.storage.header import Header
+    from rosenblatt.storage.tensors import Tensors
+
+
+def _linear_model(header: Header, tensors: Tensors) -> Model:
+    from rosenblatt.model.linear import unpack_linear_model
+
+    return unpack_linear_model(header, tensors)
+
+
+def _kernel_model(header: Header, tensors: Tensors) -> Model:
+    from rosenblatt.model.kernel import unpack_kernel_model
+
+    return unpack_kernel_model(header, tensors)
+
+
+def _network(header: Header, tensors: Tensors) -> Model:
+    from rosenblatt.model.network import unpack_network
+
+    return unpack_network(header, tensors)
+
+
+# Each is imported when a file needs it: a linear model loads without numpy.
+_KINDS: Mapping[str, Callable[[Header, Tensors], Model]] = {
+    "model": _linear_model,
+    "kernel model": _kernel_model,
+    "network": _network,
+}
+
+
+def save_model(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a model; the file of that name is replaced when the new one is complete and on the disk."""
+    tensors: Tensors = {}
+    header = model.pack(tensors)
+    write_container(path, header, tensors)
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """The model in a file. A damaged, foreign or newer file raises ModelError; nothing in the file is run."""
+    return read_container(path, _unpack)
+
+
+def _unpack(header: Header, tensors: Tensors) -> Model:
+    kind = header.text("kind")
+    if kind == "checkpoint":
+        raise ModelError(f"it holds a checkpoint, not a model: continue the fit with {option('resume', True)}")
+    if kind not in _KINDS:
+        raise ModelError(f"it holds a {kind}, which this version does not know: upgrade")
+    return _KINDS[kind](header, tensors)
+
+
+def load_scorer(path: str | os.PathLike[str]) -> Model:
+    """A model that scores the rows of a file; one of a precomputed kernel has no rows to compare them with."""
+    model = load_model(path)
+    if not model.scores_rows:
+        raise ModelError(
+            f"{os.fspath(path)}: it holds a kernel perceptron of a precomputed kernel, which decides about kernel "
+            "values and not about examples: load it in Python with rosenblatt.load."
+        )
+    return model
+
+
+def load_linear_model(path: str | os.PathLike[str], action: str = "loaded as a linear model") -> LinearModel:
+    """A model with one weight per feature, for what needs those; the error says what another kind can do."""
+    return with_weights(load_scorer(path), path, action)
+
+
+def with_weights(model: Model, path: str | os.PathLike[str], action: str) -> LinearModel:
+    """The model, if it has one weight per feature."""
+    from rosenblatt.model.linear import LinearModel
+
+    if not isinstance(model, LinearModel):
+        raise ModelError(
+            f"{os.fspath(path)}: is {model.what_it_is}, so it cannot be {action}; "
+            "rosenblatt predict and evaluate can use it."
+        )
+    return model
+
+
+def is_model_file(path: str | os.PathLike[str]) -> bool:
+    """Does the file begin like a model file?"""
+    with suppress(OSError), open(path, "rb") as file:
+        return b'"rosenblatt"' in file.read(64)
+    return False

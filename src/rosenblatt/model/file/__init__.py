@@ -1,1 +1,0 @@
-"""What each kind of model writes to its file, and reads back."""

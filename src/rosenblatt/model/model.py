@@ -1,0 +1,91 @@
+"""What every model can do: read examples, score them, predict their classes. The kinds of model are in `model.file`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from sys import float_info
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from rosenblatt import native
+from rosenblatt.errors import DataError
+from rosenblatt.lazy import np
+from rosenblatt.learn.schemes import class_scores, predicted_classes
+from rosenblatt.records import Csr, FeatureSpace, Floats, Label, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt.storage.tensors import Tensors
+
+    T = TypeVar("T", bound=Any)
+
+
+class Model(ABC):
+    """Classes, what the columns mean, and scores that become predictions; scikit-learn is not needed for it."""
+
+    kind: ClassVar[str]  # as its file says
+    what_it_is: ClassVar[str]  # for the error of a command that needs another kind
+
+    classes: tuple[Label, ...]  # sorted; the last of two is the positive one
+    space: FeatureSpace
+    provenance: Mapping[str, Any]
+
+    @property
+    @abstractmethod
+    def scheme(self) -> str:
+        """How its units decide between the classes."""
+
+    @property
+    @abstractmethod
+    def loss(self) -> str: ...
+
+    @abstractmethod
+    def unit_scores(self, values: Values) -> Any:
+        """One score per row and unit, as memory: without numpy where the model can do without it."""
+
+    @abstractmethod
+    def pack(self, tensors: Tensors) -> dict[str, Any]:
+        """The header of its file; its arrays are added to the tensors."""
+
+    @property
+    def scores_rows(self) -> bool:
+        """Can it score the rows of a file?"""
+        return True
+
+    def scores(self, values: Values) -> Floats:
+        """The same as an array."""
+        return np.asarray(self.unit_scores(values))
+
+    def class_scores(self, unit_scores: Floats) -> Floats:
+        """Scores as `decision_function` gives them: one column for two classes, else one per class."""
+        return np.asarray(class_scores(self.scheme, unit_scores, len(self.classes)))
+
+    def predicted_classes(self, unit_scores: Floats) -> NDArray[np.intp]:
+        """The position in `classes` of each row's predicted class."""
+        return predicted_classes(self.scheme, unit_scores, len(self.classes))
+
+
+def check_width(values: Values, n_features: int) -> Values:
+    """The rows with this many columns: sparse rows may lack zeros at their end; a matrix must have every column."""
+    if isinstance(values, Csr):
+        return replace(values, features=n_features)
+    if values.shape[1] != n_features:
+        raise DataError(f"The examples have {values.shape[1]} columns, and the model was learned from {n_features}.")
+    return values
+
+
+def check_finite(scores: T) -> T:
+    """The scores, if all of them are finite."""
+    position = native.outside(scores, -float_info.max, float_info.max)
+    if position >= 0:
+        raise DataError(f"The score of row {position // scores.shape[1]} overflows: scale its values down.")
+    return scores
+
+
+def space_of_columns(names: tuple[str, ...], n_features: int) -> FeatureSpace:
+    """Columns by name where they have names; else by number, and a file may count from 0 or from 1."""
+    if names:
+        return FeatureSpace("columns", columns=names)
+    return FeatureSpace("index", settings={"features": n_features, "index_base": "any"})
