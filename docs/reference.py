@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from rosenblatt.cli import COMMANDS, cli, exits
+from rosenblatt.cli import exits
+from rosenblatt.cli.app import COMMANDS, program
 
 PAGE = Path(__file__).with_name("cli.md")
 CODES = exits.__doc__ or ""
@@ -13,7 +14,7 @@ CODES = exits.__doc__ or ""
 
 def reference() -> str:
     """The whole page."""
-    listed = "\n".join(f"- [`{name}`](#rosenblatt-{name}): {words}" for name, (_, words) in COMMANDS.items())
+    listed = "\n".join(f"- [`{name}`](#rosenblatt-{name}): {load.__doc__}" for name, load in COMMANDS.items())
     sections = "\n\n".join(_section(name) for name in COMMANDS)
     return f"""# The command line
 
@@ -32,7 +33,7 @@ program can rely on: [JSON](json.md) lists its keys. Colours appear only on a te
 {_codes()}
 ```
 
-An error is one line on stderr. A fault of ours says so; `ROSENBLATT_TRACEBACK=1` then shows where it happened.
+An error is one line on stderr. A bug says so; `ROSENBLATT_TRACEBACK=1` then shows where it happened.
 """
 
 
@@ -41,8 +42,8 @@ def _codes() -> str:
 
 
 def _section(name: str) -> str:
-    context = click.Context(cli)
-    command = cli.get_command(context, name)
+    context = click.Context(program)
+    command = program.get_command(context, name)
     assert command is not None
     arguments = [
         parameter.make_metavar(context) for parameter in command.params if isinstance(parameter, click.Argument)
@@ -68,7 +69,7 @@ def _row(parameter: click.Option) -> str:
 
 
 def _takes(parameter: click.Option) -> str:
-    shown = parameter.type.get_metavar(parameter, click.Context(cli))
+    shown = parameter.type.get_metavar(parameter, click.Context(program))
     return shown or parameter.type.name.upper()
 
 

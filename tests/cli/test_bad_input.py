@@ -120,7 +120,7 @@ def test_a_full_disk_is_one_line(arguments: list[str], folder: Path, capsys: pyt
 
 
 def test_a_model_in_a_folder_that_is_not_there(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["fit", "good.svm", "-o", "no/such/m.model"]) == 4
+    assert main(["fit", "good.svm", "-o", "no/such/m.model"]) == 3
     assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -195,7 +195,7 @@ def test_ctrl_c_is_one_line_and_130_and_the_run_can_go_on(folder: Path) -> None:
         out, err = run.communicate(timeout=30)
     assert (run.returncode, out) == (130, ""), err
     assert err.count("\n") == 1
-    assert "--resume goes on from m.model.checkpoint" in err
+    assert "--resume continues from m.model.checkpoint" in err
     assert not Path("m.model").exists()
     assert Path("m.model.checkpoint").exists()
 

@@ -14,7 +14,8 @@ import pytest
 from sklearn.datasets import load_svmlight_file
 
 from rosenblatt import Perceptron, save
-from rosenblatt.cli import COMMANDS, cli, main
+from rosenblatt.cli import main
+from rosenblatt.cli.app import COMMANDS, program
 from rosenblatt.cli.commands.demo import MAIL
 
 RANDOM = np.random.default_rng(7)
@@ -63,7 +64,7 @@ def asked(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]
 
 def test_every_command_with_an_answer_has_json() -> None:
     for name in set(COMMANDS) - {"completion"}:
-        command = cli.get_command(click.Context(cli), name)
+        command = program.get_command(click.Context(program), name)
         assert command is not None
         assert any("--json" in parameter.opts for parameter in command.params), name
 
@@ -112,7 +113,7 @@ def test_a_stream_is_learned_but_saved_only_where_asked(
 ) -> None:
     stream = io.TextIOWrapper(io.BytesIO(Path("data.svm").read_bytes()))
     monkeypatch.setattr(sys, "stdin", stream)
-    assert "saved nowhere: give -o a file" in " ".join(told(capsys, "fit", "-", "--format", "svmlight").split())
+    assert "saved nowhere: name a file with -o" in " ".join(told(capsys, "fit", "-", "--format", "svmlight").split())
     assert list(folder.glob("*.model")) == []
 
 

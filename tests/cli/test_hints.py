@@ -76,8 +76,10 @@ def test_options_of_reading_apply_to_what_they_are_meant_for() -> None:
 
 
 def test_patience_and_resume_are_named_as_they_were_typed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "--patience needs rows to judge by: add --holdout 0.1" in told(capsys, 2, "fit", "d.svm", "--patience", "2")
-    assert "--resume needs a checkpoint" in told(capsys, 2, "fit", "-", "--resume")
+    assert "--patience needs held-out rows to judge by: add --holdout 0.1" in told(
+        capsys, 2, "fit", "d.svm", "--patience", "2"
+    )
+    assert "--resume from standard input needs a checkpoint" in told(capsys, 2, "fit", "-", "--resume")
     assert "--keep-cache" in told(capsys, 2, "fit", "-", "--keep-cache")
 
 
@@ -251,7 +253,7 @@ def test_a_feature_zero_that_comes_late_starts_again(keep_cache: bool) -> None:
     found = fit_file("late.svm", passes=2, keep_cache=keep_cache)
     wanted = fit_file("late.svm", passes=2, reading=ReadOptions(index_base=0))
     assert found.model.space.index_base == 0
-    assert np.array_equal(found.model.running.answer.coef, wanted.model.running.answer.coef)
+    assert np.array_equal(found.model.run.final_weights.coef, wanted.model.run.final_weights.coef)
     assert found.cache is None or found.cache.state == "made"
 
 

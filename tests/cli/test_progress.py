@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from rosenblatt.cli import common
-from rosenblatt.cli.progress import Watching
+from rosenblatt.cli import output
+from rosenblatt.cli.progress import ProgressBar
 from rosenblatt.learn.files.passes import Progress
 from tests import child
 
@@ -22,30 +22,30 @@ def reports() -> list[Progress]:
 
 
 def test_the_rates_are_those_of_the_pass() -> None:
-    watching = Watching("learning")
+    bar = ProgressBar("learning")
     said = []
-    for now in reports():
-        watching(now)
-        said.append(watching._says(now))
+    for report in reports():
+        bar(report)
+        said.append(bar.describe(report))
     assert said[0] == "pass 1 of 2 · 50 MB/s · 500,000 examples/s · error 5.00%"
     assert said[-1] == "pass 2 of 2 · 50 MB/s · 500,000 examples/s · error 5.00%"
 
 
 def test_off_a_terminal_nothing_is_loaded_or_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    with Watching("learning") as watching:
-        for now in reports():
-            watching(now)
-    assert watching.bars is None
+    with ProgressBar("learning") as bar:
+        for report in reports():
+            bar(report)
+    assert bar.bars is None
     assert capsys.readouterr() == ("", "")
 
 
 def test_on_a_terminal_a_bar_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     program = (
-        "from rosenblatt.cli.progress import Watching\n"
+        "from rosenblatt.cli.progress import ProgressBar\n"
         "from rosenblatt.learn.files.passes import Progress\n"
-        "with Watching('learning') as watching:\n"
-        "    for k in range(5): watching(Progress(k, 4, k, 0.6 + k, 0.25, 1, 1))\n"
-        "    watching.bars.refresh()\n"
+        "with ProgressBar('learning') as bar:\n"
+        "    for k in range(5): bar(Progress(k, 4, k, 0.6 + k, 0.25, 1, 1))\n"
+        "    bar.bars.refresh()\n"
     )
     ours, theirs = pty.openpty()
     env = os.environ | {"TERM": "xterm", "COLUMNS": "120", "NO_COLOR": "1"}
@@ -58,6 +58,6 @@ def test_on_a_terminal_a_bar_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_quiet_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(common, "on_terminal", lambda stream=None: True)
-    monkeypatch.setattr(common, "quiet", lambda: True)
-    assert not Watching("learning").shown
+    monkeypatch.setattr(output, "is_terminal", lambda stream: True)
+    monkeypatch.setattr(output, "is_quiet", lambda: True)
+    assert not ProgressBar("learning").shown

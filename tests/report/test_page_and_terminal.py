@@ -16,10 +16,11 @@ from rosenblatt.readers.source import BadRow
 from rosenblatt.records import Csr, FeatureSpace
 from rosenblatt.report.json_records import fit_record, model_record, scores_record
 from rosenblatt.report.page import charts
-from rosenblatt.report.page.page import evaluation_page, page
-from rosenblatt.report.summary import Evaluation, Judged, Summary
-from rosenblatt.report.text import terminal
-from rosenblatt.report.weights import bias, contributions, direction, telling, top
+from rosenblatt.report.page.html import evaluation_page, fit_page
+from rosenblatt.report.summary import Evaluation, EvaluationSummary, FitSummary
+from rosenblatt.report.text.fit import fit_lines
+from rosenblatt.report.text.weights import weight_lines
+from rosenblatt.report.weights import _distinctive, bias, contributions, direction, top_features
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(300, 6))
@@ -27,7 +28,7 @@ NAMES = ("<b>bold</b>", "free & easy", '"quoted"', "plain", "ü", "a" * 60)
 VOID = {"meta", "line", "rect", "circle", "polyline", "br"}
 
 
-def summary(classes: int = 2, rule: str = "perceptron", mistakes: tuple[int, ...] = (40, 20, 9)) -> Summary:
+def summary(classes: int = 2, rule: str = "perceptron", mistakes: tuple[int, ...] = (40, 20, 9)) -> FitSummary:
     """A run on random rows, tested on the same kind of rows."""
     labels = np.array([f"<{k}>" for k in range(classes)])
     truth = np.clip(((X[:, 0] + 2) * classes / 4).astype(int), 0, classes - 1)
@@ -58,8 +59,8 @@ def summary(classes: int = 2, rule: str = "perceptron", mistakes: tuple[int, ...
         skipped=1,
         bad_rows=(BadRow(7, "a<b>.svm:7:1: a bad row"),),
     )
-    return Summary(
-        "a<b>.svm", fitted, Judged("test.svm", tally, tally.scores()), "m.model", "rosenblatt fit 'a<b>.svm'"
+    return FitSummary(
+        "a<b>.svm", fitted, Evaluation("test.svm", tally, tally.scores()), "m.model", "rosenblatt fit 'a<b>.svm'"
     )
 
 
@@ -94,7 +95,7 @@ class WellFormed(HTMLParser):
 @pytest.mark.parametrize("classes", [2, 3, 7])
 @pytest.mark.parametrize("rule", ["perceptron", "logistic"])
 def test_the_page_is_well_formed_and_asks_nothing_of_the_network(classes: int, rule: str) -> None:
-    made = page(summary(classes, rule))
+    made = fit_page(summary(classes, rule))
     parsed = WellFormed()
     parsed.feed(made)
     assert parsed.open == []
@@ -108,8 +109,10 @@ def test_the_page_is_well_formed_and_asks_nothing_of_the_network(classes: int, r
 @pytest.mark.parametrize("classes", [2, 7])
 def test_the_page_of_an_evaluation_is_the_same_page_as_far_as_it_goes(classes: int) -> None:
     whole = summary(classes)
-    assert whole.judged is not None
-    made = evaluation_page(Evaluation("<m>.model", whole.fitted.model, whole.judged, "rosenblatt evaluate '<m>.model'"))
+    assert whole.evaluation is not None
+    made = evaluation_page(
+        EvaluationSummary("<m>.model", whole.fitted.model, whole.evaluation, "rosenblatt evaluate '<m>.model'")
+    )
     parsed = WellFormed()
     parsed.feed(made)
     assert parsed.open == []
@@ -117,14 +120,14 @@ def test_the_page_of_an_evaluation_is_the_same_page_as_far_as_it_goes(classes: i
         assert words in parsed.text
     assert "Mistakes per pass" not in made
     assert made.count("<svg") == 2
-    shared = set(re.findall(r"<section.*?</section>", page(whole), re.S)) & set(
+    shared = set(re.findall(r"<section.*?</section>", fit_page(whole), re.S)) & set(
         re.findall(r"<section.*?</section>", made, re.S)
     )
     assert len(shared) == made.count("<section") - 1  # all but the command
 
 
 def test_the_page_of_an_untested_run_has_what_there_is() -> None:
-    made = page(replace(summary(), judged=None))
+    made = fit_page(replace(summary(), evaluation=None))
     assert made.count("<svg") == 1
     assert "Mistakes per pass" in made
     assert "10.00%" in made
@@ -151,7 +154,7 @@ def test_margins_are_drawn_for_any_values(values: list[float]) -> None:
 @pytest.mark.parametrize("classes", [2, 3, 14])
 def test_terminal_lines_fit_the_terminal(width: int, classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    lines = "\n".join(terminal.summary_lines(summary(classes), 10)).splitlines()
+    lines = "\n".join(fit_lines(summary(classes), 10)).splitlines()
     plain = [re.sub(r"\033\[\d+m", "", line) for line in lines]
     words = [line for line in plain if line.startswith("  ") and re.match(r"  (\w[\w ]{9}|\s{10})\S", line)]
     assert max(map(len, words)) <= max(width, 60)
@@ -159,7 +162,7 @@ def test_terminal_lines_fit_the_terminal(width: int, classes: int, monkeypatch: 
 
 
 def test_no_control_character_reaches_the_terminal() -> None:
-    drawn = "\n".join(terminal.weight_lines([("a\033[2Jb", [])]))
+    drawn = "\n".join(weight_lines([("a\033[2Jb", [])]))
     assert "\033[2J" not in drawn
 
 
@@ -167,10 +170,10 @@ def test_the_weights_of_a_class_speak_for_it() -> None:
     two = summary(2).fitted.model
     np.testing.assert_array_equal(direction(two, 0), -direction(two, 1))
     assert bias(two, 0) == -bias(two, 1)
-    best = top(two, 1, 3)
+    best = top_features(two, 1, 3)
     assert [one.weight for one in best] == sorted((one.weight for one in best), reverse=True)
     assert best[0].weight == two.coef.max()
-    assert top(two, 1, 0) == []
+    assert top_features(two, 1, 0) == []
     three = summary(3).fitted.model
     np.testing.assert_array_equal(direction(three, 2), three.coef[2])
 
@@ -222,8 +225,8 @@ def test_the_keys_of_json_are_pinned() -> None:
     assert set(record["candidates"][0]) == {"rule", "progressive_error", "holdout_error", "given_up", "best_then"}
     assert set(record["top"][0]) == {"class", "bias", "weights"}
     assert set(model_record(whole.fitted.model, 3)) == MODEL
-    assert whole.judged is not None
-    scores = scores_record(whole.judged.scores)
+    assert whole.evaluation is not None
+    scores = scores_record(whole.evaluation.scores)
     assert set(scores["per_class"][0]) == {"label", "support", "precision", "recall", "f1", "intervals"}
     assert set(scores["intervals"]) == {
         *("accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision", "log_loss")
@@ -236,7 +239,7 @@ def test_the_keys_of_json_are_pinned() -> None:
 def test_the_error_is_the_most_telling_one(judged: bool, held: bool, expected: str) -> None:
     whole = summary()
     fitted = whole.fitted if held else replace(whole.fitted, holdout_error=None)
-    record = fit_record(replace(whole, fitted=fitted, judged=whole.judged if judged else None), None, 0)
+    record = fit_record(replace(whole, fitted=fitted, evaluation=whole.evaluation if judged else None), None, 0)
     assert record["error_of"] == expected
     assert record["accuracy"] == pytest.approx(1 - record["error"])
 
@@ -244,15 +247,15 @@ def test_the_error_is_the_most_telling_one(judged: bool, held: bool, expected: s
 def test_a_sorted_file_is_called_sorted() -> None:
     whole = summary()
     sorted_one = replace(whole, fitted=replace(whole.fitted, grouped=True))
-    assert any("sorted by label" in line for line in "\n".join(terminal.summary_lines(sorted_one, 0)).splitlines())
-    assert "sorted by label" in page(sorted_one)
-    assert "sorted by label" not in page(whole)
+    assert any("sorted by label" in line for line in "\n".join(fit_lines(sorted_one, 0)).splitlines())
+    assert "sorted by label" in fit_page(sorted_one)
+    assert "sorted by label" not in fit_page(whole)
 
 
 def test_what_tells_is_strong_and_not_rare() -> None:
     model = summary(2).fitted.model
     order = np.argsort(-direction(model, 1))
     totals = np.ones(model.features)
-    assert telling(model, totals, 1, 1) == [NAMES[order[0]]]
+    assert _distinctive(model, totals, 1, 1) == [NAMES[order[0]]]
     totals[order[0]] = 0.0  # never met
-    assert telling(model, totals, 1, 1) == [NAMES[order[1]]]
+    assert _distinctive(model, totals, 1, 1) == [NAMES[order[1]]]

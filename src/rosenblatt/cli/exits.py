@@ -1,11 +1,11 @@
-"""How a command ends: what it raised becomes one line on stderr and an exit code.
+"""How a command ends: whatever it raised becomes one line on stderr and an exit code.
 
 0    done
 1    answered no
-2    usage: the command line asks for something that cannot be
-3    bad data: examples cannot be read, or what was made of them cannot be written
-4    bad model: a model cannot be read, written, or used on these examples
-70   a fault of ours
+2    usage: an option or an argument is wrong
+3    bad data: examples cannot be read or learned from, or a file cannot be written
+4    bad model: a model cannot be read, or used on these examples
+70   a bug in rosenblatt
 130  interrupted
 """
 
@@ -15,36 +15,43 @@ import atexit
 import codecs
 import contextlib
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from rosenblatt.cli.invocation import UsageError
+import click
+
 from rosenblatt.errors import ModelError, ParameterError, RosenblattError
 
-DONE, NO, USAGE, BAD_DATA, BAD_MODEL, FAULT, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
+DONE, NO, USAGE, BAD_DATA, BAD_MODEL, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 TRACEBACK = "ROSENBLATT_TRACEBACK"
 
+# Parameters whose option has another name than in Python.
+_FLAGS = {"fit_intercept": "intercept", "max_iter": "passes", "n_jobs": "jobs", "random_state": "seed"}
 
-def guarded(run: Callable[[], Any]) -> int:
-    """Run it to the end, whatever happens; the exit code."""
-    _write_what_can_be_written()
+
+def exit_code(run: Callable[[], object]) -> int:
+    """Run a command to its end, report what it raises, and return the exit code."""
+    _replace_unprintable_characters()
     try:
         code = run()
         if sys.stdout is not None:
             sys.stdout.flush()  # a full disk or a closed pipe shows itself here, not at the interpreter's end
         return code if isinstance(code, int) else DONE
-    except BrokenPipeError:  # the reader of our output has seen enough
-        _forget(sys.stdout)
+    except click.exceptions.Exit as end:  # --help and --version
+        return end.exit_code
+    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
+        _discard_unwritten(sys.stdout)
         return DONE
+    except SystemExit:
+        raise
     except BaseException as error:
-        if isinstance(error, SystemExit):
-            raise
         return _report(error)
 
 
 def leave(code: int) -> NoReturn:
-    """End the process when all that waits for its end is done, and do not take the interpreter to pieces before."""
+    """End the process with this code: run the exit handlers and flush, but skip the interpreter's slow teardown."""
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):
@@ -52,61 +59,83 @@ def leave(code: int) -> NoReturn:
     os._exit(code)
 
 
+def as_flag(name: str, value: str | None = None) -> str:
+    """A parameter, and its value if there is one, as typed on the command line.
+
+    >>> as_flag("on_bad_row", "skip"), as_flag("scale", "True"), as_flag("unit", "False"), as_flag("n_jobs")
+    ('--on-bad-row skip', '--scale', '--no-unit', '--jobs')
+    """
+    flag = _FLAGS.get(name, name).replace("_", "-")
+    if value == "False":
+        return f"--no-{flag}"
+    return f"--{flag}" if value in (None, "True") else f"--{flag} {shlex.quote(str(value))}"
+
+
 def _report(error: BaseException) -> int:
-    code, sentence = _told(error)
+    code, sentence = _code_and_sentence(error)
     try:
         if os.environ.get(TRACEBACK):
             import traceback
 
             traceback.print_exception(error)
         if sys.stderr is not None:
-            sys.stderr.write(f"{_name()}{sentence}\n")
+            sys.stderr.write(f"{_prefix()}{sentence}\n")
             sys.stderr.flush()
     except OSError:
-        _forget(sys.stderr)
+        _discard_unwritten(sys.stderr)
     if isinstance(error, OSError):
-        _forget(sys.stdout)
+        _discard_unwritten(sys.stdout)
     return code
 
 
-def _told(error: BaseException) -> tuple[int, str]:
-    """The exit code and the sentence for whatever was raised."""
-    if isinstance(error, KeyboardInterrupt):
-        return INTERRUPTED, str(error) or "interrupted."
-    if isinstance(error, UsageError):
-        return USAGE, str(error)
-    if isinstance(error, RosenblattError):
-        code = {ParameterError: USAGE, ModelError: BAD_MODEL}
-        return next((c for kind, c in code.items() if isinstance(error, kind)), BAD_DATA), str(error)
-    if isinstance(error, OSError) and error.strerror:
-        where = f"{_shown(error.filename)}: " if error.filename is not None else ""
-        return BAD_DATA, f"{where}{error.strerror[0].lower()}{error.strerror[1:]}."
-    if isinstance(error, MemoryError):
-        return BAD_DATA, "there is not enough memory for this; try fewer --bits, or one --rule instead of auto."
-    name, said = type(error).__name__, " ".join(str(error).split())
-    hint = f"this is a fault of ours; set {TRACEBACK}=1 to see where it happened, and please report it."
-    return FAULT, f"{name}: {said or 'no more is known'}: {hint}"
+def _code_and_sentence(error: BaseException) -> tuple[int, str]:
+    match error:
+        case KeyboardInterrupt():
+            return INTERRUPTED, str(error) or "interrupted."
+        case click.ClickException():
+            return USAGE, _usage(error)
+        case ParameterError():
+            return USAGE, error.spelled(as_flag)
+        case ModelError():
+            return BAD_MODEL, error.spelled(as_flag)
+        case RosenblattError():
+            return BAD_DATA, error.spelled(as_flag)
+        case OSError() if error.strerror:
+            where = "" if error.filename is None else f"{_decoded(error.filename)}: "
+            return BAD_DATA, f"{where}{error.strerror[0].lower()}{error.strerror[1:]}."
+        case MemoryError():
+            return BAD_DATA, "not enough memory; try fewer --bits, or one --rule instead of auto."
+    message = " ".join(str(error).split()) or "no message"
+    hint = f"this is a bug in rosenblatt; set {TRACEBACK}=1 to see where it happened, and please report it."
+    return BUG, f"{type(error).__name__}: {message}: {hint}"
 
 
-def _shown(name: Any) -> str:
+def _usage(error: click.ClickException) -> str:
+    sentence = " ".join(error.format_message().split())
+    end = "" if sentence.endswith((".", "?")) else "."
+    context = getattr(error, "ctx", None)
+    command = "rosenblatt" if context is None else context.command_path
+    return f"{sentence}{end} See '{command} --help'."
+
+
+def _decoded(name: Any) -> str:
     return os.fsdecode(name) if isinstance(name, str | bytes) else str(name)
 
 
-def _name() -> str:
-    """Who speaks, in red where that can be seen."""
+def _prefix() -> str:
+    """The name of the program, in red on a terminal."""
     return "rosenblatt: " if os.environ.get("NO_COLOR") or not sys.stderr.isatty() else "\033[31mrosenblatt: \033[0m"
 
 
-def _write_what_can_be_written() -> None:
-    """On a terminal that cannot show a character, show a question mark rather than fail. Who says ASCII has said
-    nothing, most of the time: UTF-8 is written there."""
+def _replace_unprintable_characters() -> None:
+    """Print a question mark where the encoding lacks a character. ASCII is treated as unset: UTF-8 is written."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            told_nothing = codecs.lookup(stream.encoding).name == "ascii"
-            stream.reconfigure(encoding="utf-8" if told_nothing else stream.encoding, errors="replace")
+            ascii_only = codecs.lookup(stream.encoding).name == "ascii"
+            stream.reconfigure(encoding="utf-8" if ascii_only else stream.encoding, errors="replace")
 
 
-def _forget(stream: Any) -> None:
-    """Let the interpreter's last flush go nowhere: the failure has been dealt with."""
+def _discard_unwritten(stream: Any) -> None:
+    """Point a broken stream at /dev/null, so that the interpreter's last flush does not fail again."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

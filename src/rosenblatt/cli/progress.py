@@ -1,25 +1,31 @@
-"""Progress on a terminal: how fast, how good so far, how long still. Silent anywhere else."""
+"""Progress on a terminal, on stderr; none elsewhere, and none with --quiet."""
 
 from __future__ import annotations
 
+import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from rosenblatt.cli import common
+from rosenblatt.cli import output
 
 if TYPE_CHECKING:
+    from rosenblatt.certificates.classes import ClassAnswer
     from rosenblatt.learn.files.passes import Progress
 
-PATIENCE = 0.5  # seconds: what is over sooner needs no progress, and rich need not be loaded for it
+DELAY = 0.5  # seconds: a shorter run needs no bar, and need not load rich
 
 
-class Watching:
-    """Shows the progress of a run while it lasts; call it with each report."""
+def _is_shown() -> bool:
+    return output.is_terminal(sys.stderr) and not output.is_quiet()
 
-    def __init__(self, words: str) -> None:
-        self.words = words
-        self.shown = common.on_terminal() and not common.quiet()
-        self.pass_, self.began, self.last = 1, 0.0, 0.0  # rates are those of the pass, which began so many seconds in
+
+class ProgressBar:
+    """A bar with rates and the error so far. Call it with each report of `fit_file`."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.shown = _is_shown()
+        self.pass_, self.pass_start, self.seconds = 1, 0.0, 0.0
         self.bars: Any = None
         self.task: Any = None
 
@@ -32,19 +38,19 @@ class Watching:
         if self.bars is not None:
             self.bars.stop()
 
-    def __call__(self, now: Progress) -> None:
-        if now.pass_ != self.pass_:
-            self.pass_, self.began = now.pass_, self.last
-        self.last = now.seconds
-        if not self.shown or now.seconds < PATIENCE:
+    def __call__(self, progress: Progress) -> None:
+        if progress.pass_ != self.pass_:
+            self.pass_, self.pass_start = progress.pass_, self.seconds
+        self.seconds = progress.seconds
+        if not self.shown or progress.seconds < DELAY:
             return
         if self.bars is None:
-            self._begin()
-        total = None if now.bytes_total is None else now.bytes_total * now.passes
-        done = now.bytes_done + (now.pass_ - 1) * (now.bytes_total or 0)
-        self.bars.update(self.task, completed=done, total=total, description=self._says(now))
+            self._start()
+        total = None if progress.bytes_total is None else progress.bytes_total * progress.passes
+        done = progress.bytes_done + (progress.pass_ - 1) * (progress.bytes_total or 0)
+        self.bars.update(self.task, completed=done, total=total, description=self.describe(progress))
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
@@ -53,18 +59,46 @@ class Watching:
             TaskProgressColumn(),
             TextColumn("{task.description}"),
             TimeRemainingColumn(compact=True),
-            console=Console(stderr=True, no_color=not common.coloured_stderr()),
+            console=Console(stderr=True, no_color=not output.has_colours(sys.stderr)),
             transient=True,
             refresh_per_second=4,
         )
-        self.task = self.bars.add_task(self.words, total=None)
+        self.task = self.bars.add_task(self.title, total=None)
         self.bars.start()
 
-    def _says(self, now: Progress) -> str:
-        seconds = max(now.seconds - self.began, 1e-3)
-        parts = [f"{now.bytes_done / seconds / 1e6:,.0f} MB/s", f"{now.rows / seconds:,.0f} examples/s"]
-        if now.passes > 1:
-            parts.insert(0, f"pass {now.pass_} of {now.passes}")
-        if now.progressive_error is not None:
-            parts.append(f"error {now.progressive_error:.2%}")
+    def describe(self, progress: Progress) -> str:
+        """The rates of the current pass, and the progressive error of the run."""
+        seconds = max(progress.seconds - self.pass_start, 1e-3)
+        parts = [f"{progress.bytes_done / seconds / 1e6:,.0f} MB/s", f"{progress.rows / seconds:,.0f} examples/s"]
+        if progress.passes > 1:
+            parts.insert(0, f"pass {progress.pass_} of {progress.passes}")
+        if progress.progressive_error is not None:
+            parts.append(f"error {progress.progressive_error:.2%}")
         return " · ".join(parts)
+
+
+class StatusLine:
+    """One line that says where the search for a certificate is; erased at the end."""
+
+    def __init__(self) -> None:
+        self.shown, self.printed = _is_shown(), False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._print("")
+
+    def search(self, progress: Any) -> None:
+        """For `certify(on_progress=)`."""
+        self._print(f"{progress.stage}: step {progress.steps:,}, {progress.rows:,} rows in use")
+
+    def answer(self, done: int, total: int, answer: ClassAnswer) -> None:
+        """For `certify_classes(on_answer=)`."""
+        self._print(f"{done} of {total}: {answer.first} against {answer.second}, {answer.kind}")
+
+    def _print(self, text: str) -> None:
+        if self.shown and (text or self.printed):
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
+            self.printed = bool(text)

@@ -1,23 +1,25 @@
-"""The answers of the commands as plain values, for --json. The keys are a promise: docs/json.md lists them."""
+"""What the commands print with --json. The keys are a promise: docs/json.md lists them."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.model.linear import LinearModel
-from rosenblatt.report.summary import Summary
-from rosenblatt.report.weights import bias, classes_shown, top
+from rosenblatt.report.summary import FitSummary
+from rosenblatt.report.weights import bias, classes_shown, top_features
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.confusion import ClassScores
     from rosenblatt.evaluate.tally import Scores
+    from rosenblatt.model.network import NetworkModel
 
 ESTIMATES = ("accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision", "log_loss")
 PER_CLASS = ("precision", "recall", "f1")
 
 
 def scores_record(scores: Scores) -> dict[str, Any]:
-    """Each score as a number, and all their intervals beside each other."""
+    """Each score as a number, and its interval under the same name in `intervals`."""
     return {
         "examples": scores.examples,
         "classes": list(scores.classes),
@@ -25,12 +27,12 @@ def scores_record(scores: Scores) -> dict[str, Any]:
         "intervals": _intervals(scores, ESTIMATES),
         "per_class": [
             {
-                "label": one.label,
-                "support": one.support,
-                **_values(one, PER_CLASS),
-                "intervals": _intervals(one, PER_CLASS),
+                "label": row.label,
+                "support": row.support,
+                **_values(row, PER_CLASS),
+                "intervals": _intervals(row, PER_CLASS),
             }
-            for one in scores.per_class
+            for row in scores.per_class
         ],
         "confusion": scores.confusion.tolist(),
         "ranked": scores.ranked,
@@ -38,19 +40,20 @@ def scores_record(scores: Scores) -> dict[str, Any]:
 
 
 def _values(scores: Scores | ClassScores, names: tuple[str, ...]) -> dict[str, float | None]:
-    found = {name: getattr(scores, name) for name in names}
-    return {name: None if one is None else one.value for name, one in found.items()}
+    estimates = {name: getattr(scores, name) for name in names}
+    return {name: None if estimate is None else estimate.value for name, estimate in estimates.items()}
 
 
 def _intervals(scores: Scores | ClassScores, names: tuple[str, ...]) -> dict[str, list[float] | None]:
-    found = {name: getattr(scores, name) for name in names}
-    return {name: None if one is None else [one.low, one.high] for name, one in found.items()}
+    estimates = {name: getattr(scores, name) for name in names}
+    return {name: None if estimate is None else [estimate.low, estimate.high] for name, estimate in estimates.items()}
 
 
-def fit_record(summary: Summary, report: str | None, count: int) -> dict[str, Any]:
-    """What `fit` found. `error` and `accuracy` are the most telling there are; `error_of` says what they are of."""
+def fit_record(summary: FitSummary, report: str | None, top: int) -> dict[str, Any]:
+    """The result of `fit`. `error` and `accuracy` are the most telling there are; `error_of` says of which examples."""
     fitted = summary.fitted
     error, error_of = summary.error
+    evaluation = summary.evaluation
     return {
         "data": summary.data,
         "rows": fitted.rows,
@@ -69,29 +72,29 @@ def fit_record(summary: Summary, report: str | None, count: int) -> dict[str, An
         "holdout_error": fitted.holdout_error,
         "candidates": [
             {
-                "rule": one.rule,
-                "progressive_error": one.progressive_error,
-                "holdout_error": one.holdout_error,
-                "given_up": one.given_up,
-                "best_then": one.best_then,
+                "rule": candidate.rule,
+                "progressive_error": candidate.progressive_error,
+                "holdout_error": candidate.holdout_error,
+                "given_up": candidate.given_up,
+                "best_then": candidate.best_then,
             }
-            for one in fitted.candidates
+            for candidate in fitted.candidates
         ],
-        "test": None if summary.judged is None else {"data": summary.judged.on, **scores_record(summary.judged.scores)},
+        "test": None if evaluation is None else {"data": evaluation.data, **scores_record(evaluation.scores)},
         "skipped": fitted.skipped,
-        "bad_rows": [bad.sentence for bad in fitted.bad_rows],
+        "bad_rows": [row.sentence for row in fitted.bad_rows],
         "cache": None if fitted.cache is None else vars(fitted.cache),
         "order": fitted.order,
         "grouped": fitted.grouped,
-        "top": _top(fitted.model, count),
-        "model": summary.model,
+        "top": _top(fitted.model, top),
+        "model": summary.model_path,
         "report": report,
         "command": summary.command,
     }
 
 
-def model_record(model: LinearModel, count: int) -> dict[str, Any]:
-    """What `explain` says of a model."""
+def model_record(model: LinearModel, top: int) -> dict[str, Any]:
+    """What `explain` says of a linear model."""
     run, space = model.summary, model.space
     return {
         "classes": list(model.classes),
@@ -104,11 +107,39 @@ def model_record(model: LinearModel, count: int) -> dict[str, Any]:
         "n_mistakes": run.n_mistakes,
         "t": run.t,
         "provenance": dict(model.provenance),
-        "top": _top(model, count),
+        "top": _top(model, top),
     }
 
 
 def _top(model: LinearModel, count: int) -> list[dict[str, Any]]:
     return [
-        {"class": label, "bias": bias(model, k), "weights": top(model, k, count)} for k, label in classes_shown(model)
+        {"class": label, "bias": bias(model, k), "weights": top_features(model, k, count)}
+        for k, label in classes_shown(model)
     ]
+
+
+def network_record(model: NetworkModel) -> dict[str, Any]:
+    """What `explain` says of a network of threshold units."""
+    from rosenblatt.logic.cascades import network_of_cascade
+
+    network = network_of_cascade(model.cascade, model.names, model.kinds)
+    return {
+        "classes": list(model.classes),
+        "features": len(model.names),
+        "feature_kind": model.space.kind,
+        "status": model.status,
+        "n_iter": model.n_iter,
+        "units": [
+            {
+                "unit": unit.name,
+                "kind": unit.kind,
+                "layer": unit.layer,
+                "weights": dict(zip(unit.sources, unit.weights, strict=True)),
+                "threshold": unit.threshold,
+            }
+            for unit in network.units
+        ],
+        "outputs": list(network.outputs),
+        "growth": [asdict(step) for step in model.growth],
+        "provenance": dict(model.provenance),
+    }

@@ -1,4 +1,4 @@
-"""What a person wants to know after learning, gathered once for the terminal, for JSON and for the page."""
+"""What `fit` and `evaluate` found, gathered once for the terminal, for JSON and for the page."""
 
 from __future__ import annotations
 
@@ -8,82 +8,88 @@ from typing import TYPE_CHECKING
 from rosenblatt.model.fitted import Fitted
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.model.model import Model
-from rosenblatt.report.weights import Weight, classes_shown, top
+from rosenblatt.report.weights import Weight, classes_shown, top_features
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.intervals import Estimate
     from rosenblatt.evaluate.tally import Scores, Tally
+    from rosenblatt.readers.source import ReadOptions
 
 STATUS = {
     "separated": "a whole pass without a mistake",
     "validated": "the held-out error stopped falling",
     "budget": "all the passes asked for were made",
-    "open": "the stream may go on",
+    "open": "the stream may continue",
     "interrupted": "stopped before its end",
 }
-GROUPED = (
+SORTED_BY_LABEL = (
     "the file is sorted by label, so that each class is forgotten while the next is learned, and the progressive error "
-    "means little: learn them in another order, with --order shuffle"
+    "means little: learn the examples in another order"
 )
-
-
-INDEX = (
+NAMELESS_INDEX = (
     "the first column has no name, like the index that pandas writes, and was learned as column0: if it only counts "
     "the rows, write the table without it, with index=False"
 )
 
 
 @dataclass(frozen=True)
-class Judged:
-    """Examples that a model was tried on, and how it did."""
+class Evaluation:
+    """How a model did on the examples of a file."""
 
-    on: str  # the file, or what else they are called
+    data: str
     tally: Tally = field(repr=False)
     scores: Scores
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """A model that was tried on examples it was not learned from."""
+def evaluate_on(data: str, model: Model, reading: ReadOptions, threads: int | None = None) -> Evaluation:
+    """Try a model on the examples of a file."""
+    from rosenblatt.evaluate.evaluate_file import evaluate_file
 
-    path: str  # of the model
+    tally = evaluate_file(model, data, reading, threads)
+    return Evaluation(data, tally, tally.scores())
+
+
+@dataclass(frozen=True)
+class EvaluationSummary:
+    """One run of `evaluate`."""
+
+    model_path: str
     model: Model
-    judged: Judged
-    command: str  # to do it again
+    evaluation: Evaluation
+    command: str  # to repeat it
 
 
 @dataclass(frozen=True)
-class Summary:
-    """One run of `fit`: what was read, learned and found, and where it lies."""
+class FitSummary:
+    """One run of `fit`."""
 
     data: str
     fitted: Fitted
-    judged: Judged | None
-    model: str | None  # where it was saved
-    command: str  # to do it again
+    evaluation: Evaluation | None
+    model_path: str | None  # None if the model was not saved
+    command: str  # to repeat it
 
     def top(self, count: int) -> list[tuple[str, list[Weight]]]:
-        """For each class the features that speak for it most; the positive class of two first."""
         return top_weights(self.fitted.model, count)
 
     @property
     def error(self) -> tuple[float, str]:
-        """The most telling error there is, and what it was measured on."""
+        """The most telling error there is, and what it was measured on: 'test', 'holdout' or 'progressive'."""
         fitted = self.fitted
-        if self.judged is not None and self.judged.on != self.data:
-            return self.judged.scores.error.value, "test"
+        if self.evaluation is not None and self.evaluation.data != self.data:
+            return self.evaluation.scores.error.value, "test"
         if fitted.holdout_error is not None:
             return fitted.holdout_error, "holdout"
         return fitted.progressive_error, "progressive"
 
 
 def top_weights(model: LinearModel, count: int) -> list[tuple[str, list[Weight]]]:
-    """For each class the features that speak for it most; the positive class of two first."""
-    return [(str(label), top(model, k, count)) for k, label in classes_shown(model)]
+    """For each class the features with the largest weights for it; the positive class of two first."""
+    return [(str(label), top_features(model, k, count)) for k, label in classes_shown(model)]
 
 
 def named_scores(scores: Scores) -> list[tuple[str, Estimate | None, str]]:
-    """Each score with the name and the format it is shown in; None where it cannot be had."""
+    """Each score with its name and the format it is shown in; None where it does not apply."""
     return [
         ("accuracy", scores.accuracy, ".2%"),
         ("error", scores.error, ".2%"),

@@ -1,4 +1,4 @@
-"""What a model has learned, by name: the features that speak for each class, and what they say of one example."""
+"""What a linear model has learned, by name: the features of each class, and their part in one decision."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rosenblatt.records import Csr, Floats, Label, Values
 
 @dataclass(frozen=True)
 class Weight:
-    """One feature and how strongly it speaks for a class."""
+    """A feature and its weight for a class."""
 
     feature: str
     weight: float
@@ -22,7 +22,7 @@ class Weight:
 
 @dataclass(frozen=True)
 class Contribution:
-    """One feature of one example: its value times its weight is what it adds to the score of a class."""
+    """A feature of an example: its value times its weight is what it adds to the score of a class."""
 
     feature: str
     value: float
@@ -31,32 +31,32 @@ class Contribution:
 
 
 def direction(model: LinearModel, k: int) -> Floats:
-    """The weights that speak for class k: of two classes, the one unit's or its opposite; of one-vs-one, their sum."""
+    """The weights for class k: of two classes the unit's or their negative, of one-vs-one the sum over its units."""
     if model.scheme == "ovo":
-        return _of_pairs(model.coef, k, len(model.classes))
+        return _sum_over_pairs(model.coef, k, len(model.classes))
     row: Floats = model.coef[0 if model.scheme == "binary" else k]
     return -row if model.scheme == "binary" and k == 0 else row
 
 
 def bias(model: LinearModel, k: int) -> float:
-    """What speaks for class k before any feature is seen."""
+    """What is added to the score of class k before any feature."""
     if model.scheme == "ovo":
-        return float(_of_pairs(np.asarray(model.intercept)[:, None], k, len(model.classes))[0])
+        return float(_sum_over_pairs(np.asarray(model.intercept)[:, None], k, len(model.classes))[0])
     if model.scheme == "binary":
-        own = model.run.unit(0)[2]
-        return own if k == 1 else 0.0 - own  # never -0
+        intercept = model.run.unit(0)[2]
+        return intercept if k == 1 else 0.0 - intercept  # never -0
     return model.run.unit(k)[2]
 
 
-def _of_pairs(units: Floats, k: int, classes: int) -> Floats:
+def _sum_over_pairs(units: Floats, k: int, n_classes: int) -> Floats:
     total: Floats = np.zeros(units.shape[1])
-    for unit, (i, j) in enumerate(class_pairs(classes)):
+    for unit, (i, j) in enumerate(class_pairs(n_classes)):
         total += (float(j == k) - float(i == k)) * units[unit]
     return total
 
 
-def top(model: LinearModel, k: int, count: int) -> list[Weight]:
-    """The features with the largest weights for class k, the strongest first; only those that speak for it."""
+def top_features(model: LinearModel, k: int, count: int) -> list[Weight]:
+    """The features with the largest positive weights for class k, the largest first."""
     if model.scheme == "ovo":
         best = native.strongest(direction(model, k), False, max(count, 0))
     else:
@@ -68,34 +68,50 @@ def top(model: LinearModel, k: int, count: int) -> list[Weight]:
 
 def contributions(model: LinearModel, values: Values, row: int, k: int) -> list[Contribution]:
     """What each feature of one row adds to the score of class k, the largest in size first."""
-    along = direction(model, k)
+    weights = direction(model, k)
     if isinstance(values, Csr):
-        at = slice(int(values.indptr[row]), int(values.indptr[row + 1]))
-        columns, numbers = values.indices[at], values.values[at]
+        entries = slice(int(values.indptr[row]), int(values.indptr[row + 1]))
+        columns, numbers = values.indices[entries], values.values[entries]
     else:
         degree = model.settings.degree
-        whole = products_of(values[row], degree) if degree > 1 else values[row]
-        columns = np.flatnonzero(whole)
-        numbers = whole[columns]
+        features = products_of(values[row], degree) if degree > 1 else values[row]
+        columns = np.flatnonzero(features)
+        numbers = features[columns]
     parts = [
-        Contribution(model.name(int(j)), float(x), float(along[j]), float(along[j] * x))
+        Contribution(model.name(int(j)), float(x), float(weights[j]), float(weights[j] * x))
         for j, x in zip(columns, numbers, strict=True)
-        if j < len(along) and x != 0
+        if j < len(weights) and x != 0
     ]
     return sorted(parts, key=lambda part: (-abs(part.contribution), part.feature))
 
 
-def telling(model: LinearModel, totals: Floats, k: int, count: int) -> list[str]:
-    """The features that tell class k best: strong, and not rare in examples whose values sum to `totals`.
+def distinctive_features(model: LinearModel, path: str, count: int) -> list[list[str]]:
+    """For each class the features that tell it best: strong ones that are not rare in the examples of a file."""
+    totals = _feature_totals(model, path)
+    return [_distinctive(model, totals, k, count) for k in range(len(model.classes))]
 
-    Weight times total finds only words like 'you', the weight alone only what is rare; its fourth root lies between.
-    """
-    said = direction(model, k)[: len(totals)] * totals[: model.features] ** 0.25
-    best = np.argsort(-said, kind="stable")[:count]
-    return [model.name(int(j)) for j in best if said[j] > 0]
+
+def _distinctive(model: LinearModel, totals: Floats, k: int, count: int) -> list[str]:
+    """Features by weight times the fourth root of their total: by the weight alone only rare words would be found, by
+    weight times total only words like 'you'."""
+    strength = direction(model, k)[: len(totals)] * totals[: model.features] ** 0.25
+    best = np.argsort(-strength, kind="stable")[:count]
+    return [model.name(int(j)) for j in best if strength[j] > 0]
+
+
+def _feature_totals(model: LinearModel, path: str) -> Floats:
+    """The sum of each feature over the examples of a file of sparse rows."""
+    from rosenblatt.readers.open import open_source
+    from rosenblatt.readers.source import ReadOptions
+
+    totals: Floats = np.zeros(model.features)
+    for block in open_source(path, ReadOptions(), model.space).blocks():
+        assert isinstance(block.values, Csr)
+        np.add.at(totals, block.values.indices, block.values.values)
+    return totals
 
 
 def classes_shown(model: LinearModel) -> list[tuple[int, Label]]:
-    """The classes in the order they are explained: the positive one of two first."""
+    """The classes with their positions, in the order they are shown: the positive one of two first."""
     numbered = list(enumerate(model.classes))
     return numbered[::-1] if len(numbered) == 2 else numbered

@@ -25,7 +25,7 @@ from rosenblatt.readers.formats import lines, vw
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Csr, FeatureSpace
-from rosenblatt.report.one_example import explained
+from rosenblatt.report.explanation import explain_example
 from tests.learn.files.test_fit_file import same
 from tests.model.test_export import selected
 from tests.slow_twins.crossing import table_row, vw_features
@@ -333,7 +333,7 @@ def test_an_example_is_explained_by_its_products(tmp_path: Path) -> None:
     X = np.random.default_rng(0).integers(-3, 4, (200, 2))
     path.write_text("a,b,y\n" + "".join(f"{a},{b},{int(a * a + 2 * b * b > 8)}\n" for a, b in X))
     model = fit_file(path, features="poly2", passes=5).model
-    told = explained(model, "a=2, b=-3")
+    told = explain_example(model, "a=2, b=-3")
     assert {one.feature: one.value for one in told["contributions"]} == {"a": 2, "b": -3, "a^2": 4, "a b": -6, "b^2": 9}
     assert told["bias"] + sum(one.contribution for one in told["contributions"]) == pytest.approx(told["score"])
 

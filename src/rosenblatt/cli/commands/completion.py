@@ -1,24 +1,21 @@
-"""`rosenblatt completion`: what makes the shell complete our commands and options."""
+"""`rosenblatt completion`: the script that makes a shell complete commands and options."""
 
 import click
 
 SHELLS = ("bash", "zsh", "fish")
-WHERE = {
-    "bash": 'eval "$(rosenblatt completion bash)"  # in ~/.bashrc',
-    "zsh": 'eval "$(rosenblatt completion zsh)"  # in ~/.zshrc, after compinit',
-    "fish": "rosenblatt completion fish > ~/.config/fish/completions/rosenblatt.fish",
-}
 
 
-@click.command("completion", epilog="For example: " + WHERE["bash"])
+@click.command("completion", epilog='For example: eval "$(rosenblatt completion bash)"  # in ~/.bashrc')
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(shell: str) -> None:
-    """Print what makes SHELL complete commands and options; put it where the shell looks when it starts."""
+    """Print the script that makes SHELL complete commands and options. Load it when the shell starts: bash and zsh by
+    eval in ~/.bashrc or, after compinit, in ~/.zshrc; fish from ~/.config/fish/completions/rosenblatt.fish.
+    """
     from click.shell_completion import get_completion_class
 
-    from rosenblatt.cli import cli
+    from rosenblatt.cli.app import NAME, program
 
-    kind = get_completion_class(shell)
-    assert kind is not None
-    script = kind(cli, {}, "rosenblatt", "_ROSENBLATT_COMPLETE")
+    shell_class = get_completion_class(shell)
+    assert shell_class is not None
+    script = shell_class(program, {}, NAME, f"_{NAME.upper()}_COMPLETE")
     click.echo(script.source_template % script.source_vars())

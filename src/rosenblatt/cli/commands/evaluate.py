@@ -1,46 +1,55 @@
 """`rosenblatt evaluate`: how good a model is on examples with known labels."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from rosenblatt import options
-from rosenblatt.cli import common, declared
+from rosenblatt.cli.output import command_line, write, write_json, write_lines
+from rosenblatt.cli.output_files import check_output, write_file
+from rosenblatt.cli.parameters import data_argument, model_argument, option, output_options, sectioned_command
+from rosenblatt.cli.reading import like_training_data, new_data_options
+
+if TYPE_CHECKING:
+    from rosenblatt.readers.source import ReadOptions
 
 
-@declared.command(
+@sectioned_command(
     "evaluate",
-    "  rosenblatt evaluate mail.model new-mail.tsv",
-    "  rosenblatt evaluate people.model others.csv --label income --report page.html",
+    "rosenblatt evaluate mail.model new-mail.tsv",
+    "rosenblatt evaluate people.model others.csv --label income --report page.html",
 )
-@common.model_argument
-@common.data_argument
-@common.new_data_options
-@declared.option(options.threads)
-@declared.option(options.report)
-@common.output_options
-def command(model: str, data: str, report: str | None, as_json: bool, **asked: Any) -> None:
+@model_argument
+@data_argument
+@new_data_options
+@option(options.threads)
+@option(options.report)
+@output_options
+def command(
+    model: str, data: str, reading: ReadOptions, threads: int | None, report: str | None, as_json: bool
+) -> None:
     """Try MODEL on the examples of DATA, whose labels are known: accuracy, error, precision, recall, F1, ROC AUC,
     average precision, and log loss where the model gives probabilities, each with its 95% confidence interval.
     """
-    from rosenblatt.evaluate.evaluate_file import evaluate_file
+    from rosenblatt.cli.load_model import load_model
     from rosenblatt.report.json_records import scores_record
-    from rosenblatt.report.summary import Evaluation, Judged
-    from rosenblatt.report.text.terminal import bold, line, plural, score_lines
+    from rosenblatt.report.summary import EvaluationSummary, evaluate_on
+    from rosenblatt.report.text.layout import bold, named_line, plural
+    from rosenblatt.report.text.scores import score_lines
 
-    common.check_output(report, model, data, asked["labels_from"])
-    found = common.load_model(model, data)
-    reading = common.reading(asked, found)
-    tally = evaluate_file(found, data, reading, **asked)
-    scores = tally.scores()
+    check_output(report, model, data, reading.labels_from)
+    predictor = load_model(model, data)
+    evaluation = evaluate_on(data, predictor, like_training_data(reading, predictor), threads)
+    scores = evaluation.scores
     if report is not None:
-        from rosenblatt.report.page.page import evaluation_page
+        from rosenblatt.report.page.html import evaluation_page
 
-        judged = Judged(data, tally, scores)
-        common.write_file(report, evaluation_page(Evaluation(model, found, judged, common.repeat())).encode())
+        summary = EvaluationSummary(model, predictor, evaluation, command_line())
+        write_file(report, evaluation_page(summary).encode())
     if as_json:
-        common.as_json({"model": model, "data": data, **scores_record(scores), "report": report})
+        write_json({"model": model, "data": data, **scores_record(scores), "report": report})
         return
-    common.data(f"{bold(data)}  {plural(scores.examples, 'example')}\n")
-    for words in score_lines(scores):
-        common.data(words)
+    write(f"{bold(data)}  {plural(scores.examples, 'example')}\n")
+    write_lines(score_lines(scores))
     if report is not None:
-        common.data("\n" + line("report", report))
+        write("\n" + named_line("report", report))

@@ -3,33 +3,42 @@
 import sys
 from pathlib import PurePath
 
+import click
+
 from rosenblatt import options
-from rosenblatt.cli import common, declared
-from rosenblatt.cli.invocation import UsageError
+from rosenblatt.cli import output as terminal
+from rosenblatt.cli.output_files import check_output, write_file
+from rosenblatt.cli.parameters import model_argument, option, output_options, sectioned_command
 
 
-@declared.command("export")
-@common.model_argument
-@declared.option(options.to)
-@declared.option(options.output, "-o", help="Write to this file instead of stdout.")
-@declared.option(options.table_name)
-@common.output_options
+@sectioned_command(
+    "export",
+    "rosenblatt export mail.model -o mail.onnx",
+    "rosenblatt export people.model --to sql --table people",
+)
+@model_argument
+@option(options.to)
+@option(options.output, "-o", help="Write to this file instead of stdout.")
+@option(options.table_name)
+@output_options
 def command(model: str, to: str | None, output: str | None, table: str, as_json: bool) -> None:
-    """Write MODEL for other programs: ONNX, JSON or SQL. `rosenblatt export m.model -o m.onnx`."""
+    """Write MODEL for other programs: ONNX, JSON or SQL."""
     from rosenblatt.model.export.export import EXPORTS, export_model
     from rosenblatt.model.file import load_linear_model
 
+    to_stdout = output in (None, "-")
     to = to or PurePath(output or "").suffix.lower().removeprefix(".")
     if to not in EXPORTS:
-        raise UsageError("Say which format: --to onnx, --to json or --to sql.")
-    if to == "onnx" and output is None and common.on_terminal(sys.stdout):
-        raise UsageError("ONNX is not for the terminal: give -o a file.")
-    common.check_output(output, model)
-    found = export_model(load_linear_model(model, "exported"), to, table)
-    if as_json and output in (None, "-"):
-        raise UsageError("With --json the model needs a file of its own: give -o one.")
-    common.write_file(output or "-", found)
+        choices = [f"--to {choice}" for choice in EXPORTS]
+        raise click.UsageError(f"Choose a format: {', '.join(choices[:-1])} or {choices[-1]}.")
+    if to == "onnx" and output is None and terminal.is_terminal(sys.stdout):
+        raise click.UsageError("ONNX is binary and not for a terminal: name a file with -o.")
+    check_output(output, model)
+    content = export_model(load_linear_model(model, "exported"), to, table)
+    if as_json and to_stdout:
+        raise click.UsageError("With --json the model cannot go to stdout too: name a file with -o.")
+    write_file(output or "-", content)
     if as_json:
-        common.as_json({"model": model, "to": to, "output": output, "bytes": len(found)})
-    elif output not in (None, "-"):
-        common.say(f"{output}: {to}, {len(found):,} bytes")
+        terminal.write_json({"model": model, "to": to, "output": output, "bytes": len(content)})
+    elif not to_stdout:
+        terminal.say(f"{output}: {to}, {len(content):,} bytes")

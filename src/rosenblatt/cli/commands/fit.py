@@ -5,121 +5,130 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from rosenblatt import options
-from rosenblatt.cli import common, declared
-from rosenblatt.cli.invocation import UsageError
-from rosenblatt.cli.progress import Watching
+from rosenblatt.cli.output import command_line, is_quiet, write, write_json, write_lines
+from rosenblatt.cli.output_files import check_output, write_file
+from rosenblatt.cli.parameters import data_argument, option, output_options, sectioned_command
+from rosenblatt.cli.progress import ProgressBar
+from rosenblatt.cli.reading import reading_options
 
 if TYPE_CHECKING:
     from rosenblatt.model.fitted import Fitted
     from rosenblatt.readers.source import ReadOptions, Source
-    from rosenblatt.report.summary import Judged, Summary
-
-_PACKED = (".gz", ".zst", ".bz2", ".xz")
+    from rosenblatt.report.summary import FitSummary
 
 
-@declared.command(
+@sectioned_command(
     "fit",
-    "  rosenblatt fit mail.tsv --test new-mail.tsv",
-    "  rosenblatt fit people.csv --label income --scale --holdout 0.1",
-    "  rosenblatt fit clicks.vw.gz --passes 5 --holdout 0.1 --patience 1 -o clicks.model",
-    "  zcat rows.svm.gz | rosenblatt fit - -o rows.model",
+    "rosenblatt fit mail.tsv --test new-mail.tsv",
+    "rosenblatt fit people.csv --label income --scale --holdout 0.1",
+    "rosenblatt fit clicks.vw.gz --passes 5 --holdout 0.1 --patience 1 -o clicks.model",
+    "zcat rows.svm.gz | rosenblatt fit - -o rows.model",
 )
-@common.data_argument
-@declared.option(
-    options.output, "-o", help="Where to save the model. When not given: the name of DATA with .model, in this folder."
-)
-@declared.option(options.test)
-@declared.option(options.holdout)
-@declared.option(options.rule)
-@declared.option(options.passes)
-@declared.option(options.patience)
-@declared.option(options.fit_file_keep)
-@declared.option(options.fit_file_order)
-@declared.option(options.features)
-@common.reading_options
-@declared.option(options.threads)
-@declared.option(options.seed)
-@declared.option(options.cache, metavar="FOLDER")
-@declared.option(options.keep_cache)
-@declared.option(options.checkpoint)
-@declared.option(options.checkpoint_every)
-@declared.option(options.resume)
-@declared.option(options.report)
-@declared.option(options.top)
-@common.output_options
+@data_argument
+@option(options.output, "-o", help="Save the model here. Default: the name of DATA with .model, in this folder.")
+@option(options.test)
+@option(options.holdout)
+@option(options.rule)
+@option(options.passes)
+@option(options.patience)
+@option(options.fit_file_keep)
+@option(options.fit_file_order)
+@option(options.features)
+@reading_options
+@option(options.threads)
+@option(options.seed)
+@option(options.cache, metavar="FOLDER")
+@option(options.keep_cache)
+@option(options.checkpoint)
+@option(options.checkpoint_every)
+@option(options.resume)
+@option(options.report)
+@option(options.top)
+@output_options
 def command(
-    data: str, output: str | None, test: str | None, report: str | None, top: int, as_json: bool, **asked: Any
+    data: str,
+    output: str | None,
+    test: str | None,
+    reading: ReadOptions,
+    report: str | None,
+    top: int,
+    as_json: bool,
+    **learning: Any,
 ) -> None:
-    """Learn a model from the examples in DATA: svmlight, VW text, CSV, TSV, Parquet, Arrow, npy, npz or lines of
-    label, tab, text; packed or not; '-' is standard input.
+    """Learn a model from the examples in DATA: svmlight, VW text, CSV, TSV, Parquet, Arrow, npy, npz, or lines of
+    label, tab, text; compressed or not; '-' is standard input.
 
-    With no option a portfolio of rules is learned side by side in one pass, and the best is kept.
+    Without options several rules are learned side by side in one pass, and the best is kept.
     """
-    _check_together(data, asked)
-    reading = common.reading(asked)
-    output = output or model_name(data)
-    _check_files([data, test, reading.labels_from], [output, asked["checkpoint"], report])
-    fitted = _fitted(data, reading, output, asked)
+    _check_together(data, learning)
+    output = output or default_model_path(data)
+    _check_files([data, test, reading.labels_from], [output, learning["checkpoint"], report], test)
+    fitted = _fit(data, reading, output, learning)
     if output is not None:
         from rosenblatt.model.file import save_model
 
         save_model(fitted.model, output)
-    judged = _judged(fitted, data, test, report, reading, asked["threads"])
-    told = as_json or not common.quiet()
-    if report is None and not told:
+    evaluated = test or (data if report and data != "-" else None)  # a report without test data shows the training data
+    if report is None and evaluated is None and is_quiet() and not as_json:
         return
-    from rosenblatt.report.summary import Summary
+    from rosenblatt.report.summary import FitSummary, evaluate_on
 
-    summary = Summary(data, fitted, judged, output, common.repeat())
+    evaluation = None if evaluated is None else evaluate_on(evaluated, fitted.model, reading, learning["threads"])
+    summary = FitSummary(data, fitted, evaluation, output, command_line())
     if report is not None:
-        from rosenblatt.report.page.page import page
+        from rosenblatt.report.page.html import fit_page
 
-        common.write_file(report, page(summary).encode())
-    if told:
-        _tell(summary, report, top, as_json)
+        write_file(report, fit_page(summary).encode())
+    if as_json:
+        from rosenblatt.report.json_records import fit_record
 
-
-def _check_together(data: str, asked: dict[str, Any]) -> None:
-    """What needs another option, in the words of the command line."""
-    if asked["patience"] is not None and not asked["holdout"]:
-        raise UsageError("--patience needs rows to judge by: add --holdout 0.1.")
-    if asked["resume"] and asked["checkpoint"] is None and data == "-":
-        raise UsageError("--resume needs a checkpoint, and standard input has none: name it with --checkpoint.")
-    if asked["keep_cache"] and data == "-":
-        raise UsageError("--keep-cache keeps what was read of a file, and standard input is none: give a file.")
+        write_json(fit_record(summary, report, top))
+    elif not is_quiet():
+        _print(summary, report, top)
 
 
-def _check_files(read: list[str | None], written: list[str | None]) -> None:
-    """What would fail after the learning, or lose a file by it, fails before."""
+def _check_together(data: str, learning: dict[str, Any]) -> None:
+    """Refuse options that need another one, before DATA is opened."""
+    if learning["patience"] is not None and not learning["holdout"]:
+        raise click.UsageError("--patience needs held-out rows to judge by: add --holdout 0.1.")
+    if learning["resume"] and learning["checkpoint"] is None and data == "-":
+        raise click.UsageError("--resume from standard input needs a checkpoint: name it with --checkpoint.")
+    if learning["keep_cache"] and data == "-":
+        raise click.UsageError("--keep-cache needs a file, and DATA is standard input.")
+
+
+def _check_files(inputs: list[str | None], outputs: list[str | None], test: str | None) -> None:
+    """Fail before learning, rather than after, if a file is missing or would be overwritten."""
     from rosenblatt.readers.input_file import InputFile
 
-    for i, output in enumerate(written):
-        common.check_output(output, *read, *written[:i])
-    test = read[1]
+    for i, path in enumerate(outputs):
+        check_output(path, *inputs, *outputs[:i])
     if test is not None and test != "-":
         InputFile(test)
 
 
-def _fitted(data: str, reading: ReadOptions, output: str | None, asked: dict[str, Any]) -> Fitted:
-    """Learn, with progress on a terminal; Ctrl-C leaves a checkpoint beside the model to go on from."""
-    source = data if asked["keep_cache"] else _begun(data, reading, asked["threads"])
+def _fit(data: str, reading: ReadOptions, output: str | None, learning: dict[str, Any]) -> Fitted:
+    """Learn with progress on a terminal; Ctrl-C leaves a checkpoint beside the model to resume from."""
+    source = data if learning["keep_cache"] else _start_reading(data, reading, learning["threads"])
     from rosenblatt.model.fit_file import fit_file
 
-    if asked["checkpoint"] is None and output is not None and data != "-":
-        asked["checkpoint"] = output + ".checkpoint"
-    checkpoint = asked["checkpoint"]
+    checkpoint = learning["checkpoint"]
+    if checkpoint is None and output is not None and data != "-":
+        checkpoint = f"{output}.checkpoint"
     try:
-        with Watching("learning") as watching:
-            return fit_file(source, reading=reading, on_progress=watching, **asked)
+        with ProgressBar("learning") as bar:
+            return fit_file(source, reading=reading, on_progress=bar, **learning | {"checkpoint": checkpoint})
     except KeyboardInterrupt:
         if checkpoint is None or not os.path.exists(checkpoint):
             raise
-        raise KeyboardInterrupt(f"interrupted; the same command with --resume goes on from {checkpoint}.") from None
+        raise KeyboardInterrupt(f"interrupted; the same command with --resume continues from {checkpoint}.") from None
 
 
-def _begun(data: str, reading: ReadOptions, threads: int | None) -> Source:
-    """The source, which reads ahead while the rest of the program is loaded."""
+def _start_reading(data: str, reading: ReadOptions, threads: int | None) -> Source:
+    """Open DATA and let it read ahead while the rest of the program is imported."""
     from rosenblatt.readers.open import open_source
 
     source = open_source(data, reading)
@@ -127,47 +136,29 @@ def _begun(data: str, reading: ReadOptions, threads: int | None) -> Source:
     return source
 
 
-def model_name(data: str) -> str | None:
-    """Where the model of a file is saved when nobody says: its name without its endings, in this folder.
+def default_model_path(data: str) -> str | None:
+    """The name of DATA with .model instead of its ending, in this folder; None for standard input.
 
-    >>> model_name("mail/train.tsv.gz"), model_name("-")
+    >>> default_model_path("mail/train.tsv.gz"), default_model_path("-")
     ('train.model', None)
     """
+    from rosenblatt.readers.compression import SUFFIXES
+
     if data == "-":
         return None
     name, ending = os.path.splitext(os.path.basename(data))
-    if ending.lower() in _PACKED:
+    if ending.lower() in SUFFIXES:
         name = os.path.splitext(name)[0]
     return (name or "rosenblatt") + ".model"
 
 
-def _judged(
-    fitted: Fitted, data: str, test: str | None, report: str | None, reading: ReadOptions, threads: int | None
-) -> Judged | None:
-    """The scores on the test file; a page without one shows those on the examples learned from, and says so."""
-    on = test or (data if report and data != "-" else None)
-    if on is None:
-        return None
-    from rosenblatt.evaluate.evaluate_file import evaluate_file
-    from rosenblatt.report.summary import Judged
+def _print(summary: FitSummary, report: str | None, top: int) -> None:
+    from rosenblatt.report.text.fit import fit_lines, next_steps
+    from rosenblatt.report.text.layout import named_line
 
-    tally = evaluate_file(fitted.model, on, reading, threads)
-    return Judged(on, tally, tally.scores())
-
-
-def _tell(summary: Summary, report: str | None, top: int, as_json: bool) -> None:
-    if as_json:
-        from rosenblatt.report.json_records import fit_record
-
-        common.as_json(fit_record(summary, report, top))
-        return
-    from rosenblatt.report.text.terminal import line, next_steps, summary_lines
-
-    for words in summary_lines(summary, top):
-        common.data(words)
-    common.data("")
-    common.data(line("saved", summary.model or "nowhere: give -o a file to keep the model"))
+    write_lines(fit_lines(summary, top))
+    write("")
+    write(named_line("saved", summary.model_path or "nowhere: name a file with -o to keep the model"))
     if report is not None:
-        common.data(line("report", report))
-    for words in next_steps(summary):
-        common.data(words)
+        write(named_line("report", report))
+    write_lines(next_steps(summary))

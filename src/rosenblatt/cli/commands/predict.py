@@ -1,40 +1,54 @@
-"""`rosenblatt predict`: decide about new examples."""
+"""`rosenblatt predict`: the labels of new examples."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
+
+import click
 
 from rosenblatt import options
-from rosenblatt.cli import common, declared
+from rosenblatt.cli.output_files import check_output, open_output
+from rosenblatt.cli.parameters import data_argument, model_argument, option, output_options, sectioned_command
+from rosenblatt.cli.reading import like_training_data, new_data_options
+
+if TYPE_CHECKING:
+    from rosenblatt.readers.source import ReadOptions
 
 
-@declared.command(
+@sectioned_command(
     "predict",
-    "  rosenblatt predict mail.model new-mail.tsv",
-    "  rosenblatt predict mail.model new-mail.tsv --scores -o decisions.tsv",
-    "  echo 'you have won a prize' | rosenblatt predict mail.model - --format text",
+    "rosenblatt predict mail.model new-mail.tsv",
+    "rosenblatt predict mail.model new-mail.tsv --scores -o predictions.tsv",
+    "echo 'you have won a prize' | rosenblatt predict mail.model - --format text",
 )
-@common.model_argument
-@common.data_argument
-@declared.option(options.output, "-o", help="Write the decisions to this file instead of stdout.")
-@declared.takes(
-    declared.switch("scores", "--scores", help="After each label a tab and its score; with many classes, all scores.")
-)
-@common.new_data_options
-@declared.option(options.threads)
-@common.output_options
-def command(model: str, data: str, output: str | None, scores: bool, as_json: bool, **asked: Any) -> None:
-    """Print the label that MODEL gives each example of DATA, one a line, in the order of DATA.
+@model_argument
+@data_argument
+@option(options.output, "-o", help="Write the predictions to this file instead of stdout.")
+@click.option("--scores", is_flag=True, help="After each label a tab and its score; of many classes, all scores.")
+@new_data_options
+@option(options.threads)
+@output_options
+def command(
+    model: str,
+    data: str,
+    output: str | None,
+    scores: bool,
+    reading: ReadOptions,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Print the label that MODEL predicts for each example of DATA, one on a line, in the order of DATA.
 
     DATA may have labels or not; '-' is standard input. With --json each line is an object.
     """
-    from rosenblatt.cli.prediction_lines import labels, with_scores
+    from rosenblatt.cli.load_model import load_model
     from rosenblatt.model.predict import predict_file
+    from rosenblatt.report.text.predictions import label_lines, score_lines
 
-    common.check_output(output, model, data, asked["labels_from"])
-    found = common.load_model(model, data)
-    reading = common.reading(asked, found)
-    written = with_scores(found, as_json) if scores or as_json else labels(found)
-    with common.output_stream(output) as out:
-        for chunk in predict_file(found, data, reading=reading, **asked):
-            out.write(written(chunk))
+    check_output(output, model, data, reading.labels_from)
+    predictor = load_model(model, data)
+    reading = like_training_data(reading, predictor)
+    to_lines = score_lines(predictor, as_json) if scores or as_json else label_lines(predictor)
+    with open_output(output) as stream:
+        for block in predict_file(predictor, data, reading=reading, threads=threads):
+            stream.write(to_lines(block))

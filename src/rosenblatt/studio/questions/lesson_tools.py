@@ -81,12 +81,12 @@ def mail(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def message(request: Mapping[str, Any]) -> dict[str, Any]:
     """Is this message spam? With the words that say so, the strongest first."""
-    from rosenblatt.report.one_example import explained
+    from rosenblatt.report.explanation import explain_example
 
     text = request.get("text")
     if not isinstance(text, str) or not text.strip() or len(text) > MOST_LETTERS:
         raise DataError(f"Write a message of 1 to {MOST_LETTERS:,} letters.")
-    told = explained(_learned()["model"], text)
+    told = explain_example(_learned()["model"], text)
     words = [asdict(one) for one in told.pop("contributions") if one.contribution]
     return told | {"words": words[:_WORDS], "known": sum(" " not in word["feature"] for word in words)}
 
@@ -101,12 +101,13 @@ def _learn_mail() -> dict[str, Any]:
     from rosenblatt.evaluate.evaluate_file import evaluate_file
     from rosenblatt.model.fit_file import fit_file
     from rosenblatt.readers.source import ReadOptions
-    from rosenblatt.report.weights import classes_shown, top
+    from rosenblatt.report.weights import classes_shown, top_features
 
     fitted = fit_file(str(_MAIL / "train.tsv.gz"), reading=ReadOptions())
     scores = evaluate_file(fitted.model, str(_MAIL / "test.tsv.gz"), ReadOptions()).scores()
     tops = {
-        str(label): [asdict(one) for one in top(fitted.model, k, _WORDS)] for k, label in classes_shown(fitted.model)
+        str(label): [asdict(weight) for weight in top_features(fitted.model, k, _WORDS)]
+        for k, label in classes_shown(fitted.model)
     }
     return {
         "model": fitted.model,

@@ -1,0 +1,23 @@
+"""The MODEL argument of a command that also reads DATA."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from rosenblatt.model.model import Model
+
+
+def load_model(path: str, data: str) -> Model:
+    """Load MODEL; a hint tells when MODEL and DATA were swapped."""
+    from rosenblatt.errors import ModelError
+    from rosenblatt.model.file import is_model_file, load_scorer
+
+    try:
+        return load_scorer(path)
+    except ModelError:
+        if is_model_file(data):
+            raise click.UsageError(f"The model comes first, then the data: {data} {path}.") from None
+        raise

@@ -1,0 +1,90 @@
+"""What a command prints: results on stdout (`write`, `write_json`), messages on stderr (`say`).
+
+Colours appear on a terminal only, and never with NO_COLOR; messages not with --quiet.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import shlex
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import IO, Any
+
+import click
+
+_QUIET = "rosenblatt.quiet"  # a key of click's context
+_COLOURS = re.compile(r"\033\[[0-9;]*m")
+
+
+def set_quiet(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    """Remember --quiet for the rest of the command."""
+    context.meta[_QUIET] = value
+
+
+def is_quiet() -> bool:
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(_QUIET))
+
+
+def command_line() -> str:
+    """The command line that is being run, as a shell takes it."""
+    return shlex.join(["rosenblatt", *click.get_current_context().obj])
+
+
+def say(message: str = "") -> None:
+    """Print a message for a person on stderr, unless --quiet."""
+    if not is_quiet() and sys.stderr is not None:
+        _print(message, sys.stderr)
+
+
+def write(text: str) -> None:
+    """Print a result on stdout."""
+    _print(text, stdout())
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        write(line)
+
+
+def stdout() -> IO[str]:
+    if sys.stdout is None:
+        raise OSError(0, "standard output is closed; open it, or name a file with -o")
+    return sys.stdout
+
+
+def _print(text: str, stream: IO[str]) -> None:
+    stream.write((text if has_colours(stream) else _COLOURS.sub("", text)) + "\n")
+    stream.flush()
+
+
+def write_json(record: Mapping[str, Any]) -> None:
+    """Print one JSON object on stdout; its keys are the Python attribute names, and NaN and infinity are null."""
+    write(json.dumps(plain(record), ensure_ascii=False, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can hold it: records, tuples, and the numbers and arrays of numpy are converted."""
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(name): plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def is_terminal(stream: Any) -> bool:
+    """Whether a person is watching."""
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def has_colours(stream: Any) -> bool:
+    return is_terminal(stream) and not os.environ.get("NO_COLOR")

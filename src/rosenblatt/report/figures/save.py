@@ -1,0 +1,13 @@
+"""A figure in a file."""
+
+from typing import Any
+
+from rosenblatt.errors import ParameterError, option
+
+
+def save_figure(figure: Any, path: str) -> None:
+    """Write a figure on its own paper colour; the ending of the path says how: .png, .svg or .pdf."""
+    try:
+        figure.savefig(path, facecolor=figure.get_facecolor())
+    except ValueError as error:  # matplotlib's, for an ending it does not know
+        raise ParameterError(f"{option('plot', path)}: {error}.") from None

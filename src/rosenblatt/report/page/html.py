@@ -1,0 +1,213 @@
+"""The report of `fit` and of `evaluate` as one HTML page that needs nothing from the network."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from rosenblatt.evaluate.tally import Scores
+from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.model import Model
+from rosenblatt.report.page import charts
+from rosenblatt.report.summary import (
+    SORTED_BY_LABEL,
+    STATUS,
+    Evaluation,
+    EvaluationSummary,
+    FitSummary,
+    named_scores,
+    top_weights,
+)
+from rosenblatt.report.weights import Weight
+
+FEATURES_SHOWN = 15
+FEW_CLASSES = 4  # whose confusion matrix fits half the width of the page
+MOST_CLASSES = 30  # whose confusion matrix can still be read
+
+
+def fit_page(summary: FitSummary) -> str:
+    """The report of `fit`: scores, features, mistakes, rules tried, and the command to repeat it."""
+    return _document(summary.data, summary.fitted.model, _fit_headline(summary), _fit_sections(summary))
+
+
+def evaluation_page(summary: EvaluationSummary) -> str:
+    """The report of `evaluate`: the same page without what is known only while learning."""
+    model, evaluation = summary.model, summary.evaluation
+    scores = evaluation.scores
+    figures = [
+        (f"{scores.error.value:.2%}", f"error on {evaluation.data}"),
+        (f"{scores.examples:,}", "examples"),
+        (f"{len(model.classes):,}", "classes"),
+    ]
+    weights = []
+    if isinstance(model, LinearModel):  # others have no weight for each feature
+        figures.insert(2, (f"{model.features:,}", "hashed weights" if model.space.bits else "features"))
+        weights.append(_features_section(top_weights(model, FEATURES_SHOWN)))
+    rule = model.provenance.get("rule")
+    head = _headline(evaluation.data, summary.model_path + (f" · {rule}" if rule else ""), figures)
+    sections = [*_evaluation_sections(evaluation), *weights, _command_section(summary.command)]
+    return _document(evaluation.data, model, head, sections)
+
+
+def _document(data: str, model: Model, head: str, sections: Iterable[str]) -> str:
+    style = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+    title = f"{data}: {' or '.join(str(label) for label in model.classes[:6])}"
+    body = "".join(sections)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
+        f"{head}\n"
+        f'<div class="grid">{body}</div>\n'
+        f"<footer>Made by Rosenblatt{_version(model)}. Intervals in brackets hold the true value with 95% "
+        "confidence.</footer>\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _version(model: Model) -> str:
+    version = model.provenance.get("version")
+    return f" {escape(str(version))}" if version else ""
+
+
+def _fit_headline(summary: FitSummary) -> str:
+    fitted, evaluation = summary.fitted, summary.evaluation
+    error, error_of = summary.error
+    names = {
+        "test": f"error on {evaluation.data}" if evaluation else "",
+        "holdout": "error on held-out rows",
+        "progressive": "progressive error: predict, then learn",
+    }
+    figures = [
+        (f"{error:.2%}", names[error_of]),
+        (f"{fitted.rows:,}", "examples"),
+        (f"{fitted.features:,}", "hashed weights" if fitted.model.space.bits else "features"),
+        (f"{fitted.passes:,}", "pass" if fitted.passes == 1 else "passes"),
+        (f"{fitted.seconds:.2f} s", "to learn"),
+    ]
+    return _headline(summary.data, f"{fitted.chosen} · {fitted.status}: {STATUS[fitted.status]}", figures)
+
+
+def _headline(title: str, subtitle: str, figures: Sequence[tuple[str, str]]) -> str:
+    items = "".join(f"<li><b>{escape(value)}</b><span>{escape(name)}</span></li>" for value, name in figures)
+    return f'<h1>{escape(title)}</h1><p class="soft">{escape(subtitle)}</p><ul class="figures">{items}</ul>'
+
+
+def _fit_sections(summary: FitSummary) -> Iterator[str]:
+    fitted, evaluation = summary.fitted, summary.evaluation
+    if evaluation is not None:
+        yield from _evaluation_sections(evaluation)
+    yield _features_section(summary.top(FEATURES_SHOWN))
+    if fitted.grouped and fitted.order == "given":
+        caution = f"{SORTED_BY_LABEL[0].upper()}{SORTED_BY_LABEL[1:]}, with --order shuffle."
+        yield _section("Caution", f"<p>{escape(caution)}</p>", wide=True)
+    if fitted.mistakes:
+        yield _section("Mistakes per pass", charts.mistakes_per_pass(fitted.mistakes))
+    if len(fitted.candidates) > 1:
+        yield _section(
+            "Rules tried side by side",
+            _candidates(summary),
+            "their errors; the best is used, or the first of those whose difference may be chance",
+        )
+    if fitted.skipped:
+        yield _section(f"{fitted.skipped:,} rows left out", _bad_rows(summary), wide=True)
+    yield _command_section(summary.command)
+
+
+def _features_section(top: Sequence[tuple[str, Sequence[Weight]]]) -> str:
+    return _section("What it learned", charts.top_features(top), "the largest weights", wide=True)
+
+
+def _command_section(command: str) -> str:
+    return _section("To repeat it", f"<pre>{escape(command)}</pre>", wide=True)
+
+
+def _evaluation_sections(evaluation: Evaluation) -> Iterator[str]:
+    """The scores, the confusion matrix, the ROC curve and the margins; a wide matrix gets the full width."""
+    scores, classes = evaluation.scores, len(evaluation.scores.classes)
+    roc = ""
+    if scores.roc_auc is not None:
+        roc = _section("ROC", charts.roc(evaluation.tally), f"area {scores.roc_auc:.4f}")
+    yield _section(f"How good it is, on {evaluation.data}", _scores_table(scores))
+    if classes > FEW_CLASSES:
+        yield roc
+    if classes <= MOST_CLASSES:
+        wide = classes > FEW_CLASSES
+        yield _section("Decided (across) against true (down)", _confusion(scores, wide), wide=wide)
+    if classes > 2:
+        yield _section("Class by class", _per_class(scores))
+    if classes <= FEW_CLASSES:
+        yield roc
+    yield _section("How clearly", charts.margins(evaluation.tally.margins()), "the margin of each example")
+
+
+def _section(title: str, content: str, note: str = "", *, wide: bool = False) -> str:
+    after = f'<p class="note">{escape(note)}</p>' if note else ""
+    return f"<section{' class=wide' if wide else ''}><h2>{escape(title)}</h2>{content}{after}</section>\n"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[Any]], chosen: int | None = None) -> str:
+    top = "".join(f"<th>{escape(str(cell))}</th>" for cell in head)
+    body = "".join(
+        f"<tr{' class=chosen' if number == chosen else ''}>"
+        + "".join(f"<td>{escape(str(cell))}</td>" for cell in row)
+        + "</tr>"
+        for number, row in enumerate(rows)
+    )
+    return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _scores_table(scores: Scores) -> str:
+    rows = [
+        (name, f"{estimate.value:{spec}}", f"{estimate.low:{spec}} to {estimate.high:{spec}}")
+        for name, estimate, spec in named_scores(scores)
+        if estimate is not None
+    ]
+    return _table(["", "value", "95% interval"], rows) + f'<p class="note">{scores.examples:,} examples</p>'
+
+
+def _confusion(scores: Scores, many: bool) -> str:
+    head = "".join(f"<th><span>{escape(str(label))}</span></th>" for label in scores.classes)
+    rows = []
+    for i, label in enumerate(scores.classes):
+        total = max(float(scores.confusion[i].sum()), 1e-300)
+        cells = "".join(
+            f'<td class="cell{"" if i == j else " miss"}" style="--w:{cell / total:.3f}">{cell:,.10g}</td>'
+            for j, cell in enumerate(scores.confusion[i].tolist())
+        )
+        rows.append(f"<tr><th>{escape(str(label))}</th>{cells}</tr>")
+    kind = "confusion many" if many else "confusion"
+    matrix = (
+        f'<div class="scroll"><table class="{kind}"><thead><tr><th></th>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+    return matrix if len(scores.classes) > 2 else matrix + _per_class(scores)
+
+
+def _per_class(scores: Scores) -> str:
+    rows = [
+        (row.label, f"{row.support:,.10g}", *(f"{score.value:.2%}" for score in (row.precision, row.recall, row.f1)))
+        for row in scores.per_class
+    ]
+    return _table(["class", "examples", "precision", "recall", "F1"], rows)
+
+
+def _candidates(summary: FitSummary) -> str:
+    candidates = summary.fitted.candidates
+    held_out = any(candidate.holdout_error is not None for candidate in candidates)
+    rows = []
+    for candidate in candidates:
+        rule = candidate.rule
+        if candidate.given_up:
+            rule += f", given up after {candidate.given_up:,} (the best: {candidate.best_then:.2%})"
+        row = [rule, f"{candidate.progressive_error:.2%}"]
+        if held_out:
+            row.append("" if candidate.holdout_error is None else f"{candidate.holdout_error:.2%}")
+        rows.append(row)
+    chosen = next((k for k, candidate in enumerate(candidates) if candidate.rule == summary.fitted.chosen), None)
+    return _table(["rule", "progressive", *(["held out"] if held_out else [])], rows, chosen)
+
+
+def _bad_rows(summary: FitSummary) -> str:
+    items = "".join(f"<li>{escape(row.sentence)}</li>" for row in summary.fitted.bad_rows)
+    return f'<ul class="note">{items}</ul>'

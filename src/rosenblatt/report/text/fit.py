@@ -1,0 +1,157 @@
+"""What `fit` prints when it is done, and the commands to try next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rosenblatt.model.linear import LinearModel
+from rosenblatt.report.summary import NAMELESS_INDEX, SORTED_BY_LABEL, STATUS, FitSummary
+from rosenblatt.report.text.explanation import describe_features
+from rosenblatt.report.text.layout import bold, clip, command_lines, dim, named_line, plural
+from rosenblatt.report.text.scores import score_lines
+from rosenblatt.report.text.weights import weight_lines
+
+if TYPE_CHECKING:
+    from rosenblatt.evaluate.intervals import Estimate
+
+_PASSES_SHOWN = 8
+_FEWEST_ROWS_TO_HOLD_OUT = 30
+
+
+def fit_lines(summary: FitSummary, top: int) -> Iterator[str]:
+    """The run, its errors, the rules tried, the scores on other data, and the `top` features of each class."""
+    fitted, evaluation = summary.fitted, summary.evaluation
+    examples = f"{plural(fitted.rows, 'example')}, {describe_features(fitted.model)}"
+    yield f"{bold(summary.data)}  {examples}{_label_column(fitted.model)}"
+    yield ""
+    yield from _run_lines(summary)
+    if len(fitted.candidates) > 1:
+        yield ""
+        yield from candidate_lines(summary)
+    if evaluation is not None:
+        yield ""
+        yield bold(evaluation.data) + f"  {plural(evaluation.scores.examples, 'example')}"
+        yield ""
+        yield from score_lines(evaluation.scores)
+    yield ""
+    yield from weight_lines(summary.top(top))
+
+
+def _run_lines(summary: FitSummary) -> Iterator[str]:
+    fitted = summary.fitted
+    yield named_line("learned", f"{fitted.chosen}, {plural(fitted.passes, 'pass')}, {_seconds(fitted.seconds)}")
+    yield named_line("mistakes", _mistakes(fitted.mistakes) + _also_mistakes(fitted.model))
+    yield named_line("status", f"{fitted.status}: {STATUS[fitted.status]}")
+    if fitted.order != "given":
+        yield named_line("order", "shuffled" + (", because the file is sorted by label" if fitted.grouped else ""))
+    if fitted.cache is not None:
+        why = f", because {fitted.cache.why}" if fitted.cache.why else ""
+        yield named_line("cache", f"{fitted.cache.path}: {fitted.cache.state}{why}")
+    for name, error in zip(["error", "", ""], _errors(summary), strict=False):
+        yield named_line(name, error)
+    if fitted.grouped and fitted.order == "given":
+        yield named_line("caution", f"{SORTED_BY_LABEL}, with --order shuffle")
+    if _has_nameless_index(fitted.model):
+        yield named_line("caution", NAMELESS_INDEX)
+    if fitted.skipped:
+        yield named_line("left out", f"{plural(fitted.skipped, 'bad row')}, first: {fitted.bad_rows[0].sentence}")
+
+
+def _label_column(model: LinearModel) -> str:
+    """The column that was learned as the label; it may have been chosen automatically."""
+    label = model.space.settings.get("label") if model.space.kind == "columns" else None
+    return f"; the label is {clip(str(label))}" if label else ""
+
+
+def _has_nameless_index(model: LinearModel) -> bool:
+    """Whether the first column of a table holds numbers and has no name although the others have."""
+    settings = model.space.settings
+    return model.space.kind == "columns" and settings.get("header") is True and "column0" in settings.get("numbers", ())
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
+
+
+def _mistakes(per_pass: Sequence[int]) -> str:
+    """The mistakes in all and by pass; of many passes the first and the last."""
+    counts = [f"{count:,}" for count in per_pass]
+    if len(counts) > _PASSES_SHOWN:
+        counts = [*counts[: _PASSES_SHOWN - 2], "...", counts[-1]]
+    return counts[0] if len(per_pass) == 1 else f"{sum(per_pass):,}; by pass {', '.join(counts)}"
+
+
+def _also_mistakes(model: LinearModel) -> str:
+    """What the rule counts as a mistake besides errors, so that the two are not confused."""
+    kinds = [
+        "right decisions within the margin too" if model.settings.required > 0 else "",
+        f"of all {len(model.classes)} units" if model.scheme == "ovr" else "",
+    ]
+    text = ", ".join(filter(None, kinds))
+    return f" ({text})" if text else ""
+
+
+def _errors(summary: FitSummary) -> list[str]:
+    """The error on other data, on held-out rows and the progressive error, as far as they are known."""
+    fitted, evaluation = summary.fitted, summary.evaluation
+    errors = [f"{fitted.progressive_error:>6.2%} progressive: each example predicted before it was learned"]
+    if fitted.holdout_error is not None:
+        from rosenblatt.evaluate.intervals import wilson
+
+        error = wilson(fitted.holdout_error, fitted.holdout_rows)
+        errors.insert(0, f"{error.value:>6.2%} on {plural(fitted.holdout_rows, 'row')} held out{_interval(error)}")
+    if evaluation is not None and evaluation.data != summary.data:
+        error = evaluation.scores.error
+        errors.insert(0, f"{error.value:>6.2%} on {evaluation.data}{_interval(error)}")
+    return errors
+
+
+def _interval(estimate: Estimate) -> str:
+    return f" (95% interval {estimate.low:.2%} to {estimate.high:.2%})"
+
+
+def candidate_lines(summary: FitSummary) -> Iterator[str]:
+    """Every rule that was tried, the chosen one marked."""
+    candidates = summary.fitted.candidates
+    held_out = any(candidate.holdout_error is not None for candidate in candidates)
+    wide = max(len(candidate.rule) for candidate in candidates) + 2
+    yield dim(f"    {'rules tried':{wide}}{'progressive':>12}" + (f"{'held out':>10}" if held_out else ""))
+    for candidate in candidates:
+        mark = "*" if candidate.rule == summary.fitted.chosen else " "
+        row = f"  {mark} {candidate.rule:{wide}}{candidate.progressive_error:>12.2%}"
+        row += f"{candidate.holdout_error:>10.2%}" if candidate.holdout_error is not None else ""
+        if candidate.given_up:
+            row += f"  given up after {candidate.given_up:,} (the best: {candidate.best_then:.2%})"
+        yield bold(row) if mark == "*" else row
+    finished = [candidate.progressive_error for candidate in candidates if not candidate.given_up]
+    if not held_out and summary.fitted.progressive_error > min(finished):
+        yield dim("    if chance alone may explain the difference, the first rule is used")
+
+
+def next_steps(summary: FitSummary) -> Iterator[str]:
+    """The commands to try next, at most three."""
+    steps = []
+    data, model = shlex.quote(summary.data), shlex.quote(summary.model_path or "MODEL")
+    fitted, is_file, unscaled = summary.fitted, summary.data != "-", _is_unscaled(summary)
+    if unscaled:
+        steps.append(f"rosenblatt fit {data} --scale")
+    untested = summary.evaluation is None and fitted.holdout_error is None
+    if untested and fitted.rows >= _FEWEST_ROWS_TO_HOLD_OUT and is_file:
+        steps.append(f"rosenblatt fit {data} --holdout 0.1")
+    if fitted.status == "budget" and fitted.passes == 1 and is_file and not unscaled:
+        steps.append(f"rosenblatt fit {data} --passes 5")
+    if fitted.status == "budget" and fitted.passes > 1 and fitted.mistakes[-1] and is_file:
+        steps.append(f"rosenblatt certify {data}")
+    if summary.model_path is not None:
+        steps += [f"rosenblatt explain {model}", f"rosenblatt predict {model} NEW-DATA"]
+    return command_lines("next", steps[:3])
+
+
+def _is_unscaled(summary: FitSummary) -> bool:
+    """Whether numbers of a table were learned unscaled: dollars drown years, and --scale helps more than passes."""
+    space = summary.fitted.model.space
+    if summary.data == "-" or space is None or space.kind != "columns" or space.scale is not None:
+        return False
+    return any("=" not in column for column in space.columns)

@@ -1,0 +1,43 @@
+"""The scores of a model as text: each with its interval, and the confusion matrix or the classes one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rosenblatt.report.summary import named_scores
+from rosenblatt.report.text.layout import clip, dim
+
+if TYPE_CHECKING:
+    from rosenblatt.evaluate.tally import Scores
+
+WIDEST_CONFUSION = 12  # classes; a wider matrix would not fit on the terminal
+
+
+def score_lines(scores: Scores) -> Iterator[str]:
+    """Every score with its interval, then the confusion matrix, or a line for each of many classes."""
+    for name, estimate, spec in named_scores(scores):
+        if estimate is not None:
+            interval = dim(f"{estimate.low:>7{spec}} to {estimate.high:{spec}}")
+            yield f"  {name:18}{estimate.value:>8{spec}}  {interval}"
+    yield ""
+    yield from confusion_lines(scores) if len(scores.classes) <= WIDEST_CONFUSION else class_lines(scores)
+
+
+def confusion_lines(scores: Scores) -> Iterator[str]:
+    """The confusion matrix: rows are the true classes, columns the predicted ones."""
+    labels = [clip(str(label)) for label in scores.classes]
+    left = max(len("true"), *map(len, labels))
+    wide = max(8, *(len(label) + 2 for label in labels))
+    yield dim(f"  {'true':{left}}  decided " + "".join(f"{label:>{wide}}" for label in labels))
+    for label, counts in zip(labels, scores.confusion.tolist(), strict=True):
+        yield f"  {label:{left}}          " + "".join(f"{count:>{wide},.6g}" for count in counts)
+
+
+def class_lines(scores: Scores) -> Iterator[str]:
+    """Precision, recall and F1 of each class."""
+    left = max(5, *(len(clip(str(row.label))) for row in scores.per_class))
+    yield dim(f"  {'class':{left}}{'examples':>10}{'precision':>11}{'recall':>9}{'F1':>9}")
+    for row in scores.per_class:
+        values = f"{row.precision.value:>11.2%}{row.recall.value:>9.2%}{row.f1.value:>9.2%}"
+        yield f"  {clip(str(row.label)):{left}}{row.support:>10,.6g}{values}"
