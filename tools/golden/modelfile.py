@@ -1,0 +1,51 @@
+"""A model file, without what may differ: the checksum, the program's version, the name and size of the data."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+from tools.golden.digest import rounded
+
+
+def content(path: str | Path) -> list[Any]:
+    """The header in its own order, and the arrays in theirs."""
+    held = Path(path).read_bytes()
+    length = struct.unpack("<Q", held[:8])[0]
+    layout = json.loads(held[8 : 8 + length])
+    header = json.loads(layout.pop("__metadata__")["rosenblatt"])
+    start = 8 + length
+    arrays = [
+        [
+            name,
+            about["dtype"],
+            about["shape"],
+            held[start + about["data_offsets"][0] : start + about["data_offsets"][1]],
+        ]
+        for name, about in layout.items()
+    ]
+    return [json.dumps(_steady(header)), sorted(arrays)]
+
+
+def _steady(header: dict[str, Any]) -> dict[str, Any]:
+    header.pop("checksum", None)
+    provenance = header.get("provenance", {})
+    provenance.pop("version", None)
+    for name in ("name", "bytes"):
+        provenance.get("data", {}).pop(name, None)
+    provenance.get("reading", {}).pop("labels_from", None)
+    return {name: _losses(value) for name, value in header.items()}
+
+
+def _losses(value: Any) -> Any:
+    """Losses are logarithms, which the machine's library computes: they are rounded."""
+    if isinstance(value, dict):
+        return {
+            name: rounded(entry) if name == "loss" and isinstance(entry, list) else _losses(entry)
+            for name, entry in value.items()
+        }
+    if isinstance(value, list):
+        return [_losses(entry) for entry in value]
+    return value
