@@ -33,8 +33,9 @@ def refusal(attempt: Callable[[], Any]) -> str:
 
 
 def named(**options: Any) -> str:
-    """The options as a short text, for the name of a case."""
-    return ",".join(f"{name}={value}" for name, value in options.items()) or "defaults"
+    """The options as a short text, for the name of a case: a word says of itself what it chooses, a number does not."""
+    words = (value if isinstance(value, str) else f"{name}={value}" for name, value in options.items())
+    return ",".join(words) or "defaults"
 
 
 def product(**choices: Iterable[Any]) -> list[dict[str, Any]]:

@@ -142,15 +142,17 @@ def _precomputed(keep: str) -> Any:
     return _kernel_facts(unit, products[:11])
 
 
+def wires(unit: Any) -> list[Any]:
+    """One unit of a network: what it hears, with which weights, and when it fires."""
+    return [unit.name, unit.kind, list(unit.sources), unit.layer, list(unit.weights), unit.threshold]
+
+
 def network_facts(network: Any, probe: Any) -> Any:
     """The units and wires of a network, and what it decides."""
     return {
         "classes": network.classes_,
         "status": network.status_,
-        "units": [
-            [unit.name, unit.kind, list(unit.sources), unit.layer, list(unit.weights), unit.threshold]
-            for unit in network.network_.units
-        ],
+        "units": [wires(unit) for unit in network.network_.units],
         "outputs": list(network.network_.outputs),
         "layers": network.layers_,
         "growth": [[step.unit, step.layer, step.errors] for step in network.growth_],

@@ -31,8 +31,8 @@ def facts(fitted: Any) -> dict[str, Any]:
         "holdout": [fitted.holdout_error, fitted.holdout_rows],
         "test": [fitted.test_error, fitted.test_rows],
         "candidates": [
-            [one.rule, one.progressive_error, one.holdout_error, one.failed, one.given_up, one.best_then]
-            for one in fitted.candidates
+            [tried.rule, tried.progressive_error, tried.holdout_error, tried.failed, tried.given_up, tried.best_then]
+            for tried in fitted.candidates
         ],
         "chosen": fitted.chosen,
         "skipped": [fitted.skipped, len(fitted.bad_rows)],
@@ -114,8 +114,8 @@ def _caches() -> Iterator[Case]:
 def _cached(file: str, rule: str) -> Any:
     folder = Path("cache")
     folder.mkdir(exist_ok=True)
-    found = facts(rosenblatt.fit_file(data(file), rule=rule, passes=3, cache=str(folder)))
-    return [found, sorted(os.listdir(folder))]
+    result = facts(rosenblatt.fit_file(data(file), rule=rule, passes=3, cache=str(folder)))
+    return [result, sorted(os.listdir(folder))]
 
 
 def _kept(file: str, rule: str) -> Any:
@@ -125,8 +125,9 @@ def _kept(file: str, rule: str) -> Any:
     states = []
     for change in (False, False, True):
         if change:
-            held = copy.read_bytes()
-            copy.write_bytes(held if file == "matrix.npy" else held + held[held.rindex(b"\n", 0, -1) + 1 :])
+            content = copy.read_bytes()
+            last_line = content[content.rindex(b"\n", 0, -1) + 1 :]
+            copy.write_bytes(content if file == "matrix.npy" else content + last_line)
             os.utime(copy, ns=(10**18, 10**18))
         states.append(facts(rosenblatt.fit_file(str(copy), rule=rule, passes=2, keep_cache=True)))
     for path in Path.cwd().glob("copied-*"):
@@ -148,12 +149,9 @@ def _resumed() -> Iterator[Case]:
 def _broken_off(file: str, *, stop: int, **options: Any) -> Any:
     """Ctrl-C at the end of a pass, then the same call with resume."""
     checkpoint = fresh("state.checkpoint")
-    calls = 0
 
     def press(progress: Any) -> None:
-        nonlocal calls
-        calls += 1
-        if (progress.pass_ == stop and progress.rows == 0) or calls == stop:
+        if progress.rows == 0 and progress.pass_ == stop + 1:  # between two passes; the clock has no say in it
             os.kill(os.getpid(), signal.SIGINT)
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -164,8 +162,8 @@ def _broken_off(file: str, *, stop: int, **options: Any) -> Any:
     except KeyboardInterrupt:
         stopped = True
     was_there = checkpoint.exists()
-    found = facts(rosenblatt.fit_file(data(file), resume=True, **shared))
-    return Parts(ending=[stopped, was_there, found.pop("resumed"), checkpoint.exists()], model=found)
+    result = facts(rosenblatt.fit_file(data(file), resume=True, **shared))
+    return Parts(ending=[stopped, was_there, result.pop("resumed"), checkpoint.exists()], model=result)
 
 
 def _refused() -> Iterator[Case]:

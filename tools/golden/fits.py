@@ -22,7 +22,7 @@ ORDERS = ("given", "shuffle", "sample")
 
 def facts(unit: Any, probe: Any) -> dict[str, Any]:
     """All that a run leaves behind, and what it says about some rows."""
-    found = {
+    left_behind = {
         "classes": unit.classes_,
         "coef": np.asarray(unit.coef_),
         "intercept": np.asarray(unit.intercept_),
@@ -37,8 +37,8 @@ def facts(unit: Any, probe: Any) -> dict[str, Any]:
     }
     if unit.record:
         log = unit.trace_
-        found["log"] = [np.asarray(part) for part in (log.t, log.row, log.unit, log.coefficient)]
-    return found
+        left_behind["log"] = [np.asarray(part) for part in (log.t, log.row, log.unit, log.coefficient)]
+    return left_behind
 
 
 def fitted(estimator: str, table: Table, layout: str = "c64", sample_weight: Any = None, **options: Any) -> Any:

@@ -12,21 +12,16 @@ from tools.golden.digest import rounded
 
 def content(path: str | Path) -> list[Any]:
     """The header in its own order, and the arrays in theirs."""
-    held = Path(path).read_bytes()
-    length = struct.unpack("<Q", held[:8])[0]
-    layout = json.loads(held[8 : 8 + length])
+    stored = Path(path).read_bytes()
+    length = struct.unpack("<Q", stored[:8])[0]
+    layout = json.loads(stored[8 : 8 + length])
     header = json.loads(layout.pop("__metadata__")["rosenblatt"])
     start = 8 + length
-    arrays = [
-        [
-            name,
-            about["dtype"],
-            about["shape"],
-            held[start + about["data_offsets"][0] : start + about["data_offsets"][1]],
-        ]
-        for name, about in layout.items()
-    ]
-    return [json.dumps(_steady(header)), sorted(arrays)]
+    arrays = []
+    for name, about in sorted(layout.items()):
+        first, last = about["data_offsets"]
+        arrays.append([name, about["dtype"], about["shape"], stored[start + first : start + last]])
+    return [json.dumps(_steady(header)), arrays]
 
 
 def _steady(header: dict[str, Any]) -> dict[str, Any]:

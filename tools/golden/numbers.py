@@ -1,4 +1,4 @@
-"""The tool's own random numbers: SplitMix64 in whole-number arithmetic, the same on every machine and in every version."""
+"""The tool's own random numbers: SplitMix64 in whole numbers, the same on every machine and in every version."""
 
 from __future__ import annotations
 

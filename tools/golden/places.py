@@ -11,6 +11,11 @@ def data(name: str) -> str:
     return str(Path(os.environ["GOLDEN_FOLDER"]) / "data" / name)
 
 
+def whole() -> bool:
+    """Whether this worker also computes what no arithmetic decides; the other instruction sets need not."""
+    return os.environ.get("GOLDEN_WHOLE") != "0"
+
+
 def fresh(name: str) -> Path:
     """A place for a file in the scratch folder, without what an earlier case has left there."""
     path = Path.cwd() / name

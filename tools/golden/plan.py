@@ -25,10 +25,16 @@ class Group:
 
 
 GROUPS = (
+    Group("scenarios", True, 2),
     Group("files", True, 2),
+    Group("traces", False),
+    Group("commands", False),
+    Group("reading", True),
     Group("fits", True),
     Group("dual", True),
+    Group("certificates", False),
     Group("learners", True),
+    Group("logic", False),
 )
 
 
@@ -40,20 +46,22 @@ class Work:
     isa: str
     share: int
     shares: int
+    whole: bool  # the first instruction set also computes what no arithmetic decides
 
     @property
     def label(self) -> str:
         return f"{self.group}-{self.isa}-{self.share}"
 
 
-def environment(isa: str, folder: Path) -> dict[str, str]:
+def environment(isa: str, folder: Path, whole: bool = True) -> dict[str, str]:
     """What a process needs to know: where the package is, the instruction set, and a folder for its files."""
     given = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     paths = [str(ROOT), *map(os.path.abspath, given)]
     own = {name: value for name, value in os.environ.items() if name not in ("ROSENBLATT_ISA", "ROSENBLATT_TRACEBACK")}
     chosen = {} if isa == "default" else {"ROSENBLATT_ISA": isa}
-    threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    return {**own, **threads, **chosen, "PYTHONPATH": os.pathsep.join(paths), "GOLDEN_FOLDER": str(folder)}
+    steady = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
+    places = {"PYTHONPATH": os.pathsep.join(paths), "GOLDEN_FOLDER": str(folder), "GOLDEN_WHOLE": str(int(whole))}
+    return {**own, **steady, **chosen, **places}
 
 
 def is_there(isa: str, folder: Path) -> bool:
@@ -66,7 +74,7 @@ def is_there(isa: str, folder: Path) -> bool:
 def works(groups: Iterable[Group], sets: list[str], quick: bool) -> list[Work]:
     """All the processes to run; what only one instruction set computes is computed by the first."""
     return [
-        Work(group.name, isa, share, 1 if quick else group.shares)
+        Work(group.name, isa, share, 1 if quick else group.shares, isa == sets[0])
         for group in groups
         for isa in (sets if group.every_set else sets[:1])
         for share in range(1 if quick else group.shares)
@@ -103,4 +111,5 @@ def _started(work: Work, quick: bool, folder: Path) -> subprocess.Popen[bytes]:
     scratch.mkdir()
     words = [work.group, str(work.share), str(work.shares), "quick" if quick else "all", str(_results(work, folder))]
     command = [sys.executable, "-m", "tools.golden", "worker", *words]
-    return subprocess.Popen(command, env=environment(work.isa, folder), cwd=scratch, stdout=subprocess.DEVNULL)
+    variables = environment(work.isa, folder, work.whole)
+    return subprocess.Popen(command, env=variables, cwd=scratch, stdout=subprocess.DEVNULL)

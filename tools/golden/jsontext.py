@@ -1,0 +1,39 @@
+"""What a program can rely on in the JSON of a command: its keys and numbers, not its sentences, paths and times."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tools.golden.digest import rounded
+
+# Values that are wording, time, place or version; their keys stay.
+LEFT_OUT = {
+    *("seconds", "command", "why", "reason", "question", "measured", "notes", "message", "role"),
+    *("data", "model", "report", "output", "path", "url", "check", "name", "bytes", "labels_from"),
+}
+
+
+def steady(text: bytes | str, digits: int = 9) -> Any:
+    """The JSON with floats rounded and the rest of what may differ left out."""
+    return rounded(_kept(json.loads(text)), digits)
+
+
+def lines(text: bytes, digits: int = 9) -> Any:
+    """The same of a text with one object a line."""
+    return [steady(line, digits) for line in text.splitlines()]
+
+
+def _kept(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _entry(key, entry) for key, entry in value.items()}
+    return [_kept(entry) for entry in value] if isinstance(value, list) else value
+
+
+def _entry(key: str, value: Any) -> Any:
+    if key == "bad_rows":
+        return len(value)
+    is_program_version = key == "version" and isinstance(value, str)  # that of a format is a whole number
+    if is_program_version or (key in LEFT_OUT and not isinstance(value, dict)):
+        return "..." if value is not None else None
+    return _kept(value)
