@@ -13,7 +13,7 @@ py := .venv/bin/python
 pip := $(py) -m pip install -qq --disable-pip-version-check
 native := CMakeLists.txt $(wildcard cpp/* cpp/*/* cpp/*/*/*)
 
-.PHONY: help demo studio test bench docs fuzz check build clean
+.PHONY: help demo studio test bench golden docs fuzz check build clean
 .DELETE_ON_ERROR:
 
 help: ## what can be made (this list)
@@ -30,6 +30,9 @@ test: check ## every check and every test
 
 bench: build .venv/.bench ## every speed claim, as a ratio to its peers
 	@$(py) -m bench $(BENCH_ARGS)
+
+golden: build .venv/.test ## check that no result has changed by a bit (GOLDEN_ARGS=--quick)
+	@$(py) -m tools.golden check $(GOLDEN_ARGS)
 
 docs: build ## write the pages that are generated from the program
 	@$(py) docs/reference.py

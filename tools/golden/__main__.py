@@ -66,7 +66,7 @@ def _sets(options: argparse.Namespace, folder: Path) -> list[str]:
 
 
 def _compare_or_write(options: argparse.Namespace, groups: list[Group], stored: dict[str, str], folder: Path) -> int:
-    from tools.golden.datafiles import make_files
+    from tools.golden.data.files import make_files
 
     sets = _sets(options, folder)
     make_files(folder / "data")

@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tools.golden.cases import Case, Parts
-from tools.golden.digest import short_hash
+from tools.golden.case import Case, Parts
+from tools.golden.normalise.digest import short_hash
 
 SKIP = 10  # a quick look takes every tenth case
 
 
 def chosen_cases(group: str, share: int, shares: int, quick: bool) -> list[Case]:
     """One share of the cases of a group, or of every tenth of them."""
-    cases = list(importlib.import_module(f"tools.golden.{group}").cases())
+    cases = list(importlib.import_module(f"tools.golden.groups.{group}").cases())
     doubled = [name for name, count in Counter(case.name for case in cases).items() if count > 1]
     if doubled:
         raise SystemExit(f"two cases have the same name: {doubled[:5]}")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 import rosenblatt
-from tools.golden.cases import Case, named, product, refusal
-from tools.golden.fits import RATES, SMOOTH_RATES
-from tools.golden.tables import binary, holey
+from tools.golden.case import Case, named, product, refusal
+from tools.golden.data.tables import binary, holey
+from tools.golden.groups.fits import RATES, SMOOTH_RATES
 
 
 def cases() -> Iterator[Case]:

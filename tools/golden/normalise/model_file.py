@@ -7,7 +7,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from tools.golden.digest import rounded
+from tools.golden.normalise.digest import rounded
 
 
 def content(path: str | Path) -> list[Any]:

@@ -1,7 +1,7 @@
 """What an earlier version wrote opens in this one, decides the same and learns on to the same bits.
 
-The files in `old_models` were made once, by `python -m tools.golden.oldmodels`; they are never made anew. Where a kind
-of file is added, `python tests/test_old_models.py` adds what is expected of it.
+The files in `old_models` were made once, by `python -m tools.golden.old_models`; they are never made anew. Where a kind
+of file is added, `python tests/model/test_old_models.py` adds what is expected of it.
 """
 
 import hashlib

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from tools.golden.numbers import Stream
+from tools.golden.data.numbers import Stream
 
 Table = tuple[Any, Any]
 

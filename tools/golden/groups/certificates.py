@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 import rosenblatt
-from tools.golden.cases import Case, Parts, named, product, refusal
-from tools.golden.digest import rounded
-from tools.golden.places import fresh
-from tools.golden.tables import LAYOUTS, Table, binary, boolean, holey, many
+from tools.golden.case import Case, Parts, named, product, refusal
+from tools.golden.data.places import fresh
+from tools.golden.data.tables import LAYOUTS, Table, binary, boolean, holey, many
+from tools.golden.normalise.digest import rounded
 
 XOR: Table = ([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
 

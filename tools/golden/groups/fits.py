@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 import rosenblatt
-from tools.golden.cases import Case, named, product
-from tools.golden.digest import rounded
-from tools.golden.tables import LAYOUTS, Table, binary, holey, many
+from tools.golden.case import Case, named, product
+from tools.golden.data.tables import LAYOUTS, Table, binary, holey, many
+from tools.golden.normalise.digest import rounded
 
 RATES = ("constant", "inverse", "invsqrt", "adagrad", "pa1", "pa2", "arow")
 SMOOTH_RATES = RATES[:4]

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 import rosenblatt
-from tools.golden import modelfile
-from tools.golden.cases import Case, Parts, named, product, refusal
-from tools.golden.digest import rounded
-from tools.golden.fits import KEEPS, ORDERS, RATES, SMOOTH_RATES, facts
-from tools.golden.places import fresh
-from tools.golden.tables import LAYOUTS, Table, binary, boolean, holey, many
+from tools.golden.case import Case, Parts, named, product, refusal
+from tools.golden.data.places import fresh
+from tools.golden.data.tables import LAYOUTS, Table, binary, boolean, holey, many
+from tools.golden.groups.fits import KEEPS, ORDERS, RATES, SMOOTH_RATES, facts
+from tools.golden.normalise import model_file
+from tools.golden.normalise.digest import rounded
 
 STEP = ("epoch", "t", "row", "unit", "target", "x", "score", "mistake", "coefficient", "before", "after")
 
@@ -135,7 +135,7 @@ def _opened(estimator: str, table: Table, layout: str = "c64", **options: Any) -
     path = fresh("saved.model")
     unit = getattr(rosenblatt, estimator)(**{"max_iter": 3, "warm_start": True, **options}).fit(X, y)
     rosenblatt.save(unit, path)
-    file = modelfile.content(path)
+    file = model_file.content(path)
     again = rosenblatt.load(path)
     same = [type(again).__name__, np.array_equal(again.predict(X), unit.predict(X))]
     further = again.fit(X, y)
@@ -153,7 +153,7 @@ def _opened_kernel(layout: str = "c64", **options: Any) -> Parts:
     rosenblatt.save(unit, path)
     again = rosenblatt.load(path)
     scores = rounded(np.asarray(again.decision_function(rows)), 8)
-    return Parts(file=modelfile.content(path), opened=[scores, again.predict(rows), again.status_, again.support_])
+    return Parts(file=model_file.content(path), opened=[scores, again.predict(rows), again.status_, again.support_])
 
 
 def _opened_network(network: Any) -> Parts:
@@ -162,7 +162,7 @@ def _opened_network(network: Any) -> Parts:
     again = rosenblatt.load(path)
     rows = np.array([[place >> bit & 1 for bit in range(again.n_features_in_)] for place in range(8)], dtype=float)
     opened = [again.predict(rows), again.decision_function(rows), again.status_]
-    return Parts(file=modelfile.content(path), opened=opened)
+    return Parts(file=model_file.content(path), opened=opened)
 
 
 def _save_function() -> None:

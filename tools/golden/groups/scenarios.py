@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tools.golden import jsontext, modelfile
-from tools.golden.cases import Case, Parts
-from tools.golden.commandline import command
-from tools.golden.places import data, fresh, whole
+from tools.golden.case import Case, Parts
+from tools.golden.command_line import command
+from tools.golden.data.places import data, fresh, whole
+from tools.golden.normalise import json_text, model_file
 
 PEOPLE = ("people.csv", "people-test.csv")
 PERSON = "age=3,height=2,code=1,day=sun,shop=bank"
@@ -93,8 +93,8 @@ def _scenario(name: str) -> Parts:
     path, given = _file(learned)
     fit = command("fit", path, *options, "-o", model, "--json", given=given)
     parts = Parts()
-    parts["fit"] = [fit.code, jsontext.steady(fit.output)]
-    parts["model"] = modelfile.content(model)
+    parts["fit"] = [fit.code, json_text.steady(fit.output)]
+    parts["model"] = model_file.content(model)
     reading = _reading(name, words)
     scored = command("predict", model, data(judged), "--scores", *reading)
     parts["predict-scores"] = [scored.code, scored.output]
@@ -121,17 +121,17 @@ def _decisions(model: str, judged: str, reading: list[str]) -> dict[str, Any]:
     evaluated = command("evaluate", model, judged, "--json", *reading)
     return {
         "predict": [plain.code, plain.output],
-        "predict-json": [objects.code, jsontext.lines(objects.output, 15)],
-        "evaluate": [evaluated.code, jsontext.steady(evaluated.output) if not evaluated.code else None],
+        "predict-json": [objects.code, json_text.lines(objects.output, 15)],
+        "evaluate": [evaluated.code, json_text.steady(evaluated.output) if not evaluated.code else None],
     }
 
 
 def _explained(model: str, example: str) -> dict[str, Any]:
     explained = command("explain", model, "--json", "--top", "7")
-    parts: dict[str, Any] = {"explain": [explained.code, jsontext.steady(explained.output)]}
+    parts: dict[str, Any] = {"explain": [explained.code, json_text.steady(explained.output)]}
     if example:
         of_one = command("explain", model, "--json", "--example", example)
-        parts["explain-example"] = [of_one.code, jsontext.steady(of_one.output) if not of_one.code else None]
+        parts["explain-example"] = [of_one.code, json_text.steady(of_one.output) if not of_one.code else None]
     return parts
 
 
@@ -140,7 +140,7 @@ def _exported(model: str) -> dict[str, Any]:
     as_sql = command("export", model, "--to", "sql", "--table", "flowers")
     graph = fresh("scenario.onnx")
     as_onnx = command("export", model, "-o", str(graph), "--json")
-    answer = jsontext.steady(as_onnx.output) if not as_onnx.code else None
+    answer = json_text.steady(as_onnx.output) if not as_onnx.code else None
     return {
         "export-json": [as_json.code, as_json.output],
         "export-sql": [as_sql.code, as_sql.output],

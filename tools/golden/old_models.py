@@ -1,6 +1,6 @@
-"""Write the small model files of `tests/old_models`: what an earlier version wrote must open in every later one.
+"""Write the small model files of `tests/model/old_models`: what an earlier version wrote must open in every later one.
 
-`python -m tools.golden.oldmodels FOLDER`. They are made once. Run it again only into an empty folder, to add the files
+`python -m tools.golden.old_models FOLDER`. They are made once. Run it again only into an empty folder, to add the files
 of a new kind of model beside the old ones; a file that is there is never made anew.
 """
 
@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import rosenblatt
-from tools.golden.datafiles import make_files
-from tools.golden.tables import binary, boolean, many
+from tools.golden.data.files import make_files
+from tools.golden.data.tables import binary, boolean, many
 
 # name: the file to learn, and the options
 LEARNED = {

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 import rosenblatt
-from tools.golden.cases import Case, named, product, refusal
-from tools.golden.digest import rounded
-from tools.golden.fits import KEEPS, ORDERS
-from tools.golden.tables import LAYOUTS, Table, binary, boolean, holey, many
+from tools.golden.case import Case, named, product, refusal
+from tools.golden.data.tables import LAYOUTS, Table, binary, boolean, holey, many
+from tools.golden.groups.fits import KEEPS, ORDERS
+from tools.golden.normalise.digest import rounded
 
 SCHEMES = ("ovr", "ovo", "joint")
 

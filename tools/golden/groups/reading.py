@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import rosenblatt
-from tools.golden.cases import Case, named, product, refusal
-from tools.golden.places import data
+from tools.golden.case import Case, named, product, refusal
+from tools.golden.data.places import data
 
 PLAIN = (
     *("rows.svm", "test.svm", "sorted.svm", "zero.svm", "many.svm", "spaced.svm", "large.svm"),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from tools.golden.numbers import Stream
+from tools.golden.data.numbers import Stream
 
 DAYS, SHOPS = ["mon", "tue", "wed", "sat", "sun"], ["bakery", "bank", "bar", "book shop"]
 VOCABULARY = [

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import rosenblatt
-from tools.golden import jsontext, modelfile
-from tools.golden.cases import Case, Parts
-from tools.golden.commandline import command
-from tools.golden.digest import rounded
-from tools.golden.places import data, fresh
+from tools.golden.case import Case, Parts
+from tools.golden.command_line import command
+from tools.golden.data.places import data, fresh
+from tools.golden.normalise import json_text, model_file
+from tools.golden.normalise.digest import rounded
 
 # What certify finds by search: another numerical library may find another proof, or the last digits of a margin.
 SEARCHED = (
@@ -134,23 +134,23 @@ def _demo() -> Parts:
     )
     return Parts(
         {
-            "fit": [ended.code, jsontext.steady(ended.output)],
-            "model": modelfile.content(model),
+            "fit": [ended.code, json_text.steady(ended.output)],
+            "model": model_file.content(model),
             "files": sorted(path.name for path in Path("demo-folder").iterdir()),
             "scores": [scored.code, scored.output],
-            "perceptron": [several.code, jsontext.steady(several.output), modelfile.content("small.model")],
+            "perceptron": [several.code, json_text.steady(several.output), model_file.content("small.model")],
         }
     )
 
 
 def _message() -> Any:
     ended = command("demo", "--json", "-o", "other-folder", "--message", "free money, click here")
-    return [ended.code, jsontext.steady(ended.output)]
+    return [ended.code, json_text.steady(ended.output)]
 
 
 def _certify(words: str) -> Any:
     ended = command(*_words(words), "--json")
-    answer = jsontext.steady(ended.output, 6)
+    answer = json_text.steady(ended.output, 6)
     for part in answer.get("answers", [answer]):
         part.update({name: "..." for name in SEARCHED if name in part})
     return [ended.code, answer]
@@ -165,7 +165,7 @@ def _saved_proof() -> Any:
         kinds.append(rosenblatt.load_certificate(proof).kind)
         for other in ("matrix.npy", "numbers.csv"):
             checked = command("certify", data(other), "--check", str(proof), "--json")
-            codes += [checked.code, jsontext.steady(checked.output) if checked.output else None]
+            codes += [checked.code, json_text.steady(checked.output) if checked.output else None]
     return [codes, kinds]
 
 
@@ -175,7 +175,7 @@ def _trace(words: str) -> Parts:
     as_csv = command(*_words(words), "-o", str(table))
     # losses are logarithms, so the numbers are rounded
     cells = [[_number(cell) for cell in line.split(",")] for line in table.read_text("utf-8").splitlines()]
-    return Parts({"json": [as_json.code, jsontext.steady(as_json.output)], "csv": [as_csv.code, rounded(cells)]})
+    return Parts({"json": [as_json.code, json_text.steady(as_json.output)], "csv": [as_csv.code, rounded(cells)]})
 
 
 def _number(cell: str) -> Any:
@@ -188,7 +188,7 @@ def _number(cell: str) -> Any:
 def _compare(words: str) -> Any:
     """The counts of errors; the solvers of scikit-learn and margins that were searched for are left out."""
     ended = command(*_words(words), "--json")
-    answer = jsontext.steady(ended.output)
+    answer = json_text.steady(ended.output)
     methods = [method for method in answer["methods"] if set(method) == set(answer["methods"][0])]
     answer["methods"] = [[method["error"], method["converged"]] for method in methods[:6]]
     answer["answers"] = [[entry["verdict"], sorted(entry["numbers"])] for entry in answer["answers"]]
@@ -206,16 +206,16 @@ def _network(name: str) -> Parts:
         "learned": lambda: network().fit([[n >> 2 & 1, n >> 1 & 1, n & 1] for n in range(8)], [0, 1, 1, 0, 1, 0, 0, 1]),
     }[name]()
     rosenblatt.save(made, path)
-    parts = Parts({"model": modelfile.content(path)})
+    parts = Parts({"model": model_file.content(path)})
     explained = command("explain", path, "--json")
-    parts["explain"] = [explained.code, jsontext.steady(explained.output)]
+    parts["explain"] = [explained.code, json_text.steady(explained.output)]
     if name == "xor":
         predicted = command("predict", path, "gates.csv", "--scores")
         evaluated = command("evaluate", path, "gates.csv", "--json")
         of_one = command("explain", path, "--json", "--example", "a=1,b=0,c=0")
         parts["predict"] = [predicted.code, predicted.output]
-        parts["evaluate"] = [evaluated.code, jsontext.steady(evaluated.output)]
-        parts["explain-example"] = [of_one.code, jsontext.steady(of_one.output)]
+        parts["evaluate"] = [evaluated.code, json_text.steady(evaluated.output)]
+        parts["explain-example"] = [of_one.code, json_text.steady(of_one.output)]
     parts["export"] = command("export", path, "--to", "json").code
     return parts
 
@@ -226,28 +226,28 @@ def _report() -> Any:
     first = command("fit", data("people.csv"), "-o", "paged.model", "--report", str(page), "--json")
     second = command("evaluate", "paged.model", data("people-test.csv"), "--report", str(other), "--json")
     there = [path.exists() and path.stat().st_size > 5000 for path in (page, other)]
-    return [first.code, second.code, jsontext.steady(first.output), jsontext.steady(second.output), there]
+    return [first.code, second.code, json_text.steady(first.output), json_text.steady(second.output), there]
 
 
 def _resume() -> Any:
     """Nothing to go on from: the run begins anew."""
     words = ["--checkpoint", "none.checkpoint", "--resume", "--passes", "3", "-o", "again.model", "--json"]
     ended = command("fit", data("rows.svm"), *words)
-    return [ended.code, jsontext.steady(ended.output), modelfile.content("again.model")]
+    return [ended.code, json_text.steady(ended.output), model_file.content("again.model")]
 
 
 def _keep_cache() -> Any:
     Path("cached.svm").write_bytes(Path(data("rows.svm")).read_bytes())
     words = ["fit", "cached.svm", "--keep-cache", "--passes", "2", "-o", "cached.model", "--json"]
     endings = [command(*words) for _ in range(2)]
-    return [[ended.code, jsontext.steady(ended.output)] for ended in endings]
+    return [[ended.code, json_text.steady(ended.output)] for ended in endings]
 
 
 def _threads() -> Any:
     results = []
     for threads in ("1", "2", "4"):
         ended = command("fit", data("large.svm"), "--threads", threads, "-o", "threads.model", "--rule", "pa1", "-q")
-        results.append([ended.code, ended.output, modelfile.content("threads.model")])
+        results.append([ended.code, ended.output, model_file.content("threads.model")])
     return results
 
 

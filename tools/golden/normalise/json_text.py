@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tools.golden.digest import rounded
+from tools.golden.normalise.digest import rounded
 
 # Values that are wording, time, place or version; their keys stay.
 LEFT_OUT = {

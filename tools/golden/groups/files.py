@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import rosenblatt
-from tools.golden import modelfile
-from tools.golden.cases import Case, Parts, named, product, refusal
-from tools.golden.places import data, fresh
+from tools.golden.case import Case, Parts, named, product, refusal
+from tools.golden.data.places import data, fresh
+from tools.golden.normalise import model_file
 
 RULES = ("auto", "perceptron", "arow", "arow-bold", "logistic", "logistic-bold", "hinge", "pa1", "pa2", "last")
 
@@ -40,7 +40,7 @@ def facts(fitted: Any) -> dict[str, Any]:
         "resumed": fitted.resumed,
         "cache": None if fitted.cache is None else fitted.cache.state,
         "classes": list(fitted.model.classes),
-        "model": modelfile.content(path),
+        "model": model_file.content(path),
     }
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 import rosenblatt
-from tools.golden.cases import Case, refusal
-from tools.golden.digest import rounded
-from tools.golden.dual import network_facts, wires
-from tools.golden.numbers import Stream
+from tools.golden.case import Case, refusal
+from tools.golden.data.numbers import Stream
+from tools.golden.groups.dual import network_facts, wires
+from tools.golden.normalise.digest import rounded
 
 EXPRESSIONS = (
     *("a", "~a", "a & b", "a | b", "a ^ b", "a -> b", "a <-> b", "~(a & b) & (a | b)", "a & b | c & d", "a ^ b ^ c"),

@@ -1,0 +1,1 @@
+"""The data of the cases, made from the tool's own numbers."""
