@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 
 from rosenblatt import animate, errors, trace
-from rosenblatt.report.animation.animate import _pixel, page
 from rosenblatt.report.animation.frames import film_of
+from rosenblatt.report.animation.page import _pixel, film_page
 from tests.learn.replay.test_trace import AND, CORNERS
 
 
@@ -78,7 +78,7 @@ def test_the_page_needs_nothing_else(told: Any, tmp_path: Path) -> None:
 
 def test_the_page_draws_the_runs_lines(told: Any) -> None:
     film = film_of(told, 0, None, 60)
-    drawn = film_in(page(film))
+    drawn = film_in(film_page(film))
     left, top, right, bottom = drawn["box"]
     for moment, shown in zip(film.moments, drawn["moments"], strict=True):
         assert (shown["title"], shown["words"], shown["row"]) == (moment.title, moment.words, moment.row)
@@ -94,7 +94,7 @@ def test_the_page_draws_the_runs_lines(told: Any) -> None:
 
 
 def test_the_page_can_be_used_by_keyboard_and_read_aloud(told: Any) -> None:
-    html = page(film_of(told, 0, None, 60))
+    html = film_page(film_of(told, 0, None, 60))
     for part in (
         'aria-live="polite"',
         'aria-label="Moment of the run"',
@@ -108,14 +108,14 @@ def test_the_page_can_be_used_by_keyboard_and_read_aloud(told: Any) -> None:
 
 @pytest.mark.parametrize(("theme", "attribute"), [(None, 'data-theme=""'), ("dark", 'data-theme="dark"')])
 def test_the_page_follows_the_system_unless_told(told: Any, theme: Any, attribute: str) -> None:
-    assert attribute in page(film_of(told, 0, None, 60), theme=theme)
+    assert attribute in film_page(film_of(told, 0, None, 60), theme=theme)
     with pytest.raises(errors.ParameterError, match="'light' or 'dark'"):
-        page(film_of(told, 0, None, 60), theme="sepia")
+        film_page(film_of(told, 0, None, 60), theme="sepia")
 
 
 def test_class_names_cannot_leave_the_script() -> None:
     evil = trace(CORNERS, np.array(["</script><b>", "</script><b>", "</script><b>", "yes"]))
-    html = page(film_of(evil, 0, None, 60))
+    html = film_page(film_of(evil, 0, None, 60))
     assert html.count("</script>") == 1
     assert film_in(html)["names"] == ["</script><b>", "yes"]
 

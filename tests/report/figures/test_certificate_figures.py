@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import certify, certify_classes, errors, figures, theorem_run, trace
-from rosenblatt.report.figures.plane import clipped, reaching, view_of
+from rosenblatt.report.figures.plane import clipped, view_of, widened_view
 
 CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 AND, XOR = [0, 0, 0, 1], [0, 1, 1, 0]
@@ -67,8 +67,8 @@ def test_a_boundary_far_away_is_told_of_and_the_view_stays() -> None:
     view = view_of(CORNERS, None, "test")
     near, far = np.array([-3.0, 1.0, 0.0]), np.array([-300.0, 1.0, 0.0])
     assert clipped(view, near) is None
-    assert clipped(reaching(view, [near]), near) is not None
-    assert np.allclose([reaching(view, [far]).low, reaching(view, [far]).high], [view.low, view.high])
+    assert clipped(widened_view(view, [near]), near) is not None
+    assert np.allclose([widened_view(view, [far]).low, widened_view(view, [far]).high], [view.low, view.high])
     run = trace(CORNERS * 0.01, AND, order="given", init=[-300.0, 1.0, 0.0], max_iter=2)
     told = [text.get_text() for axes in figures.plot_frames(run).axes for text in axes.texts]
     assert any("outside the picture" in words for words in told)

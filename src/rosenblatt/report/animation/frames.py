@@ -11,10 +11,12 @@ from rosenblatt.report.figures.learning import ending, scene, with_bias
 from rosenblatt.report.figures.plane import View, clipped
 from rosenblatt.report.figures.style import number, vector
 
+_LONGEST = 0.36  # the length of the longest weight vector, in heights of the picture
+
 
 @dataclass(frozen=True)
 class Moment:
-    """A title, a sentence, the lines before and after, [b, wi, wj] each, and the row at fault if there is one."""
+    """A title, a sentence, the lines [b, wi, wj] before and after, and the row of the mistake if there is one."""
 
     title: str
     words: str
@@ -25,7 +27,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Film:
-    """What stays the same, and what changes from moment to moment."""
+    """A run as moments over the same points."""
 
     view: View
     targets: NDArray[np.int8]
@@ -34,7 +36,7 @@ class Film:
 
     @property
     def longest(self) -> float:
-        """The longest weight vector that is shown, to scale all of them by."""
+        """The length of the longest weight vector shown, by which all are scaled."""
         lengths = [float(np.linalg.norm(line[1:])) for m in self.moments for line in (m.before, m.after)]
         return max([length for length in lengths if length > 0], default=1.0)
 
@@ -42,17 +44,18 @@ class Film:
 def film_of(trace: Trace, unit: int, columns: tuple[int, int] | None, most: int) -> Film:
     """At most `most` updates of one unit, the first and the last among them."""
     view, targets = scene(trace, unit, columns, "animate")
-    mine = np.flatnonzero(trace.unit == unit)
-    chosen = mine[np.unique(np.linspace(0, len(mine) - 1, min(most, len(mine))).round().astype(np.intp))]
+    updates = np.flatnonzero(trace.unit == unit)
+    spread = np.unique(np.linspace(0, len(updates) - 1, min(most, len(updates))).round().astype(np.intp))
+    chosen = updates[spread]
     start, end = (np.atleast_2d(trace.replay(k))[unit] for k in (0, None))
     first, last = (view.line(with_bias(trace, weights)) for weights in (start, end))
-    moments = [Moment("start", f"w = {vector(start)}{_unseen(view, first)}", first, first)]
+    moments = [Moment("start", f"w = {vector(start)}{_where_unseen(view, first)}", first, first)]
     moments += [_moment(trace, view, step, int(k) + 1) for k, step in zip(chosen, trace.updates(chosen), strict=True)]
     words = f"{number(trace.run.n_mistakes)} mistakes in {number(trace.run.t)} visits, w = {vector(end)}"
     return Film(view, targets, trace.names(unit), [*moments, Moment(ending(trace), words, last, last)])
 
 
-def _unseen(view: View, line: Floats) -> str:
+def _where_unseen(view: View, line: Floats) -> str:
     if not line[1:].any():
         return ", no boundary"
     return "" if clipped(view, line) is not None else ", boundary outside the picture"
@@ -64,8 +67,18 @@ def _moment(trace: Trace, view: View, step: Step, k: int) -> Moment:
     return Moment(
         f"update {number(k)} · epoch {number(step.epoch)} · row {number(step.row + 1)}",
         f"target {sign}, score {number(step.score)}: {vector(step.before)} → {vector(step.after)}"
-        + _unseen(view, after),
+        + _where_unseen(view, after),
         before,
         after,
         step.row,
     )
+
+
+def vectors(film: Film, moment: Moment) -> list[tuple[Floats, Floats, str]]:
+    """(start, end, role) of the weights before and after, from the centre of the view, and of the update."""
+    centre = (film.view.low + film.view.high) / 2
+    scale = _LONGEST * float(film.view.size[1]) / film.longest
+    old, new = (centre + scale * line[1:] for line in (moment.before, moment.after))
+    arrows = [(centre, old, "before")] if moment.row is not None else []
+    arrows += [(centre, new, "after"), (old, new, "update")]
+    return [(start, end, role) for start, end, role in arrows if (start != end).any()]

@@ -35,20 +35,20 @@ def plot_certificate(
     hull of each class's, and the point that lies in both, a mixture of either class with the weights of the proof; it
     stays a point of both hulls in any two columns.
     """
-    figure, (shown, *_), look = panels(ax, theme)
+    figure, (panel, *_), look = panels(ax, theme)
     view = view_of(X, columns, "plot_certificate")
     labels, index = classes_of(y)
     if len(labels) != 2:
-        raise DataError(f"A certificate speaks of two classes, and y has {len(labels)}.")
-    scatter(shown, view, index, labels.tolist(), look)
+        raise DataError(f"A certificate is about two classes, and y has {len(labels)}.")
+    scatter(panel, view, index, labels.tolist(), look)
     if hasattr(certificate, "w"):
-        _separable(shown, view, certificate, look)
+        _separable(panel, view, certificate, look)
     elif hasattr(certificate, "weights"):
-        _inseparable(shown, view, certificate, index, labels, look)
+        _inseparable(panel, view, certificate, index, labels, look)
     else:
-        shown.set_title("undecided: no proof either way yet")
-    frame(shown, view, names or names_of(X))
-    legend(figure, [shown], look, columns=3, own=ax is None)
+        panel.set_title("undecided: no proof either way yet")
+    frame(panel, view, names or names_of(X))
+    legend(figure, [panel], look, columns=3, own=ax is None)
     return figure
 
 
@@ -72,8 +72,8 @@ def _inseparable(
 ) -> None:
     rows = np.asarray(certificate.rows, dtype=np.intp)
     for k, label in enumerate(labels.tolist()):
-        mine = view.points[rows[index[rows] == k]]
-        _hull(ax, mine, look.of_class(k), f"hull of {name(label)}'s rows in the proof", look)
+        points = view.points[rows[index[rows] == k]]
+        _hull(ax, points, look.of_class(k), f"hull of {name(label)}'s rows in the proof", look)
     point = meeting_point(certificate, view.points, index)
     ring(ax, view.points[rows], look.ink, f"the {len(rows)} rows of the proof", area=130)
     ax.plot(
@@ -98,28 +98,28 @@ def meeting_point(certificate: Any, points: Floats, index: NDArray[np.intp]) -> 
 
 
 def _hull(ax: "Axes", points: Floats, color: str, label: str, look: Palette) -> None:
-    """The convex hull: a polygon, a segment, or a point; its edge is seen over the points that lie on it."""
+    """Draw a convex hull: a polygon, a segment, or a point. Its edge is drawn over the points that lie on it."""
     from matplotlib.patheffects import withStroke
 
     halo = withStroke(linewidth=4.0, foreground=look.paper)
-    corners = points[_around(points)]
+    corners = points[_hull_corners(points)]
     if len(corners) > 2:
         ax.fill(corners[:, 0], corners[:, 1], color=color, alpha=0.18, zorder=1)
     closed = np.vstack([corners, corners[:1]])
     ax.plot(closed[:, 0], closed[:, 1], color=color, lw=2.0, label=label, zorder=4.5, path_effects=[halo])
 
 
-def _around(points: Floats) -> list[int]:
+def _hull_corners(points: Floats) -> list[int]:
     """Indices of the corners of the hull, in order (Andrew's monotone chain)."""
     order = sorted(range(len(points)), key=lambda i: (points[i][0], points[i][1]))
 
     def chain(indices: Sequence[int]) -> list[int]:
-        kept: list[int] = []
+        corners: list[int] = []
         for i in indices:
-            while len(kept) > 1 and _turn(points[kept[-2]], points[kept[-1]], points[i]) <= 0:
-                kept.pop()
-            kept.append(i)
-        return kept
+            while len(corners) > 1 and _turn(points[corners[-2]], points[corners[-1]], points[i]) <= 0:
+                corners.pop()
+            corners.append(i)
+        return corners
 
     if len(points) < 3:
         return order

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def plot_comparison(
-    found: Any,
+    comparison: Any,
     X: Any,
     y: Any,
     ax: Any = None,
@@ -26,28 +26,28 @@ def plot_comparison(
     theme: str = "light",
 ) -> "Figure":
     """The boundary of every method of a comparison that is one hyperplane, over the examples of two classes."""
-    figure, (shown, *_), look = panels(ax, theme, size=(6.0, 5.2))
+    figure, (panel, *_), look = panels(ax, theme, size=(6.0, 5.2))
     view = view_of(X, columns, "plot_comparison")
     labels, index = classes_of(y)
     if len(labels) != 2:
         raise DataError(f"plot_comparison draws the boundaries between two classes, and y has {len(labels)}.")
-    scatter(shown, view, index, labels.tolist(), look)
-    drawn = 0
-    for method in found.methods:
+    scatter(panel, view, index, labels.tolist(), look)
+    n_drawn = 0
+    for method in comparison.methods:
         weights = _hyperplane(method.model, X)
         if weights is None:
             continue
-        style = {"color": look.of_class(drawn + 2), "lw": 1.8, "linestyle": DASHES[drawn % len(DASHES)]}
-        draw_line(shown, view, view.line(weights), label=method.name, **style)
-        drawn += 1
-    frame(shown, view, names or names_of(X))
-    shown.set_title("the boundary of each method")
-    legend(figure, [shown], look, columns=3, own=ax is None)
+        style = {"color": look.of_class(n_drawn + 2), "lw": 1.8, "linestyle": DASHES[n_drawn % len(DASHES)]}
+        draw_line(panel, view, view.line(weights), label=method.name, **style)
+        n_drawn += 1
+    frame(panel, view, names or names_of(X))
+    panel.set_title("the boundary of each method")
+    legend(figure, [panel], look, columns=3, own=ax is None)
     return figure
 
 
 def _hyperplane(model: Any, X: Any) -> Floats | None:
-    """[b, w1, ..., wd] on the columns as they came, also where the model scales them first."""
+    """[b, w1, ..., wd] for unscaled columns, also of a pipeline that scales them first."""
     if not hasattr(model, "steps"):
         return hyperplane_of(model, X)
     scaler, learner = model[0], model[-1]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.losses import LOSSES, zero_one
-from rosenblatt.report.figures.style import DASHES, legend, panels, ruled
+from rosenblatt.report.figures.style import DASHES, add_grid, legend, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
 
 def plot_losses(ax: Any = None, *, reach: float = 2.5, theme: str = "light") -> "Figure":
     """Every loss as a function of the margin y·s: what each charges for a mistake, and for being barely right."""
-    figure, (shown, *_), look = panels(ax, theme)
+    figure, (panel, *_), look = panels(ax, theme)
     m = np.linspace(-reach, reach, 501)
     for k, loss in enumerate(LOSSES.values()):
         x, value = (
             (m, loss(m)) if loss is not zero_one else ([-reach, 0.0, np.nan, 0.0, reach], [1.0, 1.0, np.nan, 0.0, 0.0])
         )
-        shown.plot(
+        panel.plot(
             x, value, color=look.of_class((1, 0, 2, 3, 4)[k]), lw=2.3, linestyle=DASHES[k],
             label=f"{loss.name.replace('_', '-')}:  {loss.formula.replace('<=', '≤').replace('-', '−')}",
         )  # fmt: skip
-    shown.axvline(0.0, color=look.muted, lw=1.0)
-    shown.set_xlim(-reach, reach)
-    shown.set_ylim(-0.12, 4.2)
-    shown.text(-0.06, 4.05, "mistake", ha="right", va="top", color=look.muted, fontsize=9.5)
-    shown.text(0.06, 4.05, "right", ha="left", va="top", color=look.muted, fontsize=9.5)
-    shown.set_xlabel("margin  m = y·s")
-    shown.set_ylabel("loss")
-    ruled(shown, look)
-    legend(figure, [shown], look, columns=2, own=ax is None)
+    panel.axvline(0.0, color=look.muted, lw=1.0)
+    panel.set_xlim(-reach, reach)
+    panel.set_ylim(-0.12, 4.2)
+    panel.text(-0.06, 4.05, "mistake", ha="right", va="top", color=look.muted, fontsize=9.5)
+    panel.text(0.06, 4.05, "right", ha="left", va="top", color=look.muted, fontsize=9.5)
+    panel.set_xlabel("margin  m = y·s")
+    panel.set_ylabel("loss")
+    add_grid(panel, look)
+    legend(figure, [panel], look, columns=2, own=ax is None)
     return figure
 
 
@@ -49,10 +49,10 @@ def plot_activations(ax: Any = None, *, reach: float = 6.0, theme: str = "light"
     soft.plot(s, 1 / (1 + np.exp(-s)), color=look.of_class(0), lw=2.6)
     soft.set_title("sigmoid: a soft decision")
     soft.set_ylabel("1 / (1 + e⁻ˢ)")
-    for shown, low, high in ((hard, -1.25, 1.25), (soft, -0.08, 1.08)):
-        shown.set_xlim(-reach, reach)
-        shown.set_ylim(low, high)
-        shown.axvline(0.0, color=look.muted, lw=1.0)
-        shown.set_xlabel("score  s = w·x + b")
-        ruled(shown, look)
+    for panel, low, high in ((hard, -1.25, 1.25), (soft, -0.08, 1.08)):
+        panel.set_xlim(-reach, reach)
+        panel.set_ylim(low, high)
+        panel.axvline(0.0, color=look.muted, lw=1.0)
+        panel.set_xlabel("score  s = w·x + b")
+        add_grid(panel, look)
     return figure

@@ -9,14 +9,24 @@ from numpy.typing import NDArray
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn.replay.trace import Step, Trace
 from rosenblatt.records import Floats
-from rosenblatt.report.figures.plane import View, arrow, draw_line, frame, point_area, reaching, ring, scatter, view_of
+from rosenblatt.report.figures.plane import (
+    View,
+    arrow,
+    draw_line,
+    frame,
+    point_area,
+    ring,
+    scatter,
+    view_of,
+    widened_view,
+)
 from rosenblatt.report.figures.style import DASHES, Palette, legend, number, panels, vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MOST = 8  # boundaries that can be told apart in one picture
+_MOST_BOUNDARIES = 8  # that can be told apart in one picture
 
 
 def plot_boundaries(
@@ -29,35 +39,36 @@ def plot_boundaries(
     theme: str = "light",
 ) -> "Figure":
     """The boundary at the end of each epoch, from faint to full; of a long run eight of them, the last included."""
-    figure, (shown, *_), look = panels(ax, theme)
+    figure, (panel, *_), look = panels(ax, theme)
     view, targets = scene(trace, unit, columns, "plot_boundaries")
-    told = _changes(trace, unit)
-    view = reaching(view, [view.line(weights) for _, weights in told])
-    scatter(shown, view, (targets > 0).astype(np.intp), trace.names(unit), look)
-    for k, (epochs, weights) in enumerate(told):
-        last = k == len(told) - 1
-        share = 0.42 + 0.4 * k / max(len(told) - 1, 1)
+    boundaries = _boundaries(trace, unit)
+    view = widened_view(view, [view.line(weights) for _, weights in boundaries])
+    scatter(panel, view, (targets > 0).astype(np.intp), trace.names(unit), look)
+    for k, (epochs, weights) in enumerate(boundaries):
+        last = k == len(boundaries) - 1
+        share = 0.42 + 0.4 * k / max(len(boundaries) - 1, 1)
         draw_line(
-            shown, view, view.line(weights), color=look.ink if last else look.tint(look.accent, share),
+            panel, view, view.line(weights), color=look.ink if last else look.tint(look.accent, share),
             lw=2.6 if last else 1.6, linestyle="-" if last else DASHES[k % len(DASHES)], label=f"epoch {epochs}",
         )  # fmt: skip
-    frame(shown, view, names)
-    shown.set_title(f"boundary after each epoch: {ending(trace)}")
-    legend(figure, [shown], look, columns=5, own=ax is None)
+    frame(panel, view, names)
+    panel.set_title(f"boundary after each epoch: {ending(trace)}")
+    legend(figure, [panel], look, columns=5, own=ax is None)
     return figure
 
 
-def _changes(trace: Trace, unit: int) -> list[tuple[str, Floats]]:
-    """Epochs that left new weights, each named with those after it that left them as they were."""
-    found: list[tuple[int, int, Floats]] = []
+def _boundaries(trace: Trace, unit: int) -> list[tuple[str, Floats]]:
+    """The weights after each epoch that changed them, with the range of epochs at whose end they were the same."""
+    ranges: list[tuple[int, int, Floats]] = []
     for end in trace.epochs():
         weights = with_bias(trace, end.weights[unit])
-        if found and np.array_equal(found[-1][2], weights):
-            found[-1] = (found[-1][0], end.epoch, weights)
+        if ranges and np.array_equal(ranges[-1][2], weights):
+            ranges[-1] = (ranges[-1][0], end.epoch, weights)
         else:
-            found.append((end.epoch, end.epoch, weights))
-    chosen = found if len(found) <= _MOST else [found[i] for i in _spread(len(found), _MOST)]
-    return [(f"{a}" if a == b else f"{a}–{b}", weights) for a, b, weights in chosen]
+            ranges.append((end.epoch, end.epoch, weights))
+    if len(ranges) > _MOST_BOUNDARIES:
+        ranges = [ranges[i] for i in _spread(len(ranges), _MOST_BOUNDARIES)]
+    return [(f"{first}" if first == last else f"{first}–{last}", weights) for first, last, weights in ranges]
 
 
 def plot_frames(
@@ -79,7 +90,7 @@ def plot_frames(
     down, across = (1, len(steps)) if len(steps) < 3 else ((len(steps) + 1) // 2, 2)
     figure, axes, look = panels(ax, theme, down, across, size=(6.0, 1.2 + 2.5 * down))
     lines = [view.line(with_bias(trace, w)) for step in steps for w in (step.before, step.after)]
-    view = reaching(view, lines)
+    view = widened_view(view, lines)
     longest = max(float(np.linalg.norm(line[1:])) for line in lines)
     scale = 0.42 * float(view.size[1]) / (longest or 1.0)
     for panel, (k, step) in zip(axes, zip(_numbers(trace, steps), steps, strict=True), strict=False):
@@ -103,9 +114,9 @@ def draw_update(
     ring(ax, view.points[step.row : step.row + 1], look.alarm, "mistake" if step.mistake else "example")
     before, after = (view.line(with_bias(trace, w)) for w in (step.before, step.after))
     drawn = draw_line(ax, view, before, color=look.muted, lw=1.6, linestyle=(0, (4, 3)), label="boundary before")
-    _say_unseen(ax, view, before, drawn, "before", look)
+    _note_unseen(ax, view, before, drawn, "before", look)
     drawn = draw_line(ax, view, after, color=look.ink, lw=2.2, label="boundary after")
-    _say_unseen(ax, view, after, drawn, "after", look)
+    _note_unseen(ax, view, after, drawn, "after", look)
     centre = (view.low + view.high) / 2
     old, new = centre + scale * before[1:], centre + scale * after[1:]
     if before[1:].any():
@@ -119,12 +130,12 @@ def draw_update(
     frame(ax, view)
 
 
-def _say_unseen(ax: "Axes", view: View, line: Floats, drawn: Floats | None, when: str, look: Palette) -> None:
-    """A boundary that is too far off to be drawn is told of in words."""
+def _note_unseen(ax: "Axes", view: View, line: Floats, drawn: Floats | None, when: str, look: Palette) -> None:
+    """Say in words that a boundary lies outside the picture."""
     if drawn is None and line[1:].any():
         low = 0.03 if when == "before" else 0.11
-        told = f"boundary {when}: outside the picture"
-        ax.text(0.02, low, told, transform=ax.transAxes, color=look.muted, fontsize=8.5)
+        note = f"boundary {when}: outside the picture"
+        ax.text(0.02, low, note, transform=ax.transAxes, color=look.muted, fontsize=8.5)
 
 
 def scene(trace: Trace, unit: int, columns: tuple[int, int] | None, what: str) -> tuple[View, NDArray[np.int8]]:
@@ -147,25 +158,25 @@ def with_bias(trace: Trace, weights: Floats) -> Floats:
 
 
 def _updates_of(trace: Trace, unit: int, updates: Sequence[int] | None, count: int) -> list[Step]:
-    mine = np.flatnonzero(trace.unit == unit)
-    if not len(mine):
+    of_unit = np.flatnonzero(trace.unit == unit)
+    if not len(of_unit):
         raise DataError(f"There is nothing to draw: the run made no update of unit {unit}.")
     if updates is None:
-        wanted = [int(mine[i]) for i in _spread(len(mine), count)]
+        indices = [int(of_unit[i]) for i in _spread(len(of_unit), count)]
     else:
-        wanted = [k - 1 for k in updates]
-        missing = [k + 1 for k in wanted if not 0 <= k < len(trace)]
+        indices = [k - 1 for k in updates]
+        missing = [k + 1 for k in indices if not 0 <= k < len(trace)]
         if missing:
             raise ParameterError(f"The run made {len(trace)} updates, so there is no update {missing[0]}.")
-    return list(trace.updates(wanted))
+    return list(trace.updates(indices))
 
 
 def _numbers(trace: Trace, steps: Sequence[Step]) -> list[str]:
-    """The place of each step in the log, counted from 1."""
-    place = {(t, u): k for k, (t, u) in enumerate(zip(trace.t.tolist(), trace.unit.tolist(), strict=True), start=1)}
-    return [number(place[step.t, step.unit]) for step in steps]
+    """The number of each step in the mistake log, counted from 1."""
+    numbers = {(t, u): k for k, (t, u) in enumerate(zip(trace.t.tolist(), trace.unit.tolist(), strict=True), start=1)}
+    return [number(numbers[step.t, step.unit]) for step in steps]
 
 
 def _spread(length: int, count: int) -> list[int]:
-    """At most `count` places from first to last, as even as they can be."""
+    """At most `count` indices from 0 to `length` - 1, evenly spread, both ends included."""
     return sorted(set(np.linspace(0, length - 1, min(count, length)).round().astype(int).tolist()))

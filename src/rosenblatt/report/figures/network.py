@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 Place: TypeAlias = tuple[float, float]
 Places: TypeAlias = dict[str, Place]
 
-_MOST_LABELS = 48  # wires with their weight written on them; more could not be read
+_MOST_LABELS = 48  # wires labelled with their weights; more could not be read
 _MOST_UNITS = 150
 _RADIUS = 0.19
-_SHARES = (0.74, 0.62, 0.68, 0.8, 0.56, 0.5, 0.44, 0.38, 0.32, 0.26)  # of a wire, where its weight may stand
+_SHARES = (0.74, 0.62, 0.68, 0.8, 0.56, 0.5, 0.44, 0.38, 0.32, 0.26)  # of a wire, where its label may be
 
 
 def plot_network(network: Any, ax: Any = None, *, theme: str = "light") -> "Figure":
@@ -24,53 +24,54 @@ def plot_network(network: Any, ax: Any = None, *, theme: str = "light") -> "Figu
 
     Takes a logic.Network, an expression, or a fitted ThresholdNetwork.
     """
-    shown = _network(network)
-    places = _places(shown)
+    drawn = _network(network)
+    places = _places(drawn)
     xs, ys = zip(*places.values(), strict=True)
     size = (max(6.0, 0.95 * (max(xs) + 1.6)), min(max(3.0, 0.95 * (max(ys) - min(ys) + 1) + 1.1), 16.0))
     figure, (panel, *_), look = panels(ax, theme, size=size)
     panel.set_axis_off()
     panel.set_aspect("equal")
-    wires = sum(len(unit.sources) for unit in shown.units)
-    taken = [places[unit.name] for unit in shown.units] if wires <= _MOST_LABELS else None
-    for unit in shown.units:
+    wires = sum(len(unit.sources) for unit in drawn.units)
+    taken = [places[unit.name] for unit in drawn.units] if wires <= _MOST_LABELS else None
+    for unit in drawn.units:
         for source, weight in zip(unit.sources, unit.weights, strict=True):
             _wire(panel, places, unit, source, weight, look, taken)
-    for name in shown.inputs:
+    for name in drawn.inputs:
         _input(panel, *places[name], name, look)
-    for unit in shown.units:
-        _unit(panel, *places[unit.name], unit, unit.name in shown.outputs, look)
+    for unit in drawn.units:
+        _unit(panel, *places[unit.name], unit, unit.name in drawn.outputs, look)
     panel.set_xlim(min(xs) - 0.5, max(xs) + 0.75)
     panel.set_ylim(min(ys) - 0.55, max(ys) + 0.55)
-    count = len(shown.units)
-    panel.set_title(f"{count} threshold unit{'s' if count != 1 else ''} in {len(shown.layers)} "
-                    f"layer{'s' if len(shown.layers) != 1 else ''}")  # fmt: skip
+    count = len(drawn.units)
+    panel.set_title(f"{count} threshold unit{'s' if count != 1 else ''} in {len(drawn.layers)} "
+                    f"layer{'s' if len(drawn.layers) != 1 else ''}")  # fmt: skip
     legend(figure, [panel], look, own=ax is None)
     return figure
 
 
-def _network(given: Any) -> Network:
-    found = given if isinstance(given, Network) else getattr(given, "network", getattr(given, "network_", None))
-    if not isinstance(found, Network):
+def _network(model: Any) -> Network:
+    """The network itself, of an expression its synthesis, of an estimator what it learned."""
+    network = model if isinstance(model, Network) else getattr(model, "network", getattr(model, "network_", None))
+    if not isinstance(network, Network):
         raise ParameterError(
-            f"plot_network draws a Network, an expression or a ThresholdNetwork. Got {given!r} instead."
+            f"plot_network draws a Network, an expression or a ThresholdNetwork. Got {model!r} instead."
         )
-    if len(found.units) > _MOST_UNITS or len(found.inputs) > _MOST_UNITS:
+    if len(network.units) > _MOST_UNITS or len(network.inputs) > _MOST_UNITS:
         raise DataError(
-            f"The network has {len(found.inputs)} inputs and {len(found.units)} units, and at most {_MOST_UNITS} of "
-            "either can be drawn: print it instead."
+            f"The network has {len(network.inputs)} inputs and {len(network.units)} units, and at most {_MOST_UNITS} "
+            "of either can be drawn: print it instead."
         )
-    return found
+    return network
 
 
 def _places(network: Network) -> Places:
-    """A column for each layer; within it units stand in the order of the middle of what feeds them."""
+    """A column for each layer; within it units are ordered by the mean height of their sources."""
     places: Places = {name: (0.0, -float(k)) for k, name in enumerate(network.inputs)}
     middle = -(len(network.inputs) - 1) / 2
     apart = max(2.0, len(network.inputs) / 3)
     for x, layer in enumerate(network.layers, start=1):
-        wished = {u.name: _mean([places[s][1] for s in u.sources], middle) for u in layer}
-        names = sorted(wished, key=lambda name: -wished[name])
+        heights = {u.name: _mean([places[s][1] for s in u.sources], middle) for u in layer}
+        names = sorted(heights, key=lambda name: -heights[name])
         step = max(1.0, 0.6 * len(network.inputs) / len(names))
         # a lone unit stands a little off the middle, so that wires that skip its layer do not run behind it
         top = middle + step * (len(names) - 1) / 2 + (0.28 if x % 2 and len(names) == 1 < len(network.layers) else 0)
@@ -86,7 +87,7 @@ def _mean(values: list[float], default: float) -> float:
 def _wire(
     ax: "Axes", places: Places, unit: WiredUnit, source: str, weight: float, look: Palette, taken: list[Place] | None
 ) -> None:
-    """A wire, and its weight where no other stands in `taken`; without a list no weight is written."""
+    """Draw a wire, and its weight at a place that is not in `taken`; if that is None, without the weight."""
     from matplotlib.patches import FancyArrowPatch
 
     (x0, y0), (x1, y1) = places[source], places[unit.name]
@@ -112,16 +113,16 @@ def _wire(
     label = "positive weight" if positive else "negative weight"
     ax.plot([], [], color=color, lw=1.8, linestyle="-" if positive else (0, (4, 2)), label=label)
     if taken is not None:
-        at = _free(begin, end, bend, taken)
-        taken.append(at)
+        place = _free_place(begin, end, bend, taken)
+        taken.append(place)
         ax.text(
-            *at, number(weight), color=color, fontsize=9, ha="center", va="center", zorder=3,
+            *place, number(weight), color=color, fontsize=9, ha="center", va="center", zorder=3,
             bbox={"boxstyle": "round,pad=0.12", "facecolor": look.paper, "edgecolor": "none"},
         )  # fmt: skip
 
 
-def _free(begin: Place, end: Place, bend: float, taken: list[Place]) -> Place:
-    """A point on the wire, best near the unit, that no weight and no unit covers; else the one with the most room.
+def _free_place(begin: Place, end: Place, bend: float, taken: list[Place]) -> Place:
+    """A point on the wire, preferably near its unit, that no label and no unit covers, or the one with the most room.
 
     A bent wire is a parabola: matplotlib's arc3 puts its middle point beside the straight one.
     """

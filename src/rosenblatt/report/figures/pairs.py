@@ -26,23 +26,23 @@ def plot_pairs(
     if table.shape != (count, count):
         raise DataError(f"There are {count} classes, so the answers must be {count} by {count}. Got {table.shape}.")
     widths = np.full((count, count), np.nan) if margins is None else np.asarray(margins, dtype=float)
-    figure, (shown, *_), look = panels(ax, theme, size=(6.0, 5.4))
-    shown.imshow(_colors(table, widths, look), aspect="equal", interpolation="nearest")
+    figure, (panel, *_), look = panels(ax, theme, size=(6.0, 5.4))
+    panel.imshow(_colors(table, widths, look), aspect="equal", interpolation="nearest")
     for i, j in np.ndindex(count, count):
-        _write(shown, i, j, str(table[i, j]), float(widths[i, j]), count, look)
-    told = [name(label) for label in classes]
-    shown.set_xticks(range(count), told, rotation=45 if count * max(map(len, told)) > 48 else 0)
-    shown.set_yticks(range(count), told)
-    for spine in shown.spines.values():
+        _write(panel, i, j, str(table[i, j]), float(widths[i, j]), count, look)
+    labels = [name(label) for label in classes]
+    panel.set_xticks(range(count), labels, rotation=45 if count * max(map(len, labels)) > 48 else 0)
+    panel.set_yticks(range(count), labels)
+    for spine in panel.spines.values():
         spine.set_visible(False)
-    shown.tick_params(length=0)
-    shown.set_xticks(np.arange(count + 1) - 0.5, minor=True)
-    shown.set_yticks(np.arange(count + 1) - 0.5, minor=True)
-    shown.grid(which="minor", color=look.paper, linewidth=2)
-    shown.tick_params(which="minor", length=0)
+    panel.tick_params(length=0)
+    panel.set_xticks(np.arange(count + 1) - 0.5, minor=True)
+    panel.set_yticks(np.arange(count + 1) - 0.5, minor=True)
+    panel.grid(which="minor", color=look.paper, linewidth=2)
+    panel.tick_params(which="minor", length=0)
     upper = [table[i, j] for i in range(count) for j in range(i + 1, count)]
     counts = [f"{upper.count(kind)} {kind}" for kind in (SEPARABLE, INSEPARABLE, UNDECIDED) if upper.count(kind)]
-    shown.set_title("pairs of classes: " + ", ".join(counts))
+    panel.set_title("pairs of classes: " + ", ".join(counts))
     return figure
 
 

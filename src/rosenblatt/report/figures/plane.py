@@ -15,13 +15,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SHAPE = 4 / 3  # width to height of the view
-_REACH = 1.4  # times the view's size: how far from its middle a line may pass for the view to be widened
+_REACH = 1.4  # times the view's size: the view is widened for a line that passes this near its centre
 _UNEQUAL = 5.0  # beyond this the two columns are measured in different units
 
 
 @dataclass(frozen=True)
 class View:
-    """Two columns of the examples, what the others are held at, and the rectangle that is drawn."""
+    """Two columns of the examples, the means of all columns, and the rectangle that is drawn.
+
+    A model of more columns is cut: the columns that are not drawn are at their means.
+    """
 
     points: Floats
     columns: tuple[int, int]
@@ -36,7 +39,7 @@ class View:
 
     @property
     def equal(self) -> bool:
-        """Is a unit of one column drawn as long as a unit of the other? Then right angles look right."""
+        """Whether both axes have the same scale, so that right angles look right."""
         return bool(np.isclose(self.size[0] / self.size[1], _SHAPE))
 
     def rows(self, flat: Floats) -> Floats:
@@ -46,7 +49,7 @@ class View:
         return rows
 
     def line(self, weights: Floats) -> Floats:
-        """Bias first: [b, wi, wj] of the line in which a hyperplane of all the columns cuts the plane."""
+        """The line [b, wi, wj] in which a hyperplane [b, w1, ..., wd] cuts the plane."""
         i, j = self.columns
         rest = weights[1:].copy()
         rest[[i, j]] = 0.0
@@ -54,7 +57,7 @@ class View:
 
 
 def view_of(X: Any, columns: tuple[int, int] | None, what: str) -> View:
-    """Look at two columns; if there are others, they must be chosen."""
+    """A view of two columns; if there are more, `columns` must choose them."""
     values = X if isinstance(X, Csr) or hasattr(X, "tocsr") else np.asarray(X)
     if len(values.shape) != 2 or values.shape[0] == 0:
         raise DataError(f"{what} needs rows of examples. Got an array of shape {values.shape}.")
@@ -68,17 +71,17 @@ def _chosen(width: int, columns: tuple[int, int] | None, what: str) -> tuple[int
     if columns is None and width == 2:
         return 0, 1
     if columns is None or len(columns) != 2 or not all(-width <= c < width for c in columns):
-        many = "only one column" if width == 1 else f"{width} columns"
+        n_columns = "only one column" if width == 1 else f"{width} columns"
         hint = "add a second feature" if width == 1 else f"choose two of 0 to {width - 1} with columns=(i, j)"
-        raise DataError(f"{what} draws two columns, and X has {many}: {hint}.")
+        raise DataError(f"{what} draws two columns, and X has {n_columns}: {hint}.")
     i, j = (int(c) % width for c in columns)
     if i == j:
-        raise DataError(f"{what} draws two columns, and columns=({i}, {j}) names one: choose another beside it.")
+        raise DataError(f"{what} draws two columns, and columns=({i}, {j}) names one column twice: choose another.")
     return i, j
 
 
 def _column(values: Any, j: int) -> Floats:
-    """One column as floats; a sparse matrix is not unpacked for it."""
+    """One column as floats, without making a sparse matrix dense."""
     if isinstance(values, Csr):
         rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
         here = values.indices == j
@@ -106,7 +109,7 @@ def _rectangle(points: Floats) -> tuple[Floats, Floats]:
 
 
 def classes_of(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The labels, sorted, and the index of each row's."""
+    """The labels, sorted, and the position of each row's label among them."""
     labels, index = np.unique(np.asarray(y), return_inverse=True)
     return labels, index.ravel()
 
@@ -117,7 +120,7 @@ def names_of(X: Any) -> list[str] | None:
 
 
 def frame(ax: "Axes", view: View, names: Sequence[str] | None = None) -> None:
-    """Limits, aspect and the names of the axes."""
+    """Set the limits, the aspect and the names of the axes."""
     ax.set_xlim(view.low[0], view.high[0])
     ax.set_ylim(view.low[1], view.high[1])
     ax.set_aspect("equal" if view.equal else "auto", adjustable="box")
@@ -127,19 +130,19 @@ def frame(ax: "Axes", view: View, names: Sequence[str] | None = None) -> None:
 
 
 def point_area(count: int) -> float:
-    """How large a point is drawn among so many, in square points."""
+    """The area of one point among `count`, in square points."""
     return float(np.clip(9000 / max(count, 1), 8, 64))
 
 
 def scatter(
     ax: "Axes", view: View, index: NDArray[np.intp], labels: Sequence[Any], look: Palette, size: float | None = None
 ) -> None:
-    """The points of each class in a colour and a shape of their own."""
+    """Draw the points, each class in its own colour and shape."""
     area = size if size is not None else point_area(len(view.points))
     for k, label in enumerate(labels):
-        mine = view.points[index == k]
+        points = view.points[index == k]
         ax.scatter(
-            mine[:, 0], mine[:, 1], s=area, marker=MARKERS[k % len(MARKERS)], color=look.of_class(k),
+            points[:, 0], points[:, 1], s=area, marker=MARKERS[k % len(MARKERS)], color=look.of_class(k),
             edgecolors=look.paper, linewidths=0.6 if area > 20 else 0.15, label=name(label), zorder=4,
         )  # fmt: skip
 
@@ -147,7 +150,7 @@ def scatter(
 def ring(
     ax: "Axes", points: Floats, color: str, label: str | None = None, *, among: int = 0, area: float = 170
 ) -> None:
-    """Circles round points; smaller ones where they are some among many."""
+    """Draw circles around points, smaller if they are some `among` many."""
     if len(points):
         area = min(area, 3.2 * point_area(among))
         ax.scatter(
@@ -179,14 +182,14 @@ def clipped(view: View, line: Floats) -> Floats | None:
                 ends.append(point)
     if len(ends) < 2:
         return None
-    found = np.array(ends)
-    far = np.abs((found[:, None] - found[None]) / view.size).sum(axis=2)
-    first, last = np.unravel_index(int(far.argmax()), far.shape)
-    return None if far[first, last] < 1e-9 else found[[first, last]]
+    points = np.array(ends)
+    distances = np.abs((points[:, None] - points[None]) / view.size).sum(axis=2)
+    first, last = np.unravel_index(int(distances.argmax()), distances.shape)
+    return None if distances[first, last] < 1e-9 else points[[first, last]]
 
 
-def reaching(view: View, lines: Sequence[Floats]) -> View:
-    """A view that lines which pass near by go through too; at most twice as wide and as high."""
+def widened_view(view: View, lines: Sequence[Floats]) -> View:
+    """The view, widened to show lines that pass near it; at most twice as wide and as high."""
     centre, corners = (view.low + view.high) / 2, [view.low, view.high]
     for line in lines:
         w = line[1:] * view.size  # in units of the view
@@ -203,16 +206,16 @@ def reaching(view: View, lines: Sequence[Floats]) -> View:
 
 
 def draw_line(ax: "Axes", view: View, line: Floats, **style: Any) -> Floats | None:
-    """The line where it crosses the view."""
+    """Draw a line clipped to the view; returns its ends, or None if it does not pass through."""
     ends = clipped(view, line)
     if ends is not None:
-        told: dict[str, Any] = {"zorder": 3, "solid_capstyle": "butt"} | style
-        ax.plot(ends[:, 0], ends[:, 1], **told)
+        defaults: dict[str, Any] = {"zorder": 3, "solid_capstyle": "butt"}
+        ax.plot(ends[:, 0], ends[:, 1], **defaults | style)
     return ends
 
 
 def arrow(ax: "Axes", start: Floats, end: Floats, color: str, label: str | None = None, **style: Any) -> None:
-    """From start to end in the units of the data."""
+    """Draw an arrow, in the units of the data."""
     ax.annotate(
         "", xy=(end[0], end[1]), xytext=(start[0], start[1]), annotation_clip=True,
         arrowprops={"arrowstyle": "-|>", "color": color, "lw": 2.0, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 14}

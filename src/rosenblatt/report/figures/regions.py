@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_ACROSS, _UP = 440, 330  # cells of the plane that are decided one by one
+_ACROSS, _UP = 440, 330  # cells of the plane; each is predicted
 _AT_ONCE = 2_000_000  # numbers passed to a model in one call
 
 
@@ -46,29 +46,29 @@ def plot_regions(
     Of more than two columns two must be chosen; the regions are then a cut, the other columns at their means.
     """
     figure, axes, look = panels(ax, theme)
-    view, shown = view_of(X, columns, "plot_regions"), axes[0]
+    view, panel = view_of(X, columns, "plot_regions"), axes[0]
     labels, index = classes_of(y)
     classes = np.asarray(getattr(model, "classes_", labels))
     weights = hyperplane_of(model, X)
     decided = _decide(model, X, view, classes, weights)
-    paint(shown, view, decided, len(classes), look)
-    scatter(shown, view, np.searchsorted(classes, labels)[index], classes.tolist(), look)
+    draw_regions(panel, view, decided, len(classes), look)
+    scatter(panel, view, np.searchsorted(classes, labels)[index], classes.tolist(), look)
     if weights is not None:
         line = view.line(weights)
-        draw_line(shown, view, line, color=look.ink, lw=2.0, label="boundary")
-        draw_normal(shown, view, line, look)
+        draw_line(panel, view, line, color=look.ink, lw=2.0, label="boundary")
+        draw_normal(panel, view, line, look)
     else:
-        _edges(shown, model, X, view, decided, classes, look)
+        _edges(panel, model, X, view, decided, classes, look)
     wrong = np.asarray(model.predict(X)) != np.asarray(y)
-    ring(shown, view.points[wrong], look.alarm, f"wrong ({int(wrong.sum())} of {len(wrong)})", among=len(wrong))
+    ring(panel, view.points[wrong], look.alarm, f"wrong ({int(wrong.sum())} of {len(wrong)})", among=len(wrong))
     if weights is not None and not wrong.any() and len(view.middle) == 2:
-        _band(shown, view, weights, look)
-    frame(shown, view, names or names_of(X))
+        _band(panel, view, weights, look)
+    frame(panel, view, names or names_of(X))
     if len(view.middle) > 2:
-        shown.set_title(
+        panel.set_title(
             f"a cut: the other {len(view.middle) - 2} columns at their means", color=look.muted, fontsize=10
         )
-    legend(figure, [shown], look, columns=5, own=ax is None)
+    legend(figure, [panel], look, columns=5, own=ax is None)
     return figure
 
 
@@ -88,12 +88,12 @@ def _decide(model: Any, X: Any, view: View, classes: NDArray[Any], weights: Floa
         line = view.line(weights)
         positive: NDArray[np.bool_] = line[0] + cells @ line[1:] > 0
         return positive.astype(np.intp).reshape(_UP, _ACROSS)
-    found = np.concatenate([np.asarray(model.predict(_like(X, view.rows(part)))) for part in _parts(cells, view)])
-    return np.asarray(np.searchsorted(classes, found), dtype=np.intp).reshape(_UP, _ACROSS)
+    predicted = np.concatenate([np.asarray(model.predict(_like(X, view.rows(part)))) for part in _parts(cells, view)])
+    return np.asarray(np.searchsorted(classes, predicted), dtype=np.intp).reshape(_UP, _ACROSS)
 
 
 def _like(X: Any, rows: Floats) -> Any:
-    """The rows as the model was given its own: a frame keeps the names of its columns."""
+    """Rows of the type of X, so that a DataFrame keeps the names of its columns."""
     return type(X)(rows, columns=X.columns) if hasattr(X, "columns") and hasattr(X, "iloc") else rows
 
 
@@ -109,8 +109,8 @@ def _parts(cells: Floats, view: View) -> list[Floats]:
     return np.array_split(cells, max(1, len(cells) * len(view.middle) // _AT_ONCE))
 
 
-def paint(ax: "Axes", view: View, decided: NDArray[np.intp], classes: int, look: Palette) -> None:
-    """The regions, in tints of the classes' colours."""
+def draw_regions(ax: "Axes", view: View, decided: NDArray[np.intp], classes: int, look: Palette) -> None:
+    """Fill the region of each class with a tint of its colour."""
     tints = np.array([look.tint(look.of_class(k)) for k in range(classes)])
     extent = (view.low[0], view.high[0], view.low[1], view.high[1])
     ax.imshow(tints[decided], extent=extent, origin="lower", aspect="auto", interpolation="nearest", zorder=0)
@@ -119,7 +119,7 @@ def paint(ax: "Axes", view: View, decided: NDArray[np.intp], classes: int, look:
 def _edges(
     ax: "Axes", model: Any, X: Any, view: View, decided: NDArray[np.intp], classes: NDArray[Any], look: Palette
 ) -> None:
-    """Where the decision changes: along score 0 for two classes, between the cells for more."""
+    """Draw where the prediction changes: along score 0 for two classes, between the cells for more."""
     cells = _cells(view)
     across, up = cells[:_ACROSS, 0], cells[::_ACROSS, 1]
     style: dict[str, Any] = {"colors": [look.ink], "linewidths": 2.0, "zorder": 3}
@@ -131,14 +131,14 @@ def _edges(
             ax.contour(across, up, score.reshape(_UP, _ACROSS), levels=[0.0], **style)
     else:
         for k in range(len(classes)):
-            mine = (decided == k).astype(float)
-            if 0 < mine.sum() < mine.size:
-                ax.contour(across, up, mine, levels=[0.5], **style | {"linewidths": 1.2})
+            inside = (decided == k).astype(float)
+            if 0 < inside.sum() < inside.size:
+                ax.contour(across, up, inside, levels=[0.5], **style | {"linewidths": 1.2})
     ax.plot([], [], color=look.ink, lw=2.0, label="boundary")
 
 
 def draw_normal(ax: "Axes", view: View, line: Floats, look: Palette) -> None:
-    """w stands on the boundary, at right angles, and points to where the score is positive."""
+    """Draw w at right angles to the boundary; it points to where the score is positive."""
     ends = clipped(view, line)
     if ends is None or not view.equal:
         return
@@ -148,7 +148,7 @@ def draw_normal(ax: "Axes", view: View, line: Floats, look: Palette) -> None:
 
 
 def _band(ax: "Axes", view: View, weights: Floats, look: Palette) -> None:
-    """Between the parallels through the closest rows there is nothing."""
+    """Shade the margin band: between the parallels through the closest rows there is no row."""
     line = view.line(weights)
     length = float(np.linalg.norm(line[1:]))
     if length == 0:

@@ -1,4 +1,4 @@
-"""How every picture looks: one palette for light and one for dark, told apart without colour too, legible at 600 px."""
+"""How every picture looks: a light and a dark palette, markers and dashes for readers without colour, 600 px wide."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Palette:
     alarm: str  # what is wrong: mistakes, an inseparable pair
 
     def tint(self, color: str, share: float = 0.2) -> tuple[float, float, float]:
-        """The colour on the paper, for areas that text and points must stay legible on."""
+        """The colour mixed with the paper, for areas on which text and points stay legible."""
         from matplotlib.colors import to_rgb
 
         over, under = to_rgb(color), to_rgb(self.paper)
@@ -73,7 +73,7 @@ def palette(theme: str) -> Palette:
 def panels(
     ax: Any, theme: str, rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.0, 4.5)
 ) -> tuple["Figure", list["Axes"], Palette]:
-    """The given axes, or new ones on a figure of their own: never the figure that some other code is drawing on."""
+    """The axes to draw on: those of the caller, or new ones on a new figure."""
     from matplotlib.figure import Figure
 
     look = palette(theme)
@@ -83,12 +83,12 @@ def panels(
     else:
         axes = list(ax.ravel()) if hasattr(ax, "ravel") else [ax]
         figure = axes[0].figure
-    for one in axes:
-        dress(one, look)
+    for panel in axes:
+        style_axes(panel, look)
     return figure, axes, look
 
 
-def dress(ax: "Axes", look: Palette) -> None:
+def style_axes(ax: "Axes", look: Palette) -> None:
     ax.set_facecolor(look.paper)
     for name, spine in ax.spines.items():
         spine.set_color(look.muted)
@@ -100,29 +100,29 @@ def dress(ax: "Axes", look: Palette) -> None:
     ax.title.set_fontsize(11.5)
 
 
-def ruled(ax: "Axes", look: Palette) -> None:
-    """Faint lines behind curves, to read values by."""
+def add_grid(ax: "Axes", look: Palette) -> None:
+    """Draw faint lines behind the curves, to read values by."""
     ax.grid(color=look.grid, linewidth=0.8)
     ax.set_axisbelow(True)
 
 
 def legend(figure: "Figure", axes: Sequence["Axes"], look: Palette, columns: int = 3, own: bool = True) -> None:
-    """Below the panels where the figure is ours, so that it covers no data; each name once, in columns that fit."""
+    """Add a legend with each name once: below the panels of our `own` figure, inside the caller's axes otherwise."""
     from matplotlib.collections import PathCollection
 
     entries = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     if not entries:
         return
     handles, labels = list(entries.values()), [shortened(label) for label in entries]
-    told: dict[str, Any] = {"fontsize": 9.5, "labelcolor": look.ink, "frameon": False}
+    style: dict[str, Any] = {"fontsize": 9.5, "labelcolor": look.ink, "frameon": False}
     if own:
         fitting = int(figure.get_figwidth() * DPI // (7.0 * max(map(len, labels)) + 48))
-        told |= {"loc": "outside lower center", "ncols": max(1, min(columns, fitting, len(labels)))}
-        drawn = figure.legend(handles, labels, **told)
+        style |= {"loc": "outside lower center", "ncols": max(1, min(columns, fitting, len(labels)))}
+        box = figure.legend(handles, labels, **style)
     else:
-        told |= {"frameon": True, "facecolor": look.paper, "framealpha": 0.85}
-        drawn = axes[0].legend(handles, labels, **told)
-    for handle in drawn.legend_handles:
+        style |= {"frameon": True, "facecolor": look.paper, "framealpha": 0.85}
+        box = axes[0].legend(handles, labels, **style)
+    for handle in box.legend_handles:
         if isinstance(handle, PathCollection) and float(handle.get_sizes()[0]) < 36:
             handle.set_sizes([36.0])
     if own and any(ax.get_aspect() != "auto" for ax in axes):
@@ -148,5 +148,5 @@ def number(value: float, digits: int = 3) -> str:
 
 def vector(values: Sequence[float] | Floats, digits: int = 3) -> str:
     """A short vector in brackets; the middle of a long one is left out."""
-    shown = [number(v, digits) for v in values[:6]]
-    return "[" + ", ".join(shown) + (", …]" if len(values) > 6 else "]")
+    first = [number(v, digits) for v in values[:6]]
+    return "[" + ", ".join(first) + (", …]" if len(values) > 6 else "]")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.errors import DataError
-from rosenblatt.report.figures.style import legend, number, panels, ruled
+from rosenblatt.report.figures.style import add_grid, legend, number, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,16 +27,16 @@ def plot_inequalities(record: Any, ax: Any = None, *, theme: str = "light") -> "
         (left, record.progress, record.progress_bound, "w·w*", f"kγ,  γ = {number(record.margin)}", "never below"),
         (right, record.norm_squared, record.norm_bound, "‖w‖²", f"kR²,  R = {number(record.radius)}", "never above"),
     )
-    for side, (shown, made, bound, name, limit, title) in enumerate(halves):
-        made, bound = np.asarray(made, dtype=float), np.asarray(bound, dtype=float)
-        shown.fill_between(k, made, bound, color=look.of_class(side), alpha=0.16, linewidth=0)
-        shown.plot(k, made, color=look.of_class(side), lw=2.3, label=name)
-        shown.plot(k, bound, color=look.ink, lw=1.7, linestyle=(0, (5, 3)), label=limit)
-        shown.set_title(f"{name} is {title} its bound", fontsize=10.5)
-        shown.set_xlabel("mistakes made, k")
-        shown.set_xlim(k.min(), max(k.max(), k.min() + 1))
-        shown.set_ylim(bottom=min(0.0, float(made.min())))
-        ruled(shown, look)
+    for side, (panel, values, bound, name, limit, title) in enumerate(halves):
+        values, bound = np.asarray(values, dtype=float), np.asarray(bound, dtype=float)
+        panel.fill_between(k, values, bound, color=look.of_class(side), alpha=0.16, linewidth=0)
+        panel.plot(k, values, color=look.of_class(side), lw=2.3, label=name)
+        panel.plot(k, bound, color=look.ink, lw=1.7, linestyle=(0, (5, 3)), label=limit)
+        panel.set_title(f"{name} is {title} its bound", fontsize=10.5)
+        panel.set_xlabel("mistakes made, k")
+        panel.set_xlim(k.min(), max(k.max(), k.min() + 1))
+        panel.set_ylim(bottom=min(0.0, float(values.min())))
+        add_grid(panel, look)
     legend(figure, axes[:2], look, columns=4, own=ax is None)
     figure.suptitle(
         f"{number(record.mistakes)} mistakes, at most (R/γ)² = {number(float(record.mistake_bound), 4)}",
@@ -68,10 +68,10 @@ def plot_mistakes(mistakes: Any, bound: float | None = None, ax: Any = None, *, 
         total.axhline(bound, color=look.ink, lw=1.7, linestyle=(0, (5, 3)), label=f"bound (R/γ)²: {number(bound, 4)}")
         if bound > 8 * max(sums[-1], 1):  # far above: on a plain scale the run would lie flat on the floor
             total.set_yscale("log")
-    for shown in (each, total):
-        shown.set_xlim(0.4, len(counts) + 0.6)
-        shown.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ruled(shown, look)
+    for panel in (each, total):
+        panel.set_xlim(0.4, len(counts) + 0.6)
+        panel.xaxis.set_major_locator(MaxNLocator(integer=True))
+        add_grid(panel, look)
     if total.get_yscale() == "linear":
         total.set_ylim(0, 1.08 * max(sums[-1], bound or 0, 1))
     legend(figure, [total], look, columns=2, own=ax is None)
@@ -81,7 +81,7 @@ def plot_mistakes(mistakes: Any, bound: float | None = None, ax: Any = None, *, 
 def _counts(source: Any) -> Sequence[float]:
     for holder in (source, getattr(source, "run", None)):
         for name in ("mistakes_", "mistakes"):
-            held = getattr(holder, name, None)
-            if held is not None:
-                return list(held)
+            counts = getattr(holder, name, None)
+            if counts is not None:
+                return list(counts)
     return list(source)

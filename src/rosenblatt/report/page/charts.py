@@ -17,24 +17,24 @@ BINS = 40
 
 def mistakes_per_pass(mistakes: Sequence[int]) -> str:
     """One bar a pass; with many passes a line."""
-    count, most = len(mistakes), max(mistakes, default=0)
-    said = "Mistakes per pass: " + ", ".join(f"{m:,}" for m in mistakes[:20])
-    plot = Plot((0.5, count + 0.5), (0, max(most * 1.08, 1)), said)
-    whole = [tick for tick in ticks(1, count) if tick == int(tick)] if count > 1 else [1]
-    plot.axes("pass", "mistakes", whole, ticks(0, plot.y_range[1]))
-    if count > 60:
-        plot.line(range(1, count + 1), mistakes, "line")
+    passes, most = len(mistakes), max(mistakes, default=0)
+    description = "Mistakes per pass: " + ", ".join(f"{count:,}" for count in mistakes[:20])
+    plot = Plot((0.5, passes + 0.5), (0, max(most * 1.08, 1)), description)
+    pass_ticks = [tick for tick in ticks(1, passes) if tick == int(tick)] if passes > 1 else [1]
+    plot.axes("pass", "mistakes", pass_ticks, ticks(0, plot.y_range[1]))
+    if passes > 60:
+        plot.line(range(1, passes + 1), mistakes, "line")
         return plot.svg()
-    half = min(0.4, count * 0.04 + 0.06) if count < 9 else 0.4
-    for number, made in enumerate(mistakes, start=1):
-        plot.bar(number - half, number + half, made, "accent", f"pass {number}: {made:,} mistakes")
-        if count <= 12:
-            plot.text(plot.x(number), plot.y(made) - 4, short(made), "middle")
+    half = min(0.4, passes * 0.04 + 0.06) if passes < 9 else 0.4
+    for number, count in enumerate(mistakes, start=1):
+        plot.bar(number - half, number + half, count, "accent", f"pass {number}: {count:,} mistakes")
+        if passes <= 12:
+            plot.text(plot.x(number), plot.y(count) - 4, short(count), "middle")
     return plot.svg()
 
 
 def margins(values: Floats) -> str:
-    """How clearly examples were decided: left of 0 they are mistakes. The ends hold the farthest 0.5 percent."""
+    """A histogram of the margins: left of 0 are the errors. The outermost 0.5 percent on either side share a bin."""
     low, high = (float(v) for v in np.quantile(values, [0.005, 0.995]))
     low, high = min(low, -high / 40), max(high, -low / 40)
     if not high > low:
@@ -55,28 +55,28 @@ def margins(values: Floats) -> str:
 
 
 def roc(tally: Tally) -> str:
-    """True against false positives as the threshold falls; one curve, or one a class."""
+    """True against false positive rate; one curve for two classes, one for each of more."""
     plot = Plot((0, 1), (0, 1), "ROC curve")
     grid = [0, 0.2, 0.4, 0.6, 0.8, 1]
     plot.axes("false positive rate", "true positive rate", grid, grid)
     plot.line([0, 1], [0, 1], "chance")
-    for one in tally.ranking():
-        if one.both:
-            false, true = roc_points(one)
+    for ranking in tally.ranking():
+        if ranking.both:
+            false, true = roc_points(ranking)
             plot.line(false.tolist(), true.tolist(), "line")
     return plot.svg()
 
 
-def top_features(sides: Sequence[tuple[str, Sequence[Weight]]]) -> str:
-    """Words and bars in a list for each class: text that can be copied, not a picture of text."""
-    most = max((one.weight for _, weights in sides for one in weights), default=1.0) or 1.0
-    places = max(0, 3 - math.floor(math.log10(most)) - 1) if most > 0 else 0
+def feature_lists(classes: Sequence[tuple[str, Sequence[Weight]]]) -> str:
+    """A list for each class, of features as text that can be copied, with a bar for the weight."""
+    largest = max((entry.weight for _, weights in classes for entry in weights), default=1.0) or 1.0
+    places = max(0, 3 - math.floor(math.log10(largest)) - 1) if largest > 0 else 0
     lists = []
-    for number, (label, weights) in enumerate(sides):
+    for number, (label, weights) in enumerate(classes):
         rows = "".join(
-            f'<li style="--w:{one.weight / most:.4f}"><span>{escape(one.feature)}</span>'
-            f"<b>{one.weight:.{places}f}</b></li>"
-            for one in weights
+            f'<li style="--w:{entry.weight / largest:.4f}"><span>{escape(entry.feature)}</span>'
+            f"<b>{entry.weight:.{places}f}</b></li>"
+            for entry in weights
         )
         lists.append(f'<div class="side side{number % 2}"><h3>says {escape(label)}</h3><ol>{rows}</ol></div>')
     return f'<div class="sides">{"".join(lists)}</div>'

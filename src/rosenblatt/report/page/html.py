@@ -115,7 +115,7 @@ def _fit_sections(summary: FitSummary) -> Iterator[str]:
 
 
 def _features_section(top: Sequence[tuple[str, Sequence[Weight]]]) -> str:
-    return _section("What it learned", charts.top_features(top), "the largest weights", wide=True)
+    return _section("What it learned", charts.feature_lists(top), "the largest weights", wide=True)
 
 
 def _command_section(command: str) -> str:

@@ -1,4 +1,4 @@
-"""Small drawings by hand: lines, bars and axes as inline SVG that takes its colours from the page around it."""
+"""Lines, bars and axes as inline SVG, which takes its colours from the style sheet of the page."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ LEFT, RIGHT, TOP, BOTTOM = 62, 12, 12, 40
 
 
 def ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Round numbers from low to high, at most so many.
+    """Round numbers from low to high, about `most` of them.
 
     >>> ticks(0, 187)
     [0.0, 50.0, 100.0, 150.0]
@@ -17,7 +17,7 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
     if not high > low:
         return [low]
     step = 10.0 ** math.floor(math.log10((high - low) / most))
-    step *= next(round_one for round_one in (1, 2, 5, 10) if (high - low) / (step * round_one) <= most)
+    step *= next(factor for factor in (1, 2, 5, 10) if (high - low) / (step * factor) <= most)
     first = math.ceil(low / step - 1e-9)
     return [step * k for k in range(first, math.floor(high / step + 1e-9) + 1)]
 
@@ -35,12 +35,12 @@ def short(value: float) -> str:
 
 
 class Plot:
-    """A frame with two axes; what is drawn is given in the data's own units."""
+    """A frame with two axes, drawn on in the units of the data."""
 
-    def __init__(self, x: tuple[float, float], y: tuple[float, float], said: str) -> None:
+    def __init__(self, x: tuple[float, float], y: tuple[float, float], description: str) -> None:
         self.x_range = x if x[1] > x[0] else (x[0], x[0] + 1)
         self.y_range = y if y[1] > y[0] else (y[0], y[0] + 1)
-        self.said = said  # what a screen reader says
+        self.description = description  # for screen readers
         self.parts: list[str] = []
 
     def x(self, value: float) -> float:
@@ -53,9 +53,9 @@ class Plot:
 
     def axes(self, x_name: str, y_name: str, x_ticks: Sequence[float], y_ticks: Sequence[float]) -> None:
         for value in y_ticks:
-            at = self.y(value)
-            self.parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at}" y2="{at}"/>')
-            self.text(LEFT - 8, at + 4, short(value), "end")
+            y = self.y(value)
+            self.parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y}" y2="{y}"/>')
+            self.text(LEFT - 8, y + 4, short(value), "end")
         for value in x_ticks:
             self.text(self.x(value), HEIGHT - BOTTOM + 17, short(value), "middle")
         self.parts.append(
@@ -67,31 +67,25 @@ class Plot:
             f'<text transform="translate(12 {middle}) rotate(-90)" text-anchor="middle">{escape(y_name)}</text>'
         )
 
-    def text(self, x: float, y: float, words: str, anchor: str = "start", kind: str = "") -> None:
-        of = f' class="{kind}"' if kind else ""
-        self.parts.append(f'<text{of} x="{x}" y="{y}" text-anchor="{anchor}">{escape(words)}</text>')
+    def text(self, x: float, y: float, text: str, anchor: str) -> None:
+        self.parts.append(f'<text x="{x}" y="{y}" text-anchor="{anchor}">{escape(text)}</text>')
 
-    def bar(self, low: float, high: float, value: float, kind: str, said: str) -> None:
-        """A bar over [low, high] from 0 up to a value, with a hair between it and the next."""
+    def bar(self, low: float, high: float, value: float, kind: str, tooltip: str) -> None:
+        """Draw a bar over [low, high] from 0 to a value, half a pixel narrower on either side."""
         left, right = self.x(low) + 0.5, self.x(high) - 0.5
         top, bottom = self.y(value), self.y(max(self.y_range[0], 0))
         self.parts.append(
             f'<rect class="{kind}" x="{left:.2f}" y="{top}" width="{max(right - left, 0.5):.2f}" '
-            f'height="{max(bottom - top, 0):.2f}"><title>{escape(said)}</title></rect>'
+            f'height="{max(bottom - top, 0):.2f}"><title>{escape(tooltip)}</title></rect>'
         )
 
     def line(self, xs: Sequence[float], ys: Sequence[float], kind: str) -> None:
         points = " ".join(f"{self.x(a)},{self.y(b)}" for a, b in zip(xs, ys, strict=True))
         self.parts.append(f'<polyline class="{kind}" points="{points}"/>')
 
-    def dot(self, x: float, y: float, kind: str, said: str) -> None:
-        self.parts.append(
-            f'<circle class="{kind}" cx="{self.x(x)}" cy="{self.y(y)}" r="3.5"><title>{escape(said)}</title></circle>'
-        )
-
     def svg(self) -> str:
         return (
-            f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(self.said, quote=True)}">'
+            f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(self.description, quote=True)}">'
             + "".join(self.parts)
             + "</svg>"
         )

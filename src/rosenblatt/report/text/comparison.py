@@ -1,4 +1,4 @@
-"""The comparison of methods, and the errors against the degree, as text for the terminal."""
+"""The comparison of methods as text."""
 
 import textwrap
 from collections.abc import Iterator
@@ -6,28 +6,29 @@ from collections.abc import Iterator
 from rosenblatt.comparison.compare import Comparison, Method
 
 
-def comparison_lines(found: Comparison, width: int = 100) -> Iterator[str]:
+def comparison_lines(comparison: Comparison, width: int = 100) -> Iterator[str]:
     """The table, the six questions with their measured answers, and the notes."""
-    classes = ", ".join(map(str, found.classes[:6])) + (", ..." if len(found.classes) > 6 else "")
-    yield f"{found.rows:,} rows, {found.features:,} features, classes {classes}; {found.folds} folds, the same for all"
+    classes = ", ".join(map(str, comparison.classes[:6])) + (", ..." if len(comparison.classes) > 6 else "")
+    size = f"{comparison.rows:,} rows, {comparison.features:,} features"
+    yield f"{size}, classes {classes}; {comparison.folds} folds, the same for all"
     yield ""
     yield f"{'method':22} {'test error':>10} {'95% interval':>17} {'margin':>10} {'seconds':>8}  converged"
-    for method in found.methods:
+    for method in comparison.methods:
         yield from _method_lines(method, width)
-    if found.answers:
+    if comparison.answers:
         yield ""
-        for number, answer in enumerate(found.answers, 1):
+        for number, answer in enumerate(comparison.answers, 1):
             yield from _wrapped(f"{number}. {answer.question} {'TRUE' if answer.verdict else 'FALSE'}", width, "")
             yield from _wrapped(answer.measured, width, "   ")
-    if found.notes:
+    if comparison.notes:
         yield ""
-        for note in found.notes:
+        for note in comparison.notes:
             yield from _wrapped(note, width, "")
 
 
-def comparison_text(found: Comparison, width: int = 100) -> str:
+def comparison_text(comparison: Comparison, width: int = 100) -> str:
     """The same as one text."""
-    return "\n".join(comparison_lines(found, width))
+    return "\n".join(comparison_lines(comparison, width))
 
 
 def _method_lines(method: Method, width: int) -> Iterator[str]:

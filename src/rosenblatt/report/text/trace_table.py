@@ -10,11 +10,11 @@ from rosenblatt.records import Floats, RunSummary
 if TYPE_CHECKING:
     from rich.table import Table
 
-_SHOWN = 8  # entries of a vector that fit on a line
+_MOST_ENTRIES = 8  # of a vector, so that it fits on a line
 
 
 def trace_table(trace: Trace, *, limit: int | None = None, **which: Any) -> "Table":
-    """The steps as a table for the terminal; takes what `Trace.steps` takes, and how many of them to show.
+    """The first `limit` steps as a table for the terminal; `which` is passed to `Trace.steps`.
 
     Rows are counted from 1, as people count them; in Python, CSV and JSON they are counted from 0.
     """
@@ -28,8 +28,7 @@ def trace_table(trace: Trace, *, limit: int | None = None, **which: Any) -> "Tab
         table.add_column(name, justify=side, no_wrap=not vector, overflow="fold", min_width=len(name))  # type: ignore[arg-type]
     steps = trace.steps(**which)
     last: Step | None = None
-    shown = steps if limit is None else islice(steps, limit)
-    for step in shown:
+    for step in steps if limit is None else islice(steps, limit):
         if last is not None and step.epoch != last.epoch:
             table.add_section()
         table.add_row(*map(escape, _cells(trace, step)), style="bold" if step.mistake else None)
@@ -41,7 +40,7 @@ def trace_table(trace: Trace, *, limit: int | None = None, **which: Any) -> "Tab
 
 
 def trace_text(trace: Trace, *, limit: int | None = None, ended: bool = True, **which: Any) -> str:
-    """The table as plain text, as wide as it must be: nothing is cut off. At its end, how the run `ended`.
+    """The table as plain text, as wide as it needs to be; at its end, unless `ended` is False, how the run ended.
 
     >>> from rosenblatt import trace
     >>> print(trace_text(trace([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, -1, 1]), limit=4))
@@ -105,10 +104,10 @@ def _cells(trace: Trace, step: Step) -> list[str]:
     cells = [str(step.epoch), str(step.row + 1)]
     if trace.n_units > 1:
         cells.append(trace.names(step.unit)[1] if trace.n_units == len(trace.classes) else str(step.unit))
-    shown = _weights if trace.n_features > WIDE else _vector
+    weights = _summary if trace.n_features > WIDE else _vector
     cells += [_example(step.x) if trace.n_features > WIDE else _vector(step.x)]
     cells += [f"{step.target:+d}", _number(step.score), "yes" if step.mistake else ""]
-    cells += [shown(step.before), shown(step.after)]
+    cells += [weights(step.before), weights(step.after)]
     if step.total_loss is not None:
         cells += [_number(step.total_loss), str(step.total_errors)]
     return cells
@@ -118,8 +117,8 @@ def _example(x: Floats) -> str:
     return f"{int((x != 0).sum()):,} of {len(x):,} not 0"
 
 
-def _weights(w: Floats) -> str:
-    """Of weights that are too many to look at: how many there are, and how long they are together."""
+def _summary(w: Floats) -> str:
+    """Of weights that are too many to print: how many are not 0, and their length as a vector."""
     return f"{int((w != 0).sum()):,} not 0, length {_number(float((w @ w) ** 0.5))}"
 
 
@@ -128,6 +127,6 @@ def _number(value: float) -> str:
 
 
 def _vector(values: Floats) -> str:
-    shown = " ".join(_number(v) for v in values[:_SHOWN].tolist())
-    more = f" … {len(values) - _SHOWN:,} more" if len(values) > _SHOWN else ""
-    return f"[{shown}{more}]"
+    first = " ".join(_number(v) for v in values[:_MOST_ENTRIES].tolist())
+    more = f" … {len(values) - _MOST_ENTRIES:,} more" if len(values) > _MOST_ENTRIES else ""
+    return f"[{first}{more}]"
