@@ -38,7 +38,7 @@ struct Filled : Page {
         ASAN_POISON_MEMORY_REGION(content.data() + content.size(), beyond());
     }
     ~Filled() { ASAN_UNPOISON_MEMORY_REGION(content.data() + content.size(), beyond()); }
-    std::size_t beyond() const { return Pool::room(content.size() + 1) - content.size(); }
+    std::size_t beyond() const { return Pool::rounded_up(content.size() + 1) - content.size(); }
 };
 
 // What is packed is found again; the fuzzer would be content with pages that cannot be opened.

@@ -1,5 +1,5 @@
-// Memory for what the parsers give: taken from a pool and given back to it, because fresh pages for every chunk of a
-// file cost as much as parsing it.
+// Memory for what the parsers produce, recycled through a pool: fresh pages for every chunk of a file cost as much as
+// parsing it.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace rosenblatt {
 
-// Blocks by powers of two. What is larger than a chunk of a usual file needs goes back to the system at once.
+// Free blocks by powers of two. Blocks larger than a chunk of a usual file needs go back to the system at once.
 class Pool {
 public:
     static Pool& shared() {
@@ -26,11 +26,11 @@ public:
     void* take(std::size_t bytes) {
         const unsigned size = log_of(bytes);
         if (size <= largest) {
-            std::lock_guard hold(mutex);
-            auto& kept = free[size];
-            if (!kept.empty()) {
-                void* block = kept.back();
-                kept.pop_back();
+            std::lock_guard lock(mutex_);
+            auto& blocks = free_[size];
+            if (!blocks.empty()) {
+                void* block = blocks.back();
+                blocks.pop_back();
                 return block;
             }
         }
@@ -42,76 +42,78 @@ public:
     void give_back(void* block, std::size_t bytes) noexcept {
         const unsigned size = log_of(bytes);
         if (size <= largest) {
-            std::lock_guard hold(mutex);
-            if (free[size].size() < at_most) {
-                free[size].push_back(block);  // reserved: cannot fail
+            std::lock_guard lock(mutex_);
+            if (free_[size].size() < max_blocks) {
+                free_[size].push_back(block);  // reserved: cannot fail
                 return;
             }
         }
         std::free(block);
     }
 
-    static std::size_t room(std::size_t bytes) { return std::size_t{1} << log_of(bytes); }
+    static std::size_t rounded_up(std::size_t bytes) { return std::size_t{1} << log_of(bytes); }
 
 private:
     static constexpr unsigned smallest = 12, largest = 22;  // 4 KB to 4 MB
-    static constexpr std::size_t at_most = 24;              // blocks of one size
+    static constexpr std::size_t max_blocks = 24;           // of one size
 
     Pool() {
-        for (auto& kept : free) kept.reserve(at_most);
+        for (auto& blocks : free_) blocks.reserve(max_blocks);
     }
     static unsigned log_of(std::size_t bytes) {
         const unsigned log = bytes <= 1 ? 0 : static_cast<unsigned>(std::bit_width(bytes - 1));
         return log < smallest ? smallest : log;
     }
 
-    std::mutex mutex;
-    std::array<std::vector<void*>, largest + 1> free;
+    std::mutex mutex_;
+    std::array<std::vector<void*>, largest + 1> free_;
 };
 
 // A growing array of plain numbers in pooled memory.
 template <class T>
-class Grown {
+class PooledVector {
     static_assert(std::is_trivial_v<T>);
 
 public:
-    Grown() = default;
-    Grown(Grown&& other) noexcept { *this = std::move(other); }
-    Grown& operator=(Grown&& other) noexcept {
-        std::swap(first, other.first);
-        std::swap(count, other.count);
-        std::swap(capacity, other.capacity);
+    PooledVector() = default;
+    PooledVector(PooledVector&& other) noexcept { *this = std::move(other); }
+    PooledVector& operator=(PooledVector&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
         return *this;
     }
-    ~Grown() {
-        if (first) Pool::shared().give_back(first, capacity * sizeof(T));
+    ~PooledVector() {
+        if (data_) Pool::shared().give_back(data_, capacity_ * sizeof(T));
     }
 
-    T* data() { return first; }
-    const T* data() const { return first; }
-    std::size_t size() const { return count; }
-    void resize(std::size_t n) { count = n; }  // within what was reserved
-    T& operator[](std::size_t i) { return first[i]; }
+    T* data() { return data_; }
+    const T* data() const { return data_; }
+    std::size_t size() const { return size_; }
+    void resize(std::size_t n) { size_ = n; }  // within what was reserved
+    T& operator[](std::size_t i) { return data_[i]; }
 
     void push(T value) {
-        if (count == capacity) reserve(count + 1);
-        first[count++] = value;
+        if (size_ == capacity_) reserve(size_ + 1);
+        data_[size_++] = value;
     }
 
-    // Room for n elements; the contents stay.
     void reserve(std::size_t n) {
-        if (n <= capacity) return;
-        const std::size_t bytes = Pool::room((n > capacity + capacity / 2 ? n : capacity + capacity / 2) * sizeof(T));
+        if (n <= capacity_) return;
+        const std::size_t bytes = Pool::rounded_up((n > capacity_ + capacity_ / 2 ? n : capacity_ + capacity_ / 2) * sizeof(T));
         T* larger = static_cast<T*>(Pool::shared().take(bytes));
-        if (count) std::memcpy(larger, first, count * sizeof(T));
-        if (first) Pool::shared().give_back(first, capacity * sizeof(T));
-        first = larger;
-        capacity = bytes / sizeof(T);
+        if (size_) std::memcpy(larger, data_, size_ * sizeof(T));
+        if (data_) Pool::shared().give_back(data_, capacity_ * sizeof(T));
+        data_ = larger;
+        capacity_ = bytes / sizeof(T);
     }
 
 private:
-    T* first = nullptr;
-    std::size_t count = 0, capacity = 0;
+    T* data_ = nullptr;
+    std::size_t size_ = 0, capacity_ = 0;
 };
+
+template <class T>
+using Grown = PooledVector<T>;
 
 }  // namespace rosenblatt

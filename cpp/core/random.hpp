@@ -11,9 +11,9 @@ struct Random {
     static constexpr std::uint64_t stride = 0x9E3779B97F4A7C15u;
     std::uint64_t state;
 
-    std::uint64_t next() { return mixed(state += stride); }
+    std::uint64_t next() { return mix(state += stride); }
 
-    static std::uint64_t mixed(std::uint64_t z) {
+    static std::uint64_t mix(std::uint64_t z) {
         z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
         z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
         return z ^ (z >> 31);

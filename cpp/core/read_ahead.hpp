@@ -1,6 +1,6 @@
-// Things made one after another, such as the chunks of a file, ahead of who asks for them: by threads that need nothing of
-// Python, and given in order. Who asks for one that is not ready makes another meanwhile, so that there are as many threads
-// at work as were asked for.
+// Items made one after another, such as the chunks of a file, ahead of the caller: by threads that need nothing of
+// Python, delivered in order. A caller whose next item is not ready makes another one meanwhile, so that as many threads
+// work as were requested.
 #pragma once
 
 #include <algorithm>
@@ -18,91 +18,94 @@
 
 namespace rosenblatt {
 
-template <class Thing>
-class Ahead {
+template <class Item>
+class ReadAhead {
 public:
-    using Make = std::function<void(std::size_t number, Thing&)>;
+    using Make = std::function<void(std::size_t number, Item&)>;
 
-    // Until somebody asks for the first one, as many as `early` may be made.
-    Ahead(Make make, std::size_t count, int threads, std::size_t early = 0)
-        : make(std::move(make)), count(count), ahead(2 * static_cast<std::size_t>(threads)), room(std::max(ahead, early)) {
+    // Until the first call of next(), up to `early` items may be made.
+    ReadAhead(Make make, std::size_t count, int threads, std::size_t early = 0)
+        : make_(std::move(make)), count_(count), usual_limit_(2 * static_cast<std::size_t>(threads)), limit_(std::max(usual_limit_, early)) {
         try {
-            for (int i = 1; i < threads; ++i) team.emplace_back([this] { work(); });
+            for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { work(); });
         } catch (const std::system_error&) {
-            // No more threads to be had: those there are, the asking one at least, do all the work.
+            // The system refuses more threads: those that run, the caller's at least, do all the work.
         }
     }
-    Ahead(const Ahead&) = delete;
-    ~Ahead() {
+    ReadAhead(const ReadAhead&) = delete;
+    ~ReadAhead() {
         {
-            std::lock_guard hold(mutex);
-            begun = count;
-            room = 0;
+            std::lock_guard lock(mutex_);
+            started_ = count_;
+            limit_ = 0;
         }
-        changed.notify_all();
-        for (std::thread& thread : team) thread.join();
+        changed_.notify_all();
+        for (std::thread& thread : threads_) thread.join();
     }
 
-    // The next one; none after the last. What went wrong in making it is thrown in its place.
-    std::unique_ptr<Thing> next() {
-        std::unique_lock hold(mutex);
-        room = ahead;
+    // The next item; null after the last. An exception of its making is thrown in its place.
+    std::unique_ptr<Item> next() {
+        std::unique_lock lock(mutex_);
+        limit_ = usual_limit_;
         for (;;) {
-            if (slots.empty() && begun >= count) return nullptr;
-            if (!slots.empty() && slots.front()->filled) break;
-            if (may_begin()) begin_one(hold);
-            else changed.wait(hold);
+            if (slots_.empty() && started_ >= count_) return nullptr;
+            if (!slots_.empty() && slots_.front()->done) break;
+            if (may_start()) make_one(lock);
+            else changed_.wait(lock);
         }
-        const std::unique_ptr<Slot> slot = std::move(slots.front());
-        slots.pop_front();
-        // Whoever waits for room is woken for several at once: to wake a thread takes longer than to make some things. Nobody
-        // sleeps for want of it: who asks waits for one that is begun, and its end wakes everybody.
-        if (2 * slots.size() <= room) changed.notify_all();
-        if (slot->fault) std::rethrow_exception(slot->fault);
-        return std::move(slot->thing);
+        const std::unique_ptr<Slot> slot = std::move(slots_.front());
+        slots_.pop_front();
+        // Waiting threads are woken when several items may be started: waking a thread takes longer than making a few. None
+        // sleeps forever: the caller only waits for an item that was started, and finishing that wakes every thread.
+        if (2 * slots_.size() <= limit_) changed_.notify_all();
+        if (slot->error) std::rethrow_exception(slot->error);
+        return std::move(slot->item);
     }
 
 private:
     struct Slot {
-        std::unique_ptr<Thing> thing;
-        std::exception_ptr fault;
-        bool filled = false;
+        std::unique_ptr<Item> item;
+        std::exception_ptr error;
+        bool done = false;
     };
 
-    bool may_begin() const { return begun < count && slots.size() < room; }
+    bool may_start() const { return started_ < count_ && slots_.size() < limit_; }
 
-    void begin_one(std::unique_lock<std::mutex>& hold) {
-        slots.push_back(std::make_unique<Slot>());
-        Slot& slot = *slots.back();
-        const std::size_t number = begun++;
-        hold.unlock();
+    void make_one(std::unique_lock<std::mutex>& lock) {
+        slots_.push_back(std::make_unique<Slot>());
+        Slot& slot = *slots_.back();
+        const std::size_t number = started_++;
+        lock.unlock();
         try {
-            slot.thing = std::make_unique<Thing>();
-            make(number, *slot.thing);
+            slot.item = std::make_unique<Item>();
+            make_(number, *slot.item);
         } catch (...) {
-            slot.fault = std::current_exception();
+            slot.error = std::current_exception();
         }
-        hold.lock();
-        slot.filled = true;
-        changed.notify_all();
+        lock.lock();
+        slot.done = true;
+        changed_.notify_all();
     }
 
     void work() {
-        std::unique_lock hold(mutex);
-        while (begun < count) {
-            if (may_begin()) begin_one(hold);
-            else changed.wait(hold);
+        std::unique_lock lock(mutex_);
+        while (started_ < count_) {
+            if (may_start()) make_one(lock);
+            else changed_.wait(lock);
         }
     }
 
-    const Make make;
-    const std::size_t count, ahead;
-    std::size_t room;                          // begun and not yet given at most, so that memory is bounded
-    std::size_t begun = 0;                     // the first one that nobody has begun
-    std::deque<std::unique_ptr<Slot>> slots;   // begun and not yet given, in order
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::vector<std::thread> team;
+    const Make make_;
+    const std::size_t count_, usual_limit_;
+    std::size_t limit_;                         // of items started and not yet delivered, so that memory is bounded
+    std::size_t started_ = 0;
+    std::deque<std::unique_ptr<Slot>> slots_;   // started and not yet delivered, in order
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<std::thread> threads_;
 };
+
+template <class Item>
+using Ahead = ReadAhead<Item>;
 
 }  // namespace rosenblatt

@@ -1,4 +1,4 @@
-// A matrix of examples where the caller holds it: described, never copied.
+// A matrix of examples in the caller's memory: described, never copied.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ struct Rows {
     std::ptrdiff_t row_stride = 0;
     std::ptrdiff_t column_stride = 0;
 
-    // dense, with all products of up to `degree` columns made when a row is read: `features` counts them too
+    // dense, with all products of up to `degree` columns computed when a row is read: `features` includes them
     unsigned degree = 1;
     std::size_t columns = 0;               // of the matrix itself
 
     // CSR
     const std::int64_t* starts = nullptr;  // count + 1
     const void* indices = nullptr;
-    std::size_t stored = 0;                // length of indices and values
+    std::size_t stored = 0;                // length of indices and of values
     bool wide_indices = false;             // int64 instead of int32
     bool canonical = true;                 // every row sorted by column, no column twice
 
@@ -34,7 +34,7 @@ struct Rows {
     }
 };
 
-// What the check of a matrix found first, in row order.
+// The first fault of a matrix, in row order.
 struct Fault {
     enum Kind : std::uint8_t {
         none,

@@ -1,49 +1,49 @@
-// Is this matrix fit to learn from? One pass over its values, vectorised; only a bad matrix is looked at value by value.
+// Can this matrix be learned from? One vectorised pass over its values; only a bad matrix is searched value by value.
 #include "rows/functions.hpp"
 #include "rows/readers.hpp"
 #include "rows/shuffle.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
-// Largest |value|, and a sum that is NaN exactly if some value is NaN or infinite (0 * value is 0 for all others).
-template <class V>
+namespace {
+
 struct Extent {
-    double largest = 0.0;
+    double largest = 0.0;  // |value|
     bool finite = true;
 };
 
+// 0 * value is NaN if the value is NaN or infinite and 0 otherwise, so the sum of these says whether all are finite.
 template <class V>
-inline Extent<V> extent(const V* value, std::size_t count, std::ptrdiff_t stride) {
-    double top[8] = {}, probe[8] = {};
-    const auto look = [&](std::size_t lane, V v) {
-        const double x = std::fabs(static_cast<double>(v));
-        probe[lane] += x * 0.0;
-        top[lane] = x > top[lane] ? x : top[lane];
-    };
+Extent extent(const V* value, std::size_t count, std::ptrdiff_t stride) {
+    double largest[8] = {}, zero_sum[8] = {};
     std::size_t i = 0;
     if (stride == 1) {
         constexpr int parts = 8 / natural;
-        vec<natural> most[parts] = {}, zero[parts] = {};
+        vec<natural> most[parts] = {}, zeros[parts] = {};
         for (; i + 8 <= count; i += 8)
             for (int part = 0; part < parts; ++part) {
                 const vec<natural> x = widen<natural>(value + i + part * natural);
                 const vec<natural> size = x < 0.0 ? -x : x;
-                zero[part] += x * 0.0;
+                zeros[part] += x * 0.0;
                 most[part] = size > most[part] ? size : most[part];
             }
-        std::memcpy(top, most, sizeof top);
-        std::memcpy(probe, zero, sizeof probe);
+        std::memcpy(largest, most, sizeof largest);
+        std::memcpy(zero_sum, zeros, sizeof zero_sum);
     }
-    for (; i < count; ++i) look(i % 8, value[static_cast<std::ptrdiff_t>(i) * stride]);
-    Extent<V> found;
+    for (; i < count; ++i) {
+        const double x = std::fabs(static_cast<double>(value[static_cast<std::ptrdiff_t>(i) * stride]));
+        zero_sum[i % 8] += x * 0.0;
+        largest[i % 8] = x > largest[i % 8] ? x : largest[i % 8];
+    }
+    Extent result;
     for (int l = 0; l < 8; ++l) {
-        found.largest = std::max(found.largest, top[l]);
-        found.finite = found.finite && probe[l] == 0.0;
+        result.largest = std::max(result.largest, largest[l]);
+        result.finite = result.finite && zero_sum[l] == 0.0;
     }
-    return found;
+    return result;
 }
 
-inline Fault value_fault(double x, std::size_t row, std::int64_t column) {
+Fault value_fault(double x, std::size_t row, std::int64_t column) {
     return {std::isnan(x) ? Fault::not_a_number : Fault::infinite, row, column};
 }
 
@@ -76,7 +76,7 @@ Fault check_dense(Rows& rows) {
     return {};
 }
 
-// Row starts must not run backwards, columns must lie in range; whether they ascend is only noted.
+// Row starts must not decrease and columns must lie in range; rows that are not sorted are accepted and noted.
 template <class I>
 Fault check_indices(Rows& rows) {
     const auto* index = static_cast<const I*>(rows.indices);
@@ -88,8 +88,8 @@ Fault check_indices(Rows& rows) {
                                   : Fault{Fault::starts_beyond, rows.count - 1, rows.starts[rows.count]};
     const std::int64_t first = rows.starts[0], end = rows.starts[rows.count];
     if (first == end) return {};
-    // Every row ascends exactly if all the descents between neighbours are between rows. Both are counted a piece at a
-    // time, while it is in the cache.
+    // Every row is sorted exactly if all the descents between neighbouring indices lie between two rows. Both are counted
+    // a piece at a time, while it is in the cache.
     constexpr std::int64_t piece = 4096;
     I least = index[first], most = index[first];
     std::int64_t descents = 0, between = 0;
@@ -133,7 +133,7 @@ Fault check_sparse(Rows& rows) {
 }
 
 Fault check(Rows& rows) {
-    if (rows.degree > 1) {
+    if (rows.degree > 1) {  // the columns bound their products
         Rows plain = rows;
         plain.degree = 1;
         plain.features = rows.columns;
@@ -142,13 +142,15 @@ Fault check(Rows& rows) {
         for (unsigned k = 1; k < rows.degree && plain.largest > 1.0; ++k) rows.largest *= plain.largest;
         return fault;
     }
-    const auto values = [&](auto value) {
+    const auto check_values = [&](auto value) {
         using V = decltype(value);
         if (!rows.sparse) return check_dense<V>(rows);
         return rows.wide_indices ? check_sparse<std::int64_t, V>(rows) : check_sparse<std::int32_t, V>(rows);
     };
-    return rows.single ? values(float{}) : values(double{});
+    return rows.single ? check_values(float{}) : check_values(double{});
 }
+
+}  // namespace
 
 extern const RowFunctions row_functions;
 const RowFunctions row_functions{check, shuffle};

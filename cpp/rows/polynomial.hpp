@@ -8,8 +8,8 @@ namespace rosenblatt::ROSENBLATT_ISA {
 
 class ProductsOfColumns {
 public:
-    // A product of k columns j <= ... is column j times a product of k - 1 columns that begins with j or later; these
-    // stand together at the end of the last degree's.
+    // A product of k columns, the first of them j, is column j times a product of k - 1 columns whose first is j or later;
+    // those are contiguous, at the end of the previous degree's.
     ProductsOfColumns(std::size_t columns, unsigned degree) : columns_(columns), features_(columns) {
         std::vector<std::size_t> start(columns + 1);
         for (std::size_t j = 0; j <= columns; ++j) start[j] = j;
