@@ -26,7 +26,7 @@ using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
 struct HeldRows : Rows {
     std::vector<AnyArray> held;
     nb::object owner;
-    mutable std::shared_ptr<const Placed> placed;  // as the learners that know few of its columns read it
+    mutable std::shared_ptr<const CompactRows> compact;  // for the learners that have weights for few of its columns
 };
 
 // So many zeros, which take no memory before they are looked at.
@@ -62,7 +62,7 @@ auto give(std::size_t count, T*& data) {
 
 // Each other binding file offers one door; NB_MODULE opens them.
 void bind_rows(nb::module_& m);
-void bind_state(nb::class_<HeldLearner>& learner);
+void bind_state(nb::class_<CompactLearner>& learner);
 void bind_memory(nb::module_& m);
 void bind_words(nb::module_& m);
 void bind_dual(nb::module_& m);

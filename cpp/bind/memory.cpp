@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bind/lines.hpp"
-#include "learn/majority.hpp"
+#include "learn/decide.hpp"
 
 namespace rosenblatt {
 namespace {

@@ -13,9 +13,9 @@
 namespace rosenblatt {
 namespace {
 
-void new_learner(HeldLearner* at, std::size_t features, const std::string& loss, const std::string& rate,
+void new_learner(CompactLearner* at, std::size_t features, const std::string& loss, const std::string& rate,
                      const std::string& scheme, double eta0, double margin, double r, std::int64_t batch, bool intercept,
-                     bool average, bool pocket, bool record, const In<double>& class_weight, bool apart,
+                     bool average, bool pocket, bool record, const In<double>& class_weight, bool unit_major,
                      std::shared_ptr<Columns> columns) {
     Rule rule;
     rule.loss = one_of<Loss>(loss, {"perceptron", "hinge", "logistic", "squared"});
@@ -30,12 +30,12 @@ void new_learner(HeldLearner* at, std::size_t features, const std::string& loss,
     rule.average = average;
     rule.pocket = pocket;
     rule.record = record;
-    new (at) HeldLearner(rule, columns ? 0 : features, {class_weight.data(), class_weight.data() + rule.classes}, apart);
+    new (at) CompactLearner(rule, columns ? 0 : features, {class_weight.data(), class_weight.data() + rule.classes}, unit_major);
     at->columns = std::move(columns);
-    at->grow_to(features);
+    at->declare(features);
 }
 
-// Looks at all of them, vectorised, which is quicker than to stop at the first that is not.
+// Reads all of them: the vectorised loop is faster than one that stops at the first that is not.
 template <class T>
 bool all_below(const In<T>& numbers, std::size_t limit) {
     const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(limit, UINT32_MAX));
@@ -61,28 +61,28 @@ Examples examples_of(const HeldRows& rows, const In<std::int32_t>& labels, const
     return examples;
 }
 
-void check_labels(const HeldLearner& learner, const HeldRows& rows, const In<std::int32_t>& labels) {
+void check_labels(const CompactLearner& learner, const HeldRows& rows, const In<std::int32_t>& labels) {
     // A stream that grew knows more features than a part of it has.
-    const bool known = rows.sparse ? rows.features <= learner.told : !learner.columns && rows.features == learner.features;
+    const bool known = rows.sparse ? rows.features <= learner.declared_features : !learner.columns && rows.features == learner.features;
     if (!known || !all_below(labels, learner.rule.classes))
         throw nb::value_error("a label is not the index of a class, or the rows have other features");
 }
 
-// The rows as a learner learns from them: as they are, or, once for all learners that share their columns, by the places of
-// these. Another thread may have them placed for other learners meanwhile: who reads them holds on to what it reads.
-struct Read {
-    Read(HeldLearner& learner, const HeldRows& given) : rows(given) {
+// The rows as a learner reads them: as they are, or compacted, once for all learners that share their columns. Another
+// thread may compact them for other learners meanwhile, so this keeps what it uses alive.
+struct LearnerRows {
+    LearnerRows(CompactLearner& learner, const HeldRows& given) : rows(given) {
         if (!learner.columns) return;
-        if (!given.placed || given.placed->by != learner.columns) given.placed = std::make_shared<Placed>(learner.columns, given);
-        placed = given.placed;
-        rows = placed->rows;
-        learner.meet();
+        if (!given.compact || given.compact->columns != learner.columns) given.compact = std::make_shared<CompactRows>(learner.columns, given);
+        compact = given.compact;
+        rows = compact->rows;
+        learner.grow_to_columns();
     }
-    std::shared_ptr<const Placed> placed;
+    std::shared_ptr<const CompactRows> compact;
     Rows rows;
 };
 
-// Rows between two looks at the clock: a few milliseconds of work.
+// Rows between two checks of the clock: a few milliseconds of work.
 std::size_t chunk_of(const Examples& examples, const std::vector<Learner*>& learners) {
     std::size_t units = 0;
     bool pocket = false;
@@ -94,23 +94,23 @@ std::size_t chunk_of(const Examples& examples, const std::vector<Learner*>& lear
     return std::max<std::size_t>(1, (std::size_t{1} << (pocket ? 18 : 26)) / (row * units));
 }
 
-// Visits positions from..to-1. Returns where it stopped, and the exception that a signal raised there, if one did.
-nb::tuple learn(const std::vector<HeldLearner*>& held, const HeldRows& rows, const In<std::int32_t>& labels,
+// Learns positions from..to-1. Returns where it stopped, and the exception that a signal raised there, if one did.
+nb::tuple learn(const std::vector<CompactLearner*>& given, const HeldRows& rows, const In<std::int32_t>& labels,
                 const std::optional<In<double>>& sample_weight, const std::optional<In<std::uint32_t>>& order,
                 const std::optional<In<std::uint32_t>>& training, std::size_t from, std::size_t to, int threads) {
     using clock = std::chrono::steady_clock;
     Examples examples = examples_of(rows, labels, sample_weight, order, training);
     std::vector<Learner*> learners;
-    std::optional<Read> read;
-    for (HeldLearner* learner : held) {
+    std::optional<LearnerRows> read;
+    for (CompactLearner* learner : given) {
         check_labels(*learner, rows, labels);
-        if (learner->columns != held.front()->columns) throw nb::value_error("learners of one pass share their columns");
+        if (learner->columns != given.front()->columns) throw nb::value_error("learners of one pass share their columns");
         examples.rows = read.emplace(*learner, rows).rows;
         learners.push_back(learner);
     }
     if (to > examples.count) throw nb::value_error("there are not so many examples to visit");
     const std::size_t chunk = chunk_of(examples, learners);
-    auto looked = clock::now();
+    auto checked = clock::now();
     while (from < to) {
         const std::size_t next = std::min(to, from + chunk);
         {
@@ -118,8 +118,8 @@ nb::tuple learn(const std::vector<HeldLearner*>& held, const HeldRows& rows, con
             native().learn->pass(examples, learners, from, next, threads);
         }
         from = next;
-        if (from < to && clock::now() - looked < std::chrono::milliseconds(50)) continue;
-        looked = clock::now();
+        if (from < to && clock::now() - checked < std::chrono::milliseconds(50)) continue;
+        checked = clock::now();
         if (PyErr_CheckSignals() != 0) {
             nb::python_error raised;
             return nb::make_tuple(from, raised.value());
@@ -128,27 +128,27 @@ nb::tuple learn(const std::vector<HeldLearner*>& held, const HeldRows& rows, con
     return nb::make_tuple(from, nb::none());
 }
 
-std::uint64_t count_mistakes(HeldLearner& learner, const HeldRows& rows, const In<std::int32_t>& labels,
+std::uint64_t count_mistakes(CompactLearner& learner, const HeldRows& rows, const In<std::int32_t>& labels,
                              const std::optional<In<double>>& sample_weight,
                              const std::optional<In<std::uint32_t>>& training) {
     Examples examples = examples_of(rows, labels, sample_weight, {}, training);
     check_labels(learner, rows, labels);
-    const Read read(learner, rows);
+    const LearnerRows read(learner, rows);
     examples.rows = read.rows;
     nb::gil_scoped_release free;
     return native().learn->mistakes(examples, learner);
 }
 
-void judge_clean(HeldLearner& learner, const HeldRows& rows, const In<std::int32_t>& labels,
+void pocket_clean(CompactLearner& learner, const HeldRows& rows, const In<std::int32_t>& labels,
                  const std::optional<In<double>>& sample_weight, const std::optional<In<std::uint32_t>>& training,
                  const std::vector<std::uint64_t>& mistakes) {
     Examples examples = examples_of(rows, labels, sample_weight, {}, training);
     check_labels(learner, rows, labels);
-    const Read read(learner, rows);
+    const LearnerRows read(learner, rows);
     examples.rows = read.rows;
     if (mistakes.size() != learner.rule.unit_count()) throw nb::value_error("one number of mistakes a unit");
     nb::gil_scoped_release free;
-    native().learn->judge_clean(examples, learner, mistakes);
+    native().learn->pocket_clean(examples, learner, mistakes);
 }
 
 auto score_rows(const HeldRows& rows, const std::optional<In<std::uint32_t>>& order, const InMatrix& weights,
@@ -162,15 +162,15 @@ auto score_rows(const HeldRows& rows, const std::optional<In<std::uint32_t>>& or
     return result;
 }
 
-// Of a learner with columns too, which stays as it is: other threads may be looking at it.
-auto learner_scores(const HeldLearner& learner, const HeldRows& rows) {
-    if (rows.features > learner.told) throw nb::value_error("the rows have more features than the learner");
+// A learner with compact columns is not changed by it: other threads may be scoring by it.
+auto learner_scores(const CompactLearner& learner, const HeldRows& rows) {
+    if (rows.features > learner.declared_features) throw nb::value_error("the rows have more features than the learner");
     double* scores;
     auto result = give<double, nb::memview>(rows.count, learner.rule.unit_count(), scores);
-    std::optional<Placed> placed;
-    if (learner.columns) placed.emplace(*learner.columns, rows.sparse ? Placed::Met() : learner.met(), learner.features, rows);
+    std::optional<CompactRows> compact;
+    if (learner.columns) compact.emplace(*learner.columns, rows.sparse ? CompactRows::ColumnSlots() : learner.column_slots(), learner.features, rows);
     nb::gil_scoped_release free;
-    native().learn->learner_scores(learner, placed ? placed->rows : static_cast<const Rows&>(rows), scores);
+    native().learn->learner_scores(learner, compact ? compact->rows : static_cast<const Rows&>(rows), scores);
     return result;
 }
 
@@ -204,10 +204,10 @@ std::size_t entries_of(const In<std::int64_t>& index, const In<double>& value) {
 
 NB_MODULE(_native, m) {
     nb::set_leak_warnings(false);  // an interpreter that ends keeps what a thread or a cycle still holds; that is no fault
-    if (const char* asked = std::getenv("ROSENBLATT_ISA"); asked && *asked && !use_instruction_set(asked)) {
+    if (const char* wanted = std::getenv("ROSENBLATT_ISA"); wanted && *wanted && !use_instruction_set(wanted)) {
         std::string known;
         for (const char* name : instruction_sets()) known += std::string(known.empty() ? "" : ", ") + name;
-        throw nb::import_error(("ROSENBLATT_ISA=" + std::string(asked) + " is not among the instruction sets of this machine: " + known).c_str());
+        throw nb::import_error(("ROSENBLATT_ISA=" + std::string(wanted) + " is not among the instruction sets of this machine: " + known).c_str());
     }
     m.def("instruction_set", [] { return std::string(native().name); });
     m.def("instruction_sets", [] {
@@ -219,44 +219,44 @@ NB_MODULE(_native, m) {
     bind_rows(m);
     bind_memory(m);
     nb::class_<Columns>(m, "Columns").def(nb::init<>());
-    auto learner = nb::class_<HeldLearner>(m, "Learner");
+    auto learner = nb::class_<CompactLearner>(m, "Learner");
     bind_state(learner);
     learner
         .def("__init__", &new_learner, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "batch"_a,
              "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "apart"_a, "columns"_a.none() = nb::none())
-        .def_prop_ro("features", [](const HeldLearner& learner) { return learner.told; })
-        .def_prop_ro("units", [](const HeldLearner& learner) { return learner.rule.unit_count(); })
-        .def_prop_ro("t", [](const HeldLearner& learner) { return learner.groups.front().t; })
-        .def_prop_ro("mistakes", [](const HeldLearner& learner) { return mistakes_made(learner); })
-        .def("judge", [](HeldLearner& learner, bool wanted) { learner.judged = wanted; }, "wanted"_a)
-        .def_prop_ro("wrong", [](const HeldLearner& learner) { return learner.wrong; })
-        .def_prop_ro("weighed", [](const HeldLearner& learner) { return learner.weighed; })
-        .def("grow", &HeldLearner::grow_to, "features"_a)
+        .def_prop_ro("features", [](const CompactLearner& learner) { return learner.declared_features; })
+        .def_prop_ro("units", [](const CompactLearner& learner) { return learner.rule.unit_count(); })
+        .def_prop_ro("t", [](const CompactLearner& learner) { return learner.groups.front().t; })
+        .def_prop_ro("mistakes", [](const CompactLearner& learner) { return mistakes_made(learner); })
+        .def("judge", [](CompactLearner& learner, bool wanted) { learner.measures_error = wanted; }, "wanted"_a)
+        .def_prop_ro("wrong", [](const CompactLearner& learner) { return learner.wrong_weight; })
+        .def_prop_ro("weighed", [](const CompactLearner& learner) { return learner.total_weight; })
+        .def("grow", &CompactLearner::declare, "features"_a)
         .def("scores", &learner_scores, "rows"_a)
-        .def("end_batch", [](HeldLearner& learner) { native().learn->end_batch(learner); })
-        .def("may_overflow", [](const HeldLearner& learner, double rows, double largest, double heaviest) {
+        .def("end_batch", [](CompactLearner& learner) { native().learn->end_batch(learner); })
+        .def("may_overflow", [](const CompactLearner& learner, double rows, double largest, double heaviest) {
             return may_overflow(learner, rows, largest, heaviest);
         }, "rows"_a, "largest"_a, "heaviest"_a)
-        .def("copy", [](const HeldLearner& learner) { return HeldLearner(learner); })
-        .def("learn_dense", [](HeldLearner& learner, const In<double>& x, bool positive, double weight) {
-            return learn_row(learner, one_dense(x.data(), x.shape(0)), positive, weight);
+        .def("copy", [](const CompactLearner& learner) { return CompactLearner(learner); })
+        .def("learn_dense", [](CompactLearner& learner, const In<double>& x, bool positive, double weight) {
+            return learn_one(learner, dense_row(x.data(), x.shape(0)), positive, weight);
         }, "x"_a, "positive"_a, "weight"_a)
-        .def("learn_sparse", [](HeldLearner& learner, const In<std::int64_t>& index, const In<double>& value, bool positive, double weight,
+        .def("learn_sparse", [](CompactLearner& learner, const In<std::int64_t>& index, const In<double>& value, bool positive, double weight,
                                 std::size_t limit) {
-            return learn_row(learner, OneSparse(index.data(), value.data(), entries_of(index, value), limit), positive, weight);
+            return learn_one(learner, OneSparseRow(index.data(), value.data(), entries_of(index, value), limit), positive, weight);
         }, "indices"_a, "values"_a, "positive"_a, "weight"_a, "limit"_a)
-        .def("score_dense", [](const HeldLearner& learner, const In<double>& x, bool average) {
-            return score_row(learner, one_dense(x.data(), x.shape(0)), average);
+        .def("score_dense", [](const CompactLearner& learner, const In<double>& x, bool average) {
+            return score_one(learner, dense_row(x.data(), x.shape(0)), average);
         }, "x"_a, "average"_a)
-        .def("score_sparse", [](const HeldLearner& learner, const In<std::int64_t>& index, const In<double>& value, bool average,
+        .def("score_sparse", [](const CompactLearner& learner, const In<std::int64_t>& index, const In<double>& value, bool average,
                                 std::size_t limit) {
-            return score_row(learner, OneSparse(index.data(), value.data(), entries_of(index, value), limit), average);
+            return score_one(learner, OneSparseRow(index.data(), value.data(), entries_of(index, value), limit), average);
         }, "indices"_a, "values"_a, "average"_a, "limit"_a);
 
     m.def("learn", &learn, "learners"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "order"_a.none(),
           "training"_a.none(), "start"_a, "stop"_a, "threads"_a);
     m.def("mistakes", &count_mistakes, "learner"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "training"_a.none());
-    m.def("judge_clean", &judge_clean, "learner"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "training"_a.none(),
+    m.def("judge_clean", &pocket_clean, "learner"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "training"_a.none(),
           "mistakes"_a);
     m.def("scores", &score_rows, "rows"_a, "order"_a.none(), "weights"_a, "bias"_a);
     m.def("order", &make_order, "state"_a, "n"_a, "replace"_a);

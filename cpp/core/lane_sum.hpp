@@ -10,7 +10,7 @@
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
-// Feature by feature of a row: f(index, value) where the vectors run across units (or across nothing).
+// f(index, value) for every feature of a dense row, every entry of a sparse one.
 template <class V, class F>
 ROSENBLATT_INLINE void each(const DenseRow<V>& row, F&& f) {
     for (std::size_t j = 0; j < row.features; ++j) f(j, static_cast<double>(row.value[j]));
@@ -22,7 +22,7 @@ ROSENBLATT_INLINE void each(const SparseRow<I, V>& row, F&& f) {
         f(static_cast<std::size_t>(row.index[k]), static_cast<double>(row.value[k]));
 }
 
-// Up to eight values, filled up with zeros.
+// Up to eight values, padded with zeros.
 template <class V>
 ROSENBLATT_INLINE vec<8> first_block(const V* value, std::size_t count) {
     V block[8] = {};
@@ -30,7 +30,7 @@ ROSENBLATT_INLINE vec<8> first_block(const V* value, std::size_t count) {
     return widen(block);
 }
 
-// Eight numbers, a register at a time: f(which register), as a constant.
+// Eight numbers, a register at a time: f(number of the register), as a constant.
 inline constexpr std::size_t registers = 8 / natural;
 
 template <class F>
@@ -40,18 +40,18 @@ ROSENBLATT_INLINE void each_register(F&& f) {
     }(std::make_index_sequence<registers>{});
 }
 
-// The features of a dense row, a register at a time: f(first index, values, which register of their eight), the last
-// eight filled up with zeros. Blocks of eight that are known to be zero are passed over.
+// The features of a dense row, a register at a time: f(first index, values, number of the register in its block of eight),
+// the last eight padded with zeros. Blocks of eight that are known to be zero are skipped.
 template <class V, class F>
 ROSENBLATT_INLINE void each_block(const DenseRow<V>& row, F&& f) {
-    const std::size_t whole = row.features / 8 * 8, known = row.blocks - (whole < row.features);
+    const std::size_t whole = row.features / 8 * 8, whole_blocks = row.blocks - (whole < row.features);
     const auto eight = [&](std::size_t j, const V* value) ROSENBLATT_ALWAYS {
         each_register([&](auto part) ROSENBLATT_ALWAYS {
             f(j + part() * natural, widen<natural>(value + part() * natural), part);
         });
     };
     if (row.block)
-        for (std::size_t b = 0; b < known; ++b) eight(row.block[b], row.value + row.block[b]);
+        for (std::size_t b = 0; b < whole_blocks; ++b) eight(row.block[b], row.value + row.block[b]);
     else
         for (std::size_t j = 0; j < whole; j += 8) eight(j, row.value + j);
     if (whole == row.features) return;
@@ -60,7 +60,7 @@ ROSENBLATT_INLINE void each_block(const DenseRow<V>& row, F&& f) {
     eight(whole, last);
 }
 
-// The eight lanes of a sum, in registers. (A vector wider than those would be kept in memory.)
+// The eight lanes of a sum, in registers. (The compiler would keep a wider vector in memory.)
 struct Lanes {
     vec<natural> of[registers] = {};
     double sum() const {
@@ -85,7 +85,7 @@ ROSENBLATT_INLINE double lane_sum(const SparseRow<I, V>& row, Term&& term) {
     return tree(lane);
 }
 
-// W units side by side: the same sum for each, term gives all W at once.
+// W interleaved units: the same sum for each, term gives all W at once.
 template <int W, class V, class Term>
 ROSENBLATT_INLINE vec<W> lane_sums(const DenseRow<V>& row, Term&& term) {
     vec<W> lane[8] = {};
@@ -132,9 +132,9 @@ ROSENBLATT_INLINE vec<W> variance(const Row& row, const Buffer& s) {
         return lane_sums<W>(row, [&](std::size_t j, auto x) { return (load<vec<W>>(of + j * W) * x) * x; });
 }
 
-// Every entry a vector at a time, for updates: f(offset into the weights, value) with the vector the layout allows; who
-// asks for it hears, where one unit meets a dense row, which register of eight it is.
-// Zero blocks are passed over: an update by +-0 changes nothing.
+// For updates: f(offset into the weights, values) for every entry, as wide a vector at a time as the layout allows. For one
+// unit and a dense row, an f with a third parameter is given the number of the register in its block of eight.
+// Zero blocks are skipped: an update by +-0 changes nothing.
 template <int W, class V, class F>
 ROSENBLATT_INLINE void each_weight(const DenseRow<V>& row, F&& f) {
     if constexpr (W == 1)

@@ -32,7 +32,7 @@ struct vector_of<1> {
 template <int W>
 using vec = typename vector_of<W>::type;
 
-// The width the registers have; comparisons are only good at this one.
+// Doubles in a register. Vectors of this width compile to single instructions; comparisons of others do not.
 #if defined(__AVX512F__)
 inline constexpr int natural = 8;
 #elif defined(__AVX__)
@@ -56,7 +56,7 @@ ROSENBLATT_INLINE void store(double* to, T value) {
     std::memcpy(to, &value, sizeof(T));
 }
 
-// Every element the same. (x + 0 would turn -0 into +0; subtracting +0 leaves every number as it is.)
+// Every element equal to x. (x + 0 would turn -0 into +0; subtracting +0 leaves every number as it is.)
 template <class T>
 ROSENBLATT_INLINE T splat(double x) {
     if constexpr (std::is_same_v<T, double>) return x;
@@ -103,7 +103,7 @@ ROSENBLATT_INLINE double tree(vec<8> lane) {
 template <int W>
 using mask = typename vector_of<W>::bits;
 
-// Is any bit set in any element? The compilers' vectors have no word for it, so each instruction set says it itself.
+// Is any bit set in any element? The compilers' vectors have no operation for it, so each instruction set has its own.
 ROSENBLATT_INLINE bool any(mask<4> m) {
 #if defined(__AVX__)
     return !_mm256_testz_si256((__m256i)m, (__m256i)m);
@@ -122,8 +122,8 @@ ROSENBLATT_INLINE bool any(mask<8> m) {
 #endif
 }
 
-// The elements that are set, a bit for each.
-ROSENBLATT_INLINE unsigned which(mask<4> m) {
+// Which elements are set, a bit for each.
+ROSENBLATT_INLINE unsigned set_elements(mask<4> m) {
 #if defined(__AVX__)
     return static_cast<unsigned>(_mm256_movemask_pd((__m256d)m));
 #else

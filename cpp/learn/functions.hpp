@@ -15,12 +15,16 @@ struct Examples {
     std::size_t count = 0;                         // positions
     const std::uint32_t* training = nullptr;       // the rows that the pocket counts errors over, or none: all
     std::size_t training_count = 0;
+
+    double weight_of(const Learner& learner, std::size_t row, std::size_t label) const {
+        return (sample_weight ? sample_weight[row] : 1.0) * learner.class_weight[label];
+    }
 };
 
 struct LearnFunctions {
-    // Visits positions from..to-1 with every learner, each learner's groups shared out over the threads.
+    // Learns positions from..to-1 with every learner, their groups shared out over the threads.
     void (*pass)(const Examples&, std::vector<Learner*>&, std::size_t from, std::size_t to, int threads);
-    // How many of the training rows each learner would count as a mistake now, without learning.
+    // How many of the training rows a learner would count as a mistake now, without learning.
     std::uint64_t (*mistakes)(const Examples&, const Learner&);
     // scores[position][unit] of given weights ([unit][feature]), for positions from..to-1.
     void (*scores)(const Rows&, const std::uint32_t* order, std::size_t from, std::size_t to, const double* weights,
@@ -30,8 +34,8 @@ struct LearnFunctions {
     // The score of one row by the only unit of a learner, with its last or its average weights.
     double (*score_one)(const Learner&, const Rows&, bool average);
     void (*end_batch)(Learner&);
-    // At the end of an epoch: units that made no mistake in it have their weights counted again, for the pocket.
-    void (*judge_clean)(const Examples&, Learner&, const std::vector<std::uint64_t>& mistakes);
+    // At the end of an epoch: the weights of units that made no mistake in it go into the pocket unless it has better ones.
+    void (*pocket_clean)(const Examples&, Learner&, const std::vector<std::uint64_t>& mistakes);
 };
 
 }  // namespace rosenblatt

@@ -1,8 +1,8 @@
-// The state of a learner. Everything that decides its next bit is here, and all of it can be read and restored.
+// The state of a learner. Its next result depends on nothing else, and all of it can be saved and restored.
 //
-// For sparse rows, units are kept side by side in groups of up to eight: a group holds its weights as [feature][unit], so
-// a feature costs one cache line for eight classes. For dense rows each unit is a group of its own: its weights are
-// contiguous like the row, and a unit that has just changed can be scored again alone. Both work with every layout.
+// For sparse rows, units are interleaved in groups of up to eight: a group stores its weights as [feature][unit], so a
+// feature costs one cache line for eight classes. For dense rows each unit is a group of its own (unit-major): its weights
+// are contiguous like the row, and a unit that has just changed is scored again alone. Both work with every layout of rows.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline constexpr std::size_t lanes = 8;
 
 inline constexpr std::size_t padded(std::size_t features) { return (features + lanes - 1) / lanes * lanes; }
 
-// One column per unit: its weights, and its bias, which is the weight of the constant 1 and is treated like any other.
+// The weights of a group's units, and their biases: a bias is the weight of the constant 1 and is treated like any other.
 struct Weights {
     Buffer feature;  // [padded features][width]
     Buffer bias;     // [width]
@@ -40,19 +40,19 @@ struct LogEntry {
     double coefficient;      // the factor of the example in the update
 };
 
-// Gallant's pocket, for one unit (or for all of them when they decide jointly).
+// Gallant's pocket, for one unit (or for all of them when they decide jointly: then the first unit's).
 struct Pocket {
     std::uint64_t run = 0;       // consecutive rows without a mistake by the current weights
     std::uint64_t best_run = 0;
     double errors = std::numeric_limits<double>::infinity();
-    bool judged = false;         // the current weights have been counted over all rows
-    bool held = false;           // the current weights are the ones in the pocket
+    bool counted = false;        // the errors of the current weights over all rows are known
+    bool in_pocket = false;      // the current weights are the ones in the pocket
 };
 
 struct Group {
     std::size_t first = 0;   // number of its first unit
     std::size_t units = 0;
-    std::size_t width = 1;   // 1, 4 or 8: units, rounded up to what vectors like
+    std::size_t width = 1;   // 1, 4 or 8: units, rounded up to a vector
 
     Weights weights;
     Weights drift;           // sum of t * change; the average is weights - drift / t
@@ -60,7 +60,7 @@ struct Group {
     Weights pending;         // gradient of the unfinished batch
     Weights pocket;
 
-    std::vector<std::uint8_t> touched;        // features of the unfinished batch, so that a step need not sweep them all
+    std::vector<std::uint8_t> touched;        // features of the unfinished batch, so that a step visits only them
     std::vector<std::uint32_t> touched_list;
     bool touched_all = false;
 
@@ -72,30 +72,30 @@ struct Group {
     std::vector<Pocket> pockets;
     std::vector<LogEntry> log;
     double bound = 0.0;                       // no weight is larger in absolute value
-    std::int64_t overflow_row = -1;           // where the bound stopped meaning anything
+    std::int64_t overflow_row = -1;           // the row at which a score may first have overflowed
 };
 
 struct Learner {
     Rule rule;
     std::size_t features = 0;
-    std::size_t told = 0;              // features that it was told of; it may have weights for those met alone (rows/compact_columns.hpp)
+    std::size_t declared_features = 0; // more than `features` where only columns that occurred have weights (rows/compact_columns.hpp)
     std::vector<Group> groups;
     std::vector<double> signs;         // [class][unit]: +1, -1, or 0 where the class does not concern the unit
     std::vector<double> class_weight;  // [class]
     std::size_t sign_stride = 0;
-    bool judged = false;               // count wrong decisions: what would have been predicted before each update
-    double wrong = 0.0;                // their weight
-    double weighed = 0.0;              // the weight of all the decisions
+    bool measures_error = false;       // progressive error: what would have been predicted before each update
+    double wrong_weight = 0.0;         // of the examples predicted wrongly
+    double total_weight = 0.0;         // of all examples predicted
 
-    Learner(const Rule& rule_, std::size_t features_, std::vector<double> class_weight_, bool apart)
-        : rule(rule_), features(features_), told(features_), class_weight(std::move(class_weight_)) {
-        rule.settle();
-        const std::size_t all = rule.unit_count(), most = apart ? 1 : 8;
+    Learner(const Rule& rule_, std::size_t features_, std::vector<double> class_weight_, bool unit_major)
+        : rule(rule_), features(features_), declared_features(features_), class_weight(std::move(class_weight_)) {
+        rule.derive();
+        const std::size_t all = rule.unit_count(), group_units = unit_major ? 1 : 8;
         for (std::size_t first = 0; first < all;) {
             Group group;
             group.first = first;
-            group.units = std::min(most, all - first);
-            group.width = all == 1 || apart ? 1 : group.units > 4 ? 8 : 4;
+            group.units = std::min(group_units, all - first);
+            group.width = all == 1 || unit_major ? 1 : group.units > 4 ? 8 : 4;
             shape(group);
             first += group.units;
             groups.push_back(std::move(group));
@@ -103,18 +103,23 @@ struct Learner {
         make_signs();
     }
 
-    // All or nothing: a growth that finds no memory leaves the learner as it was. Room is made by half as much again, so
-    // that a stream that brings new features all the time is not copied all the time.
+    bool is_joint() const { return rule.scheme == Scheme::joint; }
+    bool has_interleaved_units() const { return groups.front().width > 1; }
+    // [unit]: +1, -1 or 0
+    const double* signs_of(std::size_t label) const { return signs.data() + label * sign_stride; }
+
+    // All or nothing: if memory runs out the learner stays as it was. Capacity grows by half, so that a stream that brings
+    // new features all the time is not copied all the time.
     void grow(std::size_t more) {
         if (more <= features) return;
-        const std::size_t room = features == 0 ? more : std::max(more, features + features / 2);
+        const std::size_t capacity = features == 0 ? more : std::max(more, features + features / 2);
         for (Group& group : groups) {
             for (Weights* part : {&group.weights, &group.drift, &group.scale, &group.pending, &group.pocket})
-                if (!part->empty() && part->feature.room() < padded(more) * group.width) part->reserve(room, group.width);
+                if (!part->empty() && part->feature.capacity() < padded(more) * group.width) part->reserve(capacity, group.width);
             if (rule.batch != 1) group.touched.reserve(more);
         }
         features = more;
-        told = std::max(told, more);
+        declared_features = std::max(declared_features, more);
         for (Group& group : groups) shape(group);
     }
 

@@ -9,9 +9,9 @@
 
 namespace rosenblatt {
 
-inline constexpr std::size_t most_features = std::size_t{1} << 32;
+inline constexpr std::size_t max_features = std::size_t{1} << 32;
 
-inline Rows one_dense(const double* values, std::size_t features) {
+inline Rows dense_row(const double* values, std::size_t features) {
     Rows rows;
     rows.count = 1;
     rows.features = features;
@@ -21,11 +21,11 @@ inline Rows one_dense(const double* values, std::size_t features) {
     return rows;
 }
 
-struct OneSparse : Rows {
+struct OneSparseRow : Rows {
     std::int64_t ends[2];
 
-    // No feature may lie beyond `limit`.
-    OneSparse(const std::int64_t* index, const double* value, std::size_t entries, std::size_t limit = most_features)
+    // Throws if a feature lies beyond `limit`.
+    OneSparseRow(const std::int64_t* index, const double* value, std::size_t entries, std::size_t limit = max_features)
         : ends{0, static_cast<std::int64_t>(entries)} {
         count = 1;
         sparse = wide_indices = true;
@@ -39,10 +39,10 @@ struct OneSparse : Rows {
             throw std::invalid_argument("Feature index " + std::to_string(features - 1) + " is beyond the " +
                                         std::to_string(limit) + " features of this learner.");
     }
-    OneSparse(const OneSparse&) = delete;
+    OneSparseRow(const OneSparseRow&) = delete;
 };
 
-inline void refuse(const Fault& fault) {
+inline void throw_fault(const Fault& fault) {
     const std::string at = std::to_string(fault.column);
     switch (fault.kind) {
         case Fault::none: return;
@@ -53,8 +53,8 @@ inline void refuse(const Fault& fault) {
 }
 
 // True if it was a mistake.
-inline bool learn_row(Learner& learner, Rows&& rows, bool positive, double weight) {
-    refuse(native().rows->check(rows));
+inline bool learn_one(Learner& learner, Rows&& rows, bool positive, double weight) {
+    throw_fault(native().rows->check(rows));
     if (may_overflow(learner, 1.0, rows.largest, weight))
         throw std::overflow_error("The weights would overflow: scale the features, or lower eta0.");
     learner.grow(rows.features);
@@ -70,9 +70,9 @@ inline bool learn_row(Learner& learner, Rows&& rows, bool positive, double weigh
     return mistakes_made(learner) != before;
 }
 
-// Features the learner has not met yet weigh nothing: they are left out.
-inline double score_row(const Learner& learner, Rows&& rows, bool average) {
-    refuse(native().rows->check(rows));
+// Features that the learner does not have yet weigh nothing: they are left out.
+inline double score_one(const Learner& learner, Rows&& rows, bool average) {
+    throw_fault(native().rows->check(rows));
     if (rows.features <= learner.features) return native().learn->score_one(learner, rows, average);
     if (!rows.sparse) {
         rows.features = learner.features;
@@ -86,7 +86,7 @@ inline double score_row(const Learner& learner, Rows&& rows, bool average) {
             index.push_back(j);
             value.push_back(static_cast<const double*>(rows.values)[k]);
         }
-    OneSparse known(index.data(), value.data(), index.size());
+    OneSparseRow known(index.data(), value.data(), index.size());
     known.canonical = rows.canonical;
     return native().learn->score_one(learner, known, average);
 }

@@ -1,144 +1,257 @@
-// Passes over the rows: learning, counting, scoring.
+// One pass over the rows: threads share out the units, each thread takes the rows in turn, and every unit learns from them.
+// There are two loops, row by row and by blocks of four, and several scorers (learn/scorer.hpp); all give the same bits.
 #include <exception>
 #include <system_error>
 #include <thread>
 
-#include "learn/filter/float_loop_ovr.hpp"
+#include "learn/filter/error_bounds.hpp"
+#include "learn/filter/float_scores.hpp"
+#include "learn/filter/row_block.hpp"
+#include "learn/joint.hpp"
+#include "learn/progressive_error.hpp"
+#include "learn/scoring.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
+namespace {
 
-void pass(const Examples& examples, std::vector<Learner*>& learners, std::size_t from, std::size_t to, int threads) {
+struct Scratch {
+    std::vector<double> joint_scores, joint_factors, prediction_scores;
+};
+
+// One unit, or several interleaved ones, that decide independently.
+template <int W, class Row, Scorer<Row> S>
+ROSENBLATT_INLINE void learn_group(const Job& job, const Row& row, const Example& example, Scratch& scratch, S& scorer) {
+    Learner& learner = *job.learner;
+    Group& group = *job.group;
+    const double copies = average_copies(learner, group);
+    Filtered filtered;
+    if constexpr (requires { scorer.filter_with_average(job, example, row); }) {
+        if (copies != 0.0) filtered = scorer.filter_with_average(job, example, row);
+    }
+    if (copies == 0.0) filtered.verdict = scorer.template filter<W>(job, example, row);
+    if (filtered.verdict == Verdict::correct) {
+        if (learner.measures_error) count_prediction(learner, example, false, filtered.average_wrong, copies);
+        if (count_example(learner.rule, group)) scorer.changed(job, group);
+        return;
+    }
+    if constexpr (W == 1 && S::filters)
+        if (filtered.verdict == Verdict::mistake) {
+            if (learner.measures_error) count_prediction(learner, example, true, filtered.average_wrong, copies);
+            scorer.moved(job, learn_certain_mistake(learner, group, row, example, scorer.observer(job)));
+            return;
+        }
+    const vec<W> s = scorer.template score<W>(job, group, row);
+    if (learner.measures_error) count_prediction<W>(learner, group, s, example, row, scratch.prediction_scores);
+    if (learn_units<W>(learner, group, row, example, s)) scorer.changed(job, group);
+}
+
+// Only the widths that a scorer knows are compiled.
+template <class S, class F>
+ROSENBLATT_INLINE void with_width_for(std::size_t width, F&& f) {
+    if constexpr (S::unit_major) f(std::integral_constant<int, 1>{});
+    else with_width(width, f);
+}
+
+template <class Row, Scorer<Row> S>
+ROSENBLATT_INLINE void learn_jointly(const Job& job, const Row& row, const Example& example, Scratch& scratch, S& scorer) {
+    Learner& learner = *job.learner;
+    if constexpr (requires { scorer.certainly_correct(example.label); })
+        if (scorer.certainly_correct(example.label)) {
+            ++learner.groups.front().pockets[0].run;
+            for (Group& group : learner.groups) count_example(learner.rule, group);
+            return;
+        }
+    scratch.joint_scores.resize(learner.sign_stride);
+    double* const s = scratch.joint_scores.data();
+    for (const Group& group : learner.groups)
+        with_width_for<S>(group.width, [&](auto W) {
+            const vec<decltype(W)::value> scored = scorer.template score<W()>(job, group, row);
+            store(s + group.first, scored);
+            if (learner.measures_error) count_prediction<W()>(learner, group, scored, example, row, scratch.prediction_scores);
+        });
+    learn_joint(learner, row, example, s, scratch.joint_factors, [&](Group& group) { scorer.changed(job, group); });
+}
+
+// Repeated entries of a column are added up as a row is read: their sum may be larger than any value that is stored.
+template <class Row>
+ROSENBLATT_INLINE double largest_in(const Row& row) {
+    double largest = 0.0;
+    if constexpr (requires { row.entries; })
+        for (std::size_t k = 0; k < row.entries; ++k) largest = std::max(largest, std::fabs(static_cast<double>(row.value[k])));
+    return largest;
+}
+
+// One example for each job in turn.
+template <class Row, Scorer<Row> S>
+ROSENBLATT_INLINE void learn_row(const Examples& examples, const std::vector<Job>& jobs, std::size_t row_number, const Row& row,
+                                 Scratch& scratch, S& scorer) {
+    Example example{row_number, static_cast<std::size_t>(examples.labels[row_number]), 1.0, std::max(1.0, examples.rows.largest)};
+    if constexpr (!S::filters) example.largest = std::max(example.largest, largest_in(row));
+    const Learner* weighed_for = nullptr;
+    for (const Job& job : jobs) {
+        Learner& learner = *job.learner;
+        if (&learner != weighed_for) example.weight = examples.weight_of(learner, row_number, example.label);
+        weighed_for = &learner;
+        if (example.weight == 0.0) continue;
+        if (job.group)
+            with_width_for<S>(job.group->width,
+                              [&](auto W) ROSENBLATT_ALWAYS { learn_group<W()>(job, row, example, scratch, scorer); });
+        else learn_jointly(job, row, example, scratch, scorer);
+        if (learner.rule.pocket) update_pocket(examples, learner, job.group);
+    }
+}
+
+// Weights that do not fit the caches close to a core are prefetched one row ahead, while the row before is learned.
+bool exceeds_cache(const std::vector<Job>& jobs) {
+    constexpr std::size_t cache_bytes = std::size_t{1} << 22;
+    const Group* const group = jobs.size() == 1 ? jobs.front().group : nullptr;
+    return group && group->weights.feature.size() * sizeof(double) > cache_bytes;
+}
+
+template <class I, class V>
+ROSENBLATT_INLINE void prefetch_weights(const SparseRow<I, V>& row, const Group& group) {
+    for (const double* part : {group.weights.feature.data(), group.scale.feature.data(), group.drift.feature.data()})
+        for (std::size_t k = 0; part && k < row.entries; ++k)
+            __builtin_prefetch(part + static_cast<std::size_t>(row.index[k]) * group.width, 1, 3);
+}
+
+template <class Reader, class S>
+void learn_rows(const Examples& examples, Reader& reader, const std::vector<Job>& jobs, std::size_t from, std::size_t to, S scorer) {
+    const Order order{examples.order, examples.count};
+    const bool prefetches_weights = exceeds_cache(jobs);
+    Scratch scratch;
+    for (std::size_t p = from; p < to; ++p) {
+        if (order.index && p + 32 < order.count) __builtin_prefetch(examples.labels + order[p + 32]);
+        if constexpr (std::same_as<S, SingleUnitScorer>) {
+            const auto row = reader[p];
+            const std::size_t number = order[p], label = static_cast<std::size_t>(examples.labels[number]);
+            if (!scorer.skip(row, label)) learn_group<1>(jobs.front(), row, {number, label, 1.0, scorer.largest()}, scratch, scorer);
+        } else {
+            if constexpr (is_csr<Reader>)
+                if (prefetches_weights && p + 1 < to) prefetch_weights(reader.at(p + 1), *jobs.front().group);
+            const auto row = reader[p];
+            learn_row(examples, jobs, order[p], row, scratch, scorer);
+        }
+    }
+    if constexpr (std::same_as<S, SingleUnitScorer>) scorer.count_skipped();
+}
+
+// Stops where fewer than a block of rows are left, or where the scorer no longer pays off; returns the position.
+template <class Block, class Reader>
+std::size_t learn_blocks(const Examples& examples, Reader& reader, const std::vector<Job>& jobs, std::size_t from, std::size_t to) {
+    const Order order{examples.order, examples.count};
+    Block block(examples, jobs);
+    Scratch scratch;
+    std::size_t p = from;
+    while (p + block_rows <= to && block.pays_off(p - from + 60)) {
+        BlockRows<Reader> rows(reader, examples, order, p);
+        block.score_block(rows.value, rows.prefetch);
+        if constexpr (std::same_as<Block, IndependentFloatBlock>) {
+            block.read_examples(order, p);
+            for (const Job& job : jobs)
+                block.each_uncertain(job, [&](std::size_t r) ROSENBLATT_ALWAYS {
+                    learn_group<1>(job, block.select(r, rows.value[r]), block.example(r), scratch, block);
+                });
+        } else
+            for (std::size_t r = 0; r < block_rows; ++r)
+                learn_row(examples, jobs, order[p + r], block.select(r, rows.value[r]), scratch, block);
+        p += block_rows;
+    }
+    return p;
+}
+
+// Dense rows and several units: blocks, filtered in single precision for as long as that pays off.
+template <class Reader>
+std::size_t learn_dense_blocks(const Examples& examples, Reader& reader, const std::vector<Job>& jobs, std::size_t from, std::size_t to) {
+    const bool joint = JointFloatBlock::fits(examples, jobs);
+    const bool filters = examples.rows.features <= max_float_features && to - from >= 64 &&
+                         (joint || IndependentFloatBlock::fits(examples, jobs));
+    while (filters && from + block_rows <= to) {
+        from = joint ? learn_blocks<JointFloatBlock>(examples, reader, jobs, from, to)
+                     : learn_blocks<IndependentFloatBlock>(examples, reader, jobs, from, to);
+        from = learn_blocks<ExactBlock>(examples, reader, jobs, from, std::min(from + 4096, to));
+    }
+    return learn_blocks<ExactBlock>(examples, reader, jobs, from, to);
+}
+
+template <class Reader>
+void choose_loop(const Examples& examples, Reader reader, const std::vector<Job>& jobs, std::size_t from, std::size_t to) {
+    if constexpr (requires { reader.load(from, to); }) {
+        const bool unit_major = std::none_of(jobs.begin(), jobs.end(), [](const Job& job) { return job.learner->has_interleaved_units(); });
+        if (unit_major && (jobs.size() > 1 || !jobs.front().group)) from = learn_dense_blocks(examples, reader, jobs, from, to);
+    }
+    if constexpr (is_csr<Reader>)
+        if (SingleUnitScorer::fits(examples, jobs) && !exceeds_cache(jobs))
+            return learn_rows(examples, reader, jobs, from, to, SingleUnitScorer(examples, jobs.front()));
+    learn_rows(examples, reader, jobs, from, to, RowScorer<is_csr<Reader>>(jobs, examples.rows.largest));
+}
+
+// The jobs of each thread.
+std::vector<std::vector<Job>> share_out(const std::vector<Learner*>& learners, int threads) {
     std::vector<Job> all;
     for (Learner* learner : learners) {
-        if (jointly(*learner)) all.push_back({learner, nullptr});
+        if (learner->is_joint()) all.push_back({learner, nullptr});
         else
             for (Group& group : learner->groups) all.push_back({learner, &group});
     }
-    // Asking how many cores there are takes longer than learning a row.
-    const std::size_t most = threads > 1 ? std::max(1u, std::thread::hardware_concurrency()) : 1;
+    // hardware_concurrency() takes longer than learning a row.
+    const std::size_t cores = threads > 1 ? std::max(1u, std::thread::hardware_concurrency()) : 1;
     const std::size_t wanted = threads > 1 ? static_cast<std::size_t>(threads) : 1;
-    std::vector<std::vector<Job>> shares(std::min({wanted, most, all.size()}));
+    std::vector<std::vector<Job>> shares(std::min({wanted, cores, all.size()}));
     for (std::size_t i = 0, share = 0; i < all.size(); ++i) {
-        // All the units of a learner that counts its wrong decisions are heard by one thread.
-        const bool same = i > 0 && all[i].learner == all[i - 1].learner && all[i].learner->judged;
+        // All the units of a learner that measures its error belong to one thread, which puts their scores together.
+        const bool same = i > 0 && all[i].learner == all[i - 1].learner && all[i].learner->measures_error;
         if (i > 0 && !same) share = (share + 1) % shares.size();
-        std::vector<Job>& mine = shares[share];
-        all[i].number = mine.size();
-        if (!mine.empty()) all[i].first = mine.back().first + (mine.back().group ? 1 : mine.back().learner->groups.size());
-        mine.push_back(all[i]);
+        std::vector<Job>& jobs = shares[share];
+        all[i].number = jobs.size();
+        if (!jobs.empty())
+            all[i].first_column = jobs.back().first_column + (jobs.back().group ? 1 : jobs.back().learner->groups.size());
+        jobs.push_back(all[i]);
     }
-    const auto run = [&](const std::vector<Job>& jobs) {
-        const bool wide = std::any_of(jobs.begin(), jobs.end(), [](const Job& job) { return several(*job.learner); });
-        with_reader(examples.rows, Order{examples.order, examples.count}, wide,
-                    [&](auto reader) { work_either_way(examples, std::move(reader), jobs, from, to); });
+    return shares;
+}
+
+void pass(const Examples& examples, std::vector<Learner*>& learners, std::size_t from, std::size_t to, int threads) {
+    const std::vector<std::vector<Job>> shares = share_out(learners, threads);
+    const auto learn = [&](const std::vector<Job>& jobs) {
+        const bool interleaved = std::any_of(jobs.begin(), jobs.end(), [](const Job& job) { return job.learner->has_interleaved_units(); });
+        with_reader(examples.rows, Order{examples.order, examples.count}, interleaved,
+                    [&](auto reader) { choose_loop(examples, std::move(reader), jobs, from, to); });
     };
-    // What a thread throws is thrown again here, once all of them have ended; what cannot be started is done here.
-    std::vector<std::exception_ptr> thrown(shares.size());
+    // An exception of a thread is rethrown here, once all of them have ended; the share of a thread that cannot be started
+    // is learned here.
+    std::vector<std::exception_ptr> errors(shares.size());
     const auto guarded = [&](std::size_t i) noexcept {
         try {
-            run(shares[i]);
+            learn(shares[i]);
         } catch (...) {
-            thrown[i] = std::current_exception();
+            errors[i] = std::current_exception();
         }
     };
     std::vector<std::thread> others;
     others.reserve(shares.size());
-    std::vector<std::size_t> left{0};
-    left.reserve(shares.size());
+    std::vector<std::size_t> own{0};
+    own.reserve(shares.size());
     for (std::size_t i = 1; i < shares.size(); ++i) {
         try {
             others.emplace_back(guarded, i);
         } catch (const std::system_error&) {
-            left.push_back(i);
+            own.push_back(i);
         }
     }
-    for (const std::size_t i : left) guarded(i);
+    for (const std::size_t i : own) guarded(i);
     for (std::thread& other : others) other.join();
-    for (const std::exception_ptr& error : thrown)
+    for (const std::exception_ptr& error : errors)
         if (error) std::rethrow_exception(error);
-}
-
-std::uint64_t mistakes(const Examples& examples, const Learner& learner) {
-    std::vector<double> s(learner.sign_stride);
-    std::uint64_t count = 0;
-    const Order training{examples.training, examples.training_count};
-    with_reader(examples.rows, training, several(learner), [&](auto reader) {
-        for (std::size_t p = 0; p < training.count; ++p) {
-            const std::size_t row = training[p], label = static_cast<std::size_t>(examples.labels[row]);
-            if (weight_of(examples, learner, row, label) == 0.0) continue;
-            all_scores(learner, reader[p], s.data());
-            if (jointly(learner)) {
-                const std::size_t other = best_other(s.data(), learner.rule.classes, label);
-                count += is_mistake(learner.rule, s[label] - s[other]);
-                continue;
-            }
-            for (std::size_t u = 0; u < learner.sign_stride; ++u) {
-                const double y = learner.signs[label * learner.sign_stride + u];
-                count += y != 0.0 && is_mistake(learner.rule, y * s[u]);
-            }
-        }
-    });
-    return count;
-}
-
-// scores[position][unit] by the weights a learner has now; it may know more features than the rows have.
-void learner_scores(const Learner& learner, const Rows& rows, double* result) {
-    const std::size_t units = learner.rule.unit_count();
-    std::vector<double> s(learner.sign_stride);
-    with_reader(rows, Order{nullptr, rows.count}, several(learner), [&](auto reader) {
-        for (std::size_t p = 0; p < rows.count; ++p) {
-            all_scores(learner, reader[p], s.data());
-            std::copy_n(s.data(), units, result + p * units);
-        }
-    });
-}
-
-// Scores by a learner that is made for it: the weights laid out as learning lays them out.
-void scores(const Rows& rows, const std::uint32_t* order, std::size_t from, std::size_t to, const double* weights,
-            const double* bias, std::size_t units, double* result) {
-    Rule rule;
-    rule.scheme = units == 1 ? Scheme::binary : Scheme::ovr;
-    rule.classes = units == 1 ? 2 : units;
-    Learner learner(rule, rows.features, std::vector<double>(rule.classes, 1.0), false);
-    for (Group& group : learner.groups)
-        for (std::size_t u = 0; u < group.units; ++u) {
-            const double* w = weights + (group.first + u) * rows.features;
-            for (std::size_t j = 0; j < rows.features; ++j) group.weights.feature[j * group.width + u] = w[j];
-            group.weights.bias[u] = bias[group.first + u];
-        }
-    std::vector<double> s(learner.sign_stride);
-    with_reader(rows, Order{order, to}, several(learner), [&](auto reader) {
-        for (std::size_t p = from; p < to; ++p) {
-            all_scores(learner, reader[p], s.data());
-            std::copy_n(s.data(), units, result + p * units);
-        }
-    });
-}
-
-double score_one(const Learner& learner, const Rows& rows, bool average) {
-    const Group& group = learner.groups.front();
-    const double *w = group.weights.feature.data(), *drift = group.drift.feature.data();
-    const auto t = static_cast<double>(group.t);
-    double s = 0.0;
-    with_reader(rows, Order{nullptr, 1}, false, [&](auto reader) {
-        if (!average || group.t == 0) {
-            s = score<1>(reader[0], group);
-            return;
-        }
-        s = lane_sum(reader[0], [&](std::size_t j, auto x) {
-            using T = decltype(x);
-            return (load<T>(w + j) - load<T>(drift + j) / t) * x;
-        });
-        s += group.weights.bias[0] - group.drift.bias[0] / t;
-    });
-    return s;
 }
 
 void end_batches(Learner& learner) {
     for (Group& group : learner.groups) end_batch(learner.rule, group);
 }
 
+}  // namespace
+
 extern const LearnFunctions learn_functions;
-const LearnFunctions learn_functions{pass, mistakes, scores, learner_scores, score_one, end_batches, judge_clean};
+const LearnFunctions learn_functions{pass, mistakes, scores, learner_scores, score_one, end_batches, pocket_clean};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

@@ -1,4 +1,4 @@
-// What a learner is asked to do: the loss it lowers, the rate it steps with, how its units share the classes.
+// The options of a learner: the loss it lowers, its learning rate, how its units share the classes.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct Rule {
     Scheme scheme = Scheme::binary;
     double eta0 = 1.0;
     double margin = 0.0;
-    double r = 1.0;                // arow: how little one example is trusted
+    double r = 1.0;                // arow's regularisation: the larger, the smaller the steps
     std::uint64_t batch = 1;
     std::size_t classes = 2;
     bool intercept = true;
@@ -30,21 +30,21 @@ struct Rule {
     bool pocket = false;
     bool record = false;
 
-    // Follow from the above, once for all examples. An example is a mistake when y*s <= required, or when it is
-    // strict, y*s < required. If the rule is quiet, an example that is no mistake changes nothing but the counters.
+    // Derived from the above. An example is a mistake when y*s <= required, or, when the rule is strict, y*s < required.
+    // If the rule ignores correct examples, one that is no mistake changes nothing but t and step.
     double required = 0.0;
     bool strict = false;
-    bool quiet = true;
+    bool ignores_correct = true;
 
-    void settle() {
+    void derive() {
         const bool mistake_driven = loss == Loss::perceptron || loss == Loss::hinge;
-        quiet = mistake_driven && !pocket;
+        ignores_correct = mistake_driven && !pocket;
         strict = loss == Loss::hinge || closed_form();
         if (strict) required = margin > 0 ? margin : 1.0;
         else required = loss == Loss::perceptron ? margin : 0.0;
     }
 
-    // These solve "ask y*s >= m, move as little as possible"; their papers take m = 1.
+    // These solve "reach y*s >= m by the smallest change of the weights"; their papers take m = 1.
     bool closed_form() const { return rate == Rate::pa1 || rate == Rate::pa2 || rate == Rate::arow; }
     std::size_t unit_count() const {
         switch (scheme) {

@@ -1,4 +1,4 @@
-// Reading and restoring a learner's state, in a layout that does not depend on how units are grouped: [unit][feature].
+// Saving and restoring a learner's state, in a layout that does not depend on how units are grouped: [unit][feature].
 #pragma once
 
 #include <cmath>
@@ -26,8 +26,8 @@ inline void read_part(const Learner& learner, Part part, double* weights, double
     read_units(learner, [part](const Group&, std::size_t) { return part; }, weights, bias);
 }
 
-// No part of a drift is larger than t times the bound (learn/filter/error_bounds.hpp rests on it), whatever a file says. An honest one
-// passes as it is: the bound has grown with every step. To be called once the counters are known.
+// No part of a drift is larger than t times the bound: learn/filter/error_bounds.hpp relies on it, whatever a file says. In a
+// file that we wrote this changes nothing: the bound has grown with every step. To be called once the counters are known.
 inline void bound_drift(Group& group) {
     double most = 0.0;
     for (const Buffer* of : {&group.drift.feature, &group.drift.bias})
@@ -41,7 +41,7 @@ inline void write_part(Learner& learner, Part part, const double* weights, const
         for (std::size_t u = 0; u < group.units; ++u) {
             Weights& to = group.*part;
             const double* from = weights + (group.first + u) * learner.features;
-            // + 0.0: no weight is ever -0, so that a sparse row, which leaves it alone, agrees with a dense one
+            // + 0.0: no weight is ever -0, so that a sparse row, which does not touch it, agrees with a dense one
             for (std::size_t j = 0; j < learner.features; ++j) to.feature[j * group.width + u] = from[j] + 0.0;
             to.bias[u] = bias[group.first + u] + 0.0;
         }
@@ -60,21 +60,21 @@ inline std::uint64_t mistakes_made(const Learner& learner) {
     return sum;
 }
 
-// Where the answer of a unit lies: in its pocket once some weights were put there. Units that decide jointly share one.
-inline Part kept_in(const Learner& learner, const Group& group, std::size_t unit) {
+// The final weights of a unit are those in its pocket, once there are some. Units that decide jointly share one.
+inline Part final_part(const Learner& learner, const Group& group, std::size_t unit) {
     if (!learner.rule.pocket) return &Group::weights;
-    const Pocket& pocket = learner.rule.scheme == Scheme::joint ? learner.groups.front().pockets.front() : group.pockets[unit];
+    const Pocket& pocket = learner.is_joint() ? learner.groups.front().pockets.front() : group.pockets[unit];
     return std::isfinite(pocket.errors) ? &Group::pocket : &Group::weights;
 }
 
-// The answer of the run if it ended here: an unfinished batch counts as finished.
-inline void answer(const Learner& learner, bool average, double* weights, double* bias) {
+// The weights of the run if it ended here: an unfinished batch counts as finished.
+inline void final_weights(const Learner& learner, bool average, double* weights, double* bias) {
     if (learner.groups.front().in_batch > 0) {
         Learner ended = learner;
         native().learn->end_batch(ended);
-        return answer(ended, average, weights, bias);
+        return final_weights(ended, average, weights, bias);
     }
-    read_units(learner, [&](const Group& group, std::size_t u) { return kept_in(learner, group, u); }, weights, bias);
+    read_units(learner, [&](const Group& group, std::size_t u) { return final_part(learner, group, u); }, weights, bias);
     const std::uint64_t t = learner.groups.front().t;
     if (!average || t == 0) return;
     const auto examples = static_cast<double>(t);
@@ -88,10 +88,10 @@ inline void answer(const Learner& learner, bool average, double* weights, double
 }
 
 // Could `rows` more examples, with values up to `largest` and weights up to `heaviest`, make any number overflow?
-// "No" is certain. A rule whose step grows with the score is followed row by row: it may grow exponentially.
+// "No" is certain. For a rule whose step grows with the score the bound is computed row by row: it may grow exponentially.
 inline bool may_overflow(const Learner& learner, double rows, double largest, double heaviest) {
     const Rule& rule = learner.rule;
-    const double m = std::max(1.0, largest), d = static_cast<double>(learner.told + 1);
+    const double m = std::max(1.0, largest), d = static_cast<double>(learner.declared_features + 1);
     double bound = 0.0;
     for (const Group& group : learner.groups) bound = std::max(bound, group.bound);
     const double t = static_cast<double>(learner.groups.front().t) + rows + 1.0;

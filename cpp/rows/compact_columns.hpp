@@ -1,8 +1,8 @@
-// The columns that a stream has met, of the very many that there may be: words are hashed into millions, and some thousands
-// occur. Weights for those alone lie close together, and what is not used takes no memory.
+// Weights for the columns that occur, of the very many that there may be: words are hashed into millions of columns, and
+// some thousands occur. Their weights lie close together, and the others take no memory.
 //
-// A column is given a place when it is first met, in its own lane (core/lane_sum.hpp), and the entries of a row keep their order, so
-// that every sum is made of the same numbers in the same order: no bit depends on it.
+// A column is given a slot when it first occurs, in its own lane (core/lane_sum.hpp), and the entries of a row keep their
+// order, so every sum is made of the same numbers in the same order: no bit depends on it.
 #pragma once
 
 #include <algorithm>
@@ -14,104 +14,105 @@
 #include <utility>
 #include <vector>
 
-#include "learn/learner.hpp"
 #include "core/pool.hpp"
 #include "core/rows.hpp"
+#include "learn/learner.hpp"
 
 namespace rosenblatt {
 
+// Column -> slot, an open-addressing hash table.
 class Columns {
 public:
     Columns() : table_(1024) {}
     Columns(const Columns&) = delete;
 
-    std::size_t size() const { return column_.size(); }                          // places, given or not
-    std::int64_t operator[](std::size_t place) const { return column_[place]; }  // its column, -1 where it has none
+    std::size_t size() const { return column_.size(); }                        // slots, in use or not
+    std::int64_t operator[](std::size_t slot) const { return column_[slot]; }  // its column, -1 where it has none
 
-    // -1: not met.
-    std::int64_t find(std::size_t column) const { return table_[slot_of(column)].place; }
+    // -1: the column has not occurred.
+    std::int64_t find(std::size_t column) const { return table_[entry_of(column)].slot; }
 
-    std::int32_t place_of(std::size_t column) {
-        const Slot& slot = table_[slot_of(column)];
-        return slot.place >= 0 ? slot.place : added(column);
+    std::int32_t slot_of(std::size_t column) {
+        const Entry& entry = table_[entry_of(column)];
+        return entry.slot >= 0 ? entry.slot : add(column);
     }
 
-    // Of many: nearly all are found where they are first looked for.
+    // Of many columns: nearly all are found at the first probe.
     template <class I>
-    void places_of(const I* columns, std::size_t count, std::int32_t* places) {
-        const Slot* table = table_.data();
+    void slots_of(const I* columns, std::size_t count, std::int32_t* slots) {
+        const Entry* table = table_.data();
         std::size_t mask = table_.size() - 1;
         for (std::size_t k = 0; k < count; ++k) {
             const auto column = static_cast<std::int32_t>(columns[k]);
-            const Slot slot = table[static_cast<std::size_t>(column) & mask];
-            if (slot.column == column) {
-                places[k] = slot.place;
+            const Entry entry = table[static_cast<std::size_t>(column) & mask];
+            if (entry.column == column) {
+                slots[k] = entry.slot;
                 continue;
             }
-            places[k] = place_of(static_cast<std::size_t>(column));
+            slots[k] = slot_of(static_cast<std::size_t>(column));
             table = table_.data();
             mask = table_.size() - 1;
         }
     }
 
 private:
-    struct Slot {
-        std::int32_t column = -1, place = -1;
+    struct Entry {
+        std::int32_t column = -1, slot = -1;
     };
 
-    // Where a column is, or would be, in a table of which a quarter at most is used. Columns are hashes, or numbers that
-    // begin near 0: their lowest bits are as good as any.
-    std::size_t slot_of(std::size_t column) const {
+    // Where a column is, or would be, in a table at most a quarter full. Columns are hashes, or numbers that begin near 0:
+    // their lowest bits are as good a hash as any.
+    std::size_t entry_of(std::size_t column) const {
         std::size_t at = column & (table_.size() - 1);
         while (table_[at].column >= 0 && table_[at].column != static_cast<std::int32_t>(column)) at = (at + 1) & (table_.size() - 1);
         return at;
     }
 
-    std::int32_t added(std::size_t column) {
-        if (4 * ++met_ > table_.size()) {
-            std::vector<Slot> smaller(4 * table_.size());
+    std::int32_t add(std::size_t column) {
+        if (4 * ++occurred_ > table_.size()) {
+            std::vector<Entry> smaller(4 * table_.size());
             smaller.swap(table_);
-            for (const Slot& slot : smaller)
-                if (slot.column >= 0) table_[slot_of(static_cast<std::size_t>(slot.column))] = slot;
+            for (const Entry& entry : smaller)
+                if (entry.column >= 0) table_[entry_of(static_cast<std::size_t>(entry.column))] = entry;
         }
-        const std::size_t lane = column % lanes, place = lanes * given_[lane]++ + lane;
-        if (place >= column_.size()) column_.resize(place / lanes * lanes + lanes, -1);
-        column_[place] = static_cast<std::int32_t>(column);
-        table_[slot_of(column)] = {static_cast<std::int32_t>(column), static_cast<std::int32_t>(place)};
-        return static_cast<std::int32_t>(place);
+        const std::size_t lane = column % lanes, slot = lanes * used_[lane]++ + lane;
+        if (slot >= column_.size()) column_.resize(slot / lanes * lanes + lanes, -1);
+        column_[slot] = static_cast<std::int32_t>(column);
+        table_[entry_of(column)] = {static_cast<std::int32_t>(column), static_cast<std::int32_t>(slot)};
+        return static_cast<std::int32_t>(slot);
     }
 
-    std::vector<Slot> table_;
-    std::size_t met_ = 0;
-    std::vector<std::int32_t> column_;
-    std::size_t given_[lanes] = {};
+    std::vector<Entry> table_;
+    std::size_t occurred_ = 0;
+    std::vector<std::int32_t> column_;  // [slot]
+    std::size_t used_[lanes] = {};      // slots of each lane
 };
 
-// Rows by the places of their columns, the entries in the order of these. Sparse rows that are out of order or name a column
-// twice are put in order, as MessyCsrReader does.
-class Placed {
+// Rows whose column numbers are replaced by slots, the entries still in the order of their columns. Sparse rows that are
+// unsorted or name a column twice are sorted and added up, as MessyCsrReader does.
+class CompactRows {
 public:
-    using Met = std::vector<std::pair<std::size_t, std::size_t>>;  // columns and their places, in the order of the columns
+    using ColumnSlots = std::vector<std::pair<std::size_t, std::size_t>>;  // (column, slot), sorted by column
 
-    // To learn from: a column that is new is given a place.
-    Placed(std::shared_ptr<Columns> columns, const Rows& from) : by(std::move(columns)), rows(from) {
-        if (from.canonical) with_indices([this](const auto* index) { place(index); });
-        else write([this](std::size_t column) { return by->place_of(column); });
-        settle();
+    // For learning: a new column is given a slot.
+    CompactRows(std::shared_ptr<Columns> by, const Rows& from) : columns(std::move(by)), rows(from) {
+        if (from.canonical) with_indices([this](const auto* index) { replace_indices(index); });
+        else rewrite([this](std::size_t column) { return columns->slot_of(column); });
+        finish();
     }
-    // To look at: entries without a place below `places` are left out. They would add zeros.
-    Placed(const Columns& columns, const Met& met, std::size_t places, const Rows& from) : rows(from) {
+    // For scoring: entries without a slot below `slots` are left out; they would add zeros.
+    CompactRows(const Columns& by, const ColumnSlots& known, std::size_t slots, const Rows& from) : rows(from) {
         if (from.sparse)
-            write([&](std::size_t column) {
-                const std::int64_t place = columns.find(column);
-                return place < static_cast<std::int64_t>(places) ? place : -1;
+            rewrite([&](std::size_t column) {
+                const std::int64_t slot = by.find(column);
+                return slot < static_cast<std::int64_t>(slots) ? slot : -1;
             });
-        else with_values([&](const auto* value) { pick(value, met); });
-        settle();
+        else with_values([&](const auto* value) { select_columns(value, known); });
+        finish();
     }
-    Placed(const Placed&) = delete;
+    CompactRows(const CompactRows&) = delete;
 
-    const std::shared_ptr<Columns> by;
+    const std::shared_ptr<Columns> columns;
     Rows rows;
 
 private:
@@ -127,14 +128,14 @@ private:
     }
 
     template <class I>
-    void place(const I* index) {
+    void replace_indices(const I* index) {
         indices_.reserve(rows.stored + 1);
         const std::int64_t first = rows.starts[0];
-        by->places_of(index + first, rows.entries(), indices_.data() + first);
+        columns->slots_of(index + first, rows.entries(), indices_.data() + first);
     }
 
-    template <class PlaceOf>
-    void write(PlaceOf place_of) {
+    template <class SlotOf>
+    void rewrite(SlotOf slot_of) {
         std::vector<std::pair<std::int64_t, std::int64_t>> entries;
         starts_.push(0);
         with_indices([&](const auto* index) {
@@ -143,38 +144,38 @@ private:
                     entries.clear();
                     for (std::int64_t k = rows.starts[row]; k < rows.starts[row + 1]; ++k) entries.emplace_back(index[k], k);
                     if (!rows.canonical) std::sort(entries.begin(), entries.end());
-                    std::int64_t last = -1, at = -1;
+                    std::int64_t last_column = -1, slot = -1;
                     for (const auto& [column, k] : entries) {
-                        if (column != last && (at = place_of(static_cast<std::size_t>(column))) >= 0) {
-                            indices_.push(static_cast<std::int32_t>(at));
+                        if (column != last_column && (slot = slot_of(static_cast<std::size_t>(column))) >= 0) {
+                            indices_.push(static_cast<std::int32_t>(slot));
                             values_.push(0.0);
                         }
-                        if (at >= 0) values_[values_.size() - 1] += static_cast<double>(value[k]);
-                        last = column;
+                        if (slot >= 0) values_[values_.size() - 1] += static_cast<double>(value[k]);
+                        last_column = column;
                     }
                     starts_.push(static_cast<std::int64_t>(indices_.size()));
                 }
             });
         });
-        written();
+        use_own_values();
     }
 
     template <class V>
-    void pick(const V* value, const Met& met) {
+    void select_columns(const V* value, const ColumnSlots& known) {
         starts_.push(0);
         for (std::size_t row = 0; row < rows.count; ++row) {
             const V* const from = value + static_cast<std::ptrdiff_t>(row) * rows.row_stride;
-            for (const auto& [column, place] : met) {
-                indices_.push(static_cast<std::int32_t>(place));
+            for (const auto& [column, slot] : known) {
+                indices_.push(static_cast<std::int32_t>(slot));
                 values_.push(static_cast<double>(from[static_cast<std::ptrdiff_t>(column) * rows.column_stride]));
             }
             starts_.push(static_cast<std::int64_t>(indices_.size()));
         }
         rows.sparse = true;
-        written();
+        use_own_values();
     }
 
-    void written() {
+    void use_own_values() {
         for (std::size_t k = 0; k < values_.size(); ++k) rows.largest = std::max(rows.largest, std::fabs(values_[k]));
         rows.starts = starts_.data();
         rows.values = values_.data();
@@ -182,55 +183,55 @@ private:
         rows.stored = indices_.size();
     }
 
-    void settle() {
+    void finish() {
         rows.indices = indices_.data();
         rows.wide_indices = false;
-        rows.canonical = true;  // as far as it matters: no column twice, and the order is the one wanted
-        if (by) rows.features = by->size();
+        rows.canonical = true;  // as far as sums depend on it: no column twice, and in the order of their columns
+        if (columns) rows.features = columns->size();
     }
 
-    Grown<std::int32_t> indices_;
-    Grown<double> values_;
-    Grown<std::int64_t> starts_;
+    PooledVector<std::int32_t> indices_;
+    PooledVector<double> values_;
+    PooledVector<std::int64_t> starts_;
 };
 
-// A learner that may have weights only for the columns met; it is told and asked about all of them.
-struct HeldLearner : Learner {
+// A learner that may have weights only for the columns that occurred. From outside it has all the declared features.
+struct CompactLearner : Learner {
     using Learner::Learner;
-    std::shared_ptr<Columns> columns;
+    std::shared_ptr<Columns> columns;  // null: a weight for every feature
 
-    void grow_to(std::size_t more) {
+    void declare(std::size_t more) {
         if (!columns) return grow(more);
         if (more > std::numeric_limits<std::int32_t>::max()) throw std::bad_alloc();
-        told = std::max(told, more);
+        declared_features = std::max(declared_features, more);
     }
-    // A weight for every column met, by this learner or by another.
-    void meet() {
-        const std::size_t before = told;
+    // A weight for every slot, whichever learner caused it.
+    void grow_to_columns() {
+        const std::size_t declared = declared_features;
         grow(columns->size());
-        told = before;
+        declared_features = declared;
     }
 
-    // The columns met and their places, in the order of the columns.
-    Placed::Met met() const {
-        Placed::Met found;
-        for (std::size_t place = 0; place < features; ++place)
-            if ((*columns)[place] >= 0) found.emplace_back((*columns)[place], place);
-        std::sort(found.begin(), found.end());
-        return found;
+    CompactRows::ColumnSlots column_slots() const {
+        CompactRows::ColumnSlots known;
+        for (std::size_t slot = 0; slot < features; ++slot)
+            if ((*columns)[slot] >= 0) known.emplace_back((*columns)[slot], slot);
+        std::sort(known.begin(), known.end());
+        return known;
     }
 
-    // What read(weights, bias) writes for its own features, [unit][feature], for all features: `rest` where one was not met.
+    // Expands what read(weights, bias) writes for this learner's own features, [unit][feature], to all declared features:
+    // `absent` for a column that has not occurred.
     template <class Read>
-    void spread(Read read, double rest, double* weights, double* bias) const {
+    void expand(Read read, double absent, double* weights, double* bias) const {
         if (!columns) return read(weights, bias);
-        const std::size_t units = rule.unit_count(), all = told;
-        Buffer near(units * features, 0.0);
-        read(near.data(), bias);
-        if (rest != 0.0) std::fill_n(weights, units * all, rest);
-        const auto places = met();
+        const std::size_t units = rule.unit_count(), all = declared_features;
+        Buffer compact(units * features, 0.0);
+        read(compact.data(), bias);
+        if (absent != 0.0) std::fill_n(weights, units * all, absent);
+        const auto known = column_slots();
         for (std::size_t u = 0; u < units; ++u)
-            for (const auto& [column, place] : places) weights[u * all + column] = near[u * features + place];
+            for (const auto& [column, slot] : known) weights[u * all + column] = compact[u * features + slot];
     }
 };
 

@@ -1,26 +1,25 @@
-// Decisions that need no exact score. A score summed in whatever way is quickest lies within a known distance of the
-// one that counts; where the decision is further away than that, both decide alike, and only the others are summed in
-// lanes (the filters of exact geometry, Fortune and Van Wyk 1993). It saves time and changes no bit.
+// Decisions that need no exact score. A score summed in whatever order is fastest differs from the exact one by no more
+// than a known bound; where the margin is further than that from the required one, both decide alike, and only the other
+// examples are summed in lanes (the filters of exact geometry, Fortune and Van Wyk 1993). It saves time and changes no bit.
 #pragma once
 
-#include "learn/learn_example.hpp"
+#include "learn/contract.hpp"
+#include "learn/scorer.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
-enum class Verdict : std::uint8_t { open, right, wrong };
-
-// What a score that may be off by `distance` says of an example. Of several units it only says whether all are right.
+// What a score that may be off by `error` decides. Several units are only ever all correct or undecided.
 template <int W>
-ROSENBLATT_INLINE Verdict verdict_of(const Rule& rule, const double* sign, vec<W> s, double distance) {
+ROSENBLATT_INLINE Verdict verdict_of(const Rule& rule, const double* sign, vec<W> s, double error) {
     const vec<W> margin = load<vec<W>>(sign) * s;
-    const double enough = rule.required + distance;
+    const double enough = rule.required + error;
     if constexpr (W == 1) {
-        if (margin > enough || *sign == 0.0) return Verdict::right;
-        return margin < rule.required - distance ? Verdict::wrong : Verdict::open;
-    } else return any(~((margin > enough) | (load<vec<W>>(sign) == 0.0))) ? Verdict::open : Verdict::right;
+        if (margin > enough || *sign == 0.0) return Verdict::correct;
+        return margin < rule.required - error ? Verdict::mistake : Verdict::undecided;
+    } else return any(~((margin > enough) | (load<vec<W>>(sign) == 0.0))) ? Verdict::undecided : Verdict::correct;
 }
 
-// Sums over a sparse row of what is laid out as weights are, in as many chains side by side as keep the adders busy.
+// Sums over a sparse row of several arrays laid out like weights, in as many independent chains as keep the adders busy.
 template <int W, std::size_t parts, class I, class V>
 ROSENBLATT_INLINE void quick_dots(const SparseRow<I, V>& row, const double* const (&of)[parts], vec<W> (&result)[parts]) {
     constexpr std::size_t chains = 4;
@@ -54,79 +53,194 @@ ROSENBLATT_INLINE std::pair<double, double> quick_scores(const SparseRow<I, V>& 
     return {last, last - (s[1] + group.drift.bias[0]) / static_cast<double>(group.t)};
 }
 
-// How far apart two sums of the same n products can lie: each errs by less than n 2^-53 times the sum of |w x|
+// How much two sums of the same n products can differ: each errs by less than n 2^-53 times the sum of |w x|
 // (Higham 2002, 4.2), which is at most n times the largest product. Twice that, so that this line may round as well.
-ROSENBLATT_INLINE double distance_of_sums(std::size_t entries, const Group& group, double largest) {
+ROSENBLATT_INLINE double score_error(std::size_t entries, const Group& group, double largest) {
     const auto n = static_cast<double>(entries + 4);
     return n * n * 0x1p-51 * (largest * group.bound);
 }
 
-// The same of the scores of averages: no part of a drift is larger than t times the bound, so its sum adds as much
-// again, and the three operations that join both less than that.
-ROSENBLATT_INLINE double distance_of_averages(std::size_t entries, const Group& group, double largest) {
-    return 4.0 * distance_of_sums(entries, group, largest);
+// The same for scores of averages: no part of a drift is larger than t times the bound, so its sum adds as much again,
+// and the three operations that join both less than that.
+ROSENBLATT_INLINE double average_score_error(std::size_t entries, const Group& group, double largest) {
+    return 4.0 * score_error(entries, group, largest);
 }
 
-// Whether to look before an exact score. There is nothing to be had where every example changes the weights, or where
-// the scores themselves are asked for; and where many examples are mistakes, looking rests for some time.
-class Looking {
+// Whether to try the filter before an exact score. It is useless where every example changes the weights, or where the
+// scores themselves are needed; and where many examples are mistakes, it is paused for some rows.
+class FilterThrottle {
 public:
-    static constexpr unsigned rest = 1024;
-
-    Looking(const Learner& learner, double largest) {
+    FilterThrottle(const Learner& learner, double largest) {
         const Rule& rule = learner.rule;
-        allowed_ = rule.quiet && !(learner.judged && learner.groups.size() > 1) && !overflows(learner, largest);
-        const bool decides = rule.scheme == Scheme::binary && rule.required == 0.0;
-        moves_ = allowed_ && rule.batch == 1 && !rule.closed_form() && (!learner.judged || decides);
+        enabled_ = rule.ignores_correct && !(learner.measures_error && learner.groups.size() > 1) && !may_overflow(learner, largest);
+        const bool mistakes_are_errors = rule.scheme == Scheme::binary && rule.required == 0.0;
+        settles_mistakes_ = enabled_ && rule.batch == 1 && !rule.closed_form() && (!learner.measures_error || mistakes_are_errors);
     }
-    bool allowed() const { return allowed_; }
+    bool enabled() const { return enabled_; }
 
-    // A certain mistake moves the weights by a step that does not depend on the score: both are one sweep. (For a
-    // learner that counts its wrong decisions a mistake must be one.)
-    bool moves() const { return moves_; }
+    // A certain mistake moves the weights by a step that does not depend on the score: both are one sweep. (For a learner
+    // that measures its error, a mistake must be a wrong prediction.)
+    bool settles_mistakes() const { return settles_mistakes_; }
 
-    ROSENBLATT_INLINE bool now() {
-        if (resting_ == 0) return allowed_;
-        --resting_;
+    ROSENBLATT_INLINE bool should_try() {
+        if (paused_ == 0) return enabled_;
+        --paused_;
         return false;
     }
-    void helped(std::size_t times) { luck_ = times < most ? std::min(luck_ + static_cast<int>(times), most) : most; }
-    ROSENBLATT_INLINE void heard(bool helped) {
-        luck_ = helped ? std::min(luck_ + 1, most) : luck_ - price;
-        if (luck_ >= 0) return;
-        luck_ = most / 2;
-        resting_ = rest;
+    void record_successes(std::size_t times) { credit_ = times < max_credit ? std::min(credit_ + static_cast<int>(times), max_credit) : max_credit; }
+    ROSENBLATT_INLINE void record(bool success) {
+        credit_ = success ? std::min(credit_ + 1, max_credit) : credit_ - failure_cost;
+        if (credit_ >= 0) return;
+        credit_ = max_credit / 2;
+        paused_ = pause;
     }
 
 private:
-    // A sum of numbers so large may overflow in one order and not in another; updates are watched for it (learn/learn_example.hpp).
-    static bool overflows(const Learner& learner, double largest) {
+    // A sum of numbers so large may overflow in one order and not in another; updates check for it (learn/contract.hpp).
+    static bool may_overflow(const Learner& learner, double largest) {
         return std::any_of(learner.groups.begin(), learner.groups.end(), [&](const Group& group) {
-            return !(reach_of(learner, group, std::max(1.0, largest)) < too_large);
+            return !(score_bound(learner, group, std::max(1.0, largest)) < too_large);
         });
     }
 
-    static constexpr int price = 3, most = 64;  // a look in vain costs about three times what one in luck saves
-    bool allowed_, moves_;
-    int luck_ = most / 2;
-    unsigned resting_ = 0;
+    static constexpr int failure_cost = 3, max_credit = 64;  // a failed try costs about three times what a success saves
+    static constexpr unsigned pause = 1024;                  // rows
+    bool enabled_, settles_mistakes_;
+    int credit_ = max_credit / 2;
+    unsigned paused_ = 0;
 };
 
-// A certain mistake: the weights move while what they said is added up. The coefficient of the example is returned.
-// (Not inlined: the way of those that are right is to stay short.)
-template <class Row, class Hear>
-__attribute__((noinline)) double learn_mistake(const Learner& learner, Group& group, const Row& row,
-                                               const Example& example, Hear&& heard) {
+// Sums the exact score of the old weights while a sparse update moves them.
+struct SparseScore {
+    double lane[8] = {};
+    ROSENBLATT_INLINE void operator()(std::size_t j, double w, double x, double) { lane[j & 7] += w * x; }
+    double score() const { return tree(lane); }
+};
+
+// A certain mistake: the weights move, and the observer sums their exact score meanwhile. Returns the factor of the example.
+// (Not inlined, so that the path of correct examples stays short.)
+template <class Row, class Observer>
+__attribute__((noinline)) double learn_certain_mistake(const Learner& learner, Group& group, const Row& row, const Example& example,
+                                                       Observer&& observer) {
     const Rule& rule = learner.rule;
-    const double y = learner.signs[example.label * learner.sign_stride + group.first], bias = group.weights.bias[0];
-    Answer<1> answer;
-    answer.a[0] = gradient_step(rule, group, y * example.weight);
-    update<1>(learner, group, row, example, answer, heard);
-    count(group, 0, slope_of(rule, y * (heard.score() + bias), example.weight));
-    group.pockets[0].judged = group.pockets[0].held = false;
-    record(rule, group, example, 0, answer.a[0]);
-    seen(rule, group);
-    return answer.a[0];
+    const double y = learner.signs_of(example.label)[group.first], bias = group.weights.bias[0];
+    Step<1> step;
+    step.factor[0] = gradient_step(rule, group, y * example.weight);
+    update<1>(learner, group, row, example, step, observer);
+    count_decision(group, 0, slope_of(rule, y * (observer.score() + bias), example.weight));
+    group.pockets[0].counted = group.pockets[0].in_pocket = false;
+    log_update(rule, group, example.row, 0, step.factor[0]);
+    count_example(rule, group);
+    return step.factor[0];
 }
+
+// What the scorers of single rows have in common.
+struct ExactScorer {
+    static constexpr bool filters = false, unit_major = false;
+    template <int W, class Row>
+    ROSENBLATT_INLINE Verdict filter(const Job&, const Example&, const Row&) const { return Verdict::undecided; }
+    template <int W, class Row>
+    ROSENBLATT_INLINE vec<W> score(const Job&, const Group& group, const Row& row) const {
+        return ROSENBLATT_ISA::score<W>(row, group);
+    }
+    void moved(const Job&, double) const {}
+    void changed(const Job&, const Group&) const {}
+};
+
+// A row by itself, for any units. Sparse rows, whose largest value is known, are filtered.
+template <bool filters_>
+struct RowScorer : ExactScorer {
+    static constexpr bool filters = filters_;
+    std::vector<FilterThrottle> throttles;  // [job]
+
+    RowScorer(const std::vector<Job>& jobs, double largest) {
+        for (const Job& job : jobs) throttles.emplace_back(*job.learner, largest);
+    }
+    template <int W, class Row>
+    ROSENBLATT_INLINE Verdict filter(const Job& job, const Example& example, const Row& row) {
+        if constexpr (!filters) return Verdict::undecided;
+        else {
+            if (!throttles[job.number].should_try()) return Verdict::undecided;
+            return settle<W>(job, example, quick_score<W>(row, *job.group), score_error(row.entries, *job.group, example.largest));
+        }
+    }
+    // Both what the last weights of a binary learner decide and what their average does.
+    template <class Row>
+    ROSENBLATT_INLINE Filtered filter_with_average(const Job& job, const Example& example, const Row& row)
+        requires filters
+    {
+        const Group& group = *job.group;
+        if (job.learner->rule.scheme != Scheme::binary || !throttles[job.number].should_try()) return {};
+        const auto [last, average] = quick_scores(row, group);
+        const double error = average_score_error(row.entries, group, example.largest);
+        if (!(std::fabs(average) > error)) return {};
+        return {settle<1>(job, example, last, error), (average > 0) != (example.label == 1)};
+    }
+    SparseScore observer(const Job&) const { return {}; }
+
+private:
+    template <int W>
+    ROSENBLATT_INLINE Verdict settle(const Job& job, const Example& example, vec<W> s, double error) {
+        FilterThrottle& throttle = throttles[job.number];
+        Verdict verdict = verdict_of<W>(job.learner->rule, job.learner->signs_of(example.label) + job.group->first, s, error);
+        if (verdict == Verdict::mistake && !throttle.settles_mistakes()) verdict = Verdict::undecided;
+        throttle.record(verdict != Verdict::undecided);
+        return verdict;
+    }
+};
+
+// Sparse rows for one binary unit, every example of which counts once. Most rows are certainly correct: skip() passes over
+// them with one comparison, and they are counted together, before the next row that is not.
+class SingleUnitScorer : public ExactScorer {
+public:
+    static constexpr bool filters = true;
+
+    SingleUnitScorer(const Examples& examples, const Job& job)
+        : learner_(*job.learner), group_(*job.group), largest_(std::max(1.0, examples.rows.largest)),
+          throttle_(*job.learner, examples.rows.largest) {}
+
+    static bool fits(const Examples& examples, const std::vector<Job>& jobs) {
+        const Learner& learner = *jobs.front().learner;
+        return jobs.size() == 1 && learner.rule.scheme == Scheme::binary && !learner.measures_error && !examples.sample_weight &&
+               std::all_of(learner.class_weight.begin(), learner.class_weight.end(), [](double c) { return c == 1.0; }) &&
+               FilterThrottle(learner, examples.rows.largest).settles_mistakes();
+    }
+
+    template <class Row>
+    ROSENBLATT_INLINE bool skip(const Row& row, std::size_t label) {
+        verdict_ = Verdict::undecided;
+        const bool tried = throttle_.should_try();
+        if (tried) {
+            verdict_ = verdict_of<1>(learner_.rule, learner_.signs_of(label), quick_score<1>(row, group_),
+                                     score_error(row.entries, group_, largest_));
+            if (verdict_ == Verdict::correct) {
+                ++skipped_;
+                return true;
+            }
+        }
+        count_skipped();
+        if (tried) throttle_.record(verdict_ == Verdict::mistake);
+        return false;
+    }
+    ROSENBLATT_INLINE void count_skipped() {
+        group_.t += skipped_;
+        group_.step += skipped_;
+        throttle_.record_successes(skipped_);
+        skipped_ = 0;
+    }
+    double largest() const { return largest_; }
+
+    template <int W, class Row>
+    ROSENBLATT_INLINE Verdict filter(const Job&, const Example&, const Row&) const { return verdict_; }
+    SparseScore observer(const Job&) const { return {}; }
+
+private:
+    const Learner& learner_;
+    Group& group_;
+    const double largest_;
+    FilterThrottle throttle_;
+    Verdict verdict_ = Verdict::undecided;
+    std::size_t skipped_ = 0;
+};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

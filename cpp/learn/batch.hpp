@@ -1,0 +1,82 @@
+// Learning rates, and batches: within one the weights stay and the gradient is summed, row by row.
+#pragma once
+
+#include "core/lane_sum.hpp"
+#include "learn/learner.hpp"
+
+namespace rosenblatt::ROSENBLATT_ISA {
+
+ROSENBLATT_INLINE double rate_at(const Rule& rule, std::uint64_t step) {
+    const double steps = 1.0 + static_cast<double>(step);
+    if (rule.rate == Rate::inverse) return rule.eta0 / steps;
+    if (rule.rate == Rate::invsqrt) return rule.eta0 / std::sqrt(steps);
+    return rule.eta0;
+}
+
+// The mistake log. (Within a batch the factor is the gradient; the log has the step.)
+ROSENBLATT_INLINE void log_update(const Rule& rule, Group& group, std::size_t row, std::size_t unit, double factor) {
+    if (!rule.record) return;
+    if (rule.batch != 1 && rule.rate != Rate::adagrad) factor = rate_at(rule, group.step) * factor;
+    group.log.push_back({group.t, row, static_cast<std::uint32_t>(group.first + unit), factor});
+}
+
+template <class V>
+ROSENBLATT_INLINE void mark_touched(Group& group, const DenseRow<V>&) { group.touched_all = true; }
+
+template <class I, class V>
+ROSENBLATT_INLINE void mark_touched(Group& group, const SparseRow<I, V>& row) {
+    for (std::size_t k = 0; k < row.entries; ++k) {
+        const auto j = static_cast<std::size_t>(row.index[k]);
+        if (group.touched[j]) continue;
+        group.touched[j] = 1;
+        group.touched_list.push_back(static_cast<std::uint32_t>(j));
+    }
+}
+
+template <int W, class Row>
+ROSENBLATT_INLINE void add_to_batch(const Rule& rule, Group& group, const Row& row, vec<W> gradient) {
+    mark_touched(group, row);
+    double* const pending = group.pending.feature.data();
+    each_weight<W>(row, [&](std::size_t offset, auto x) {
+        using T = decltype(x);
+        store(pending + offset, load<T>(pending + offset) + gradient * x);
+    });
+    if (rule.intercept) {
+        double* const bias = group.pending.bias.data();
+        store(bias, load<vec<W>>(bias) + gradient);
+    }
+}
+
+// The end of a batch: the weights take the whole step, the pending gradient standing for the example.
+inline void end_batch(const Rule& rule, Group& group) {
+    if (group.in_batch == 0) return;
+    const bool adaptive = rule.rate == Rate::adagrad;
+    const double rate = rate_at(rule, group.step), before = static_cast<double>(group.t - 1);
+    const auto take_step = [&](Buffer Weights::*part, std::size_t at) {
+        double change = 0.0, &pending = (group.pending.*part)[at];
+        if (adaptive) {
+            double& squares = (group.scale.*part)[at];
+            squares += pending * pending;
+            change = (rate * pending) / (std::sqrt(squares) + adagrad_epsilon);
+        } else change = rate * pending;
+        (group.weights.*part)[at] += change;
+        if (rule.average) (group.drift.*part)[at] += before * change;
+        pending = 0.0;
+    };
+    const auto step_feature = [&](std::size_t j) {
+        for (std::size_t u = 0; u < group.width; ++u) take_step(&Weights::feature, j * group.width + u);
+    };
+    if (group.touched_all)
+        for (std::size_t j = 0; j < group.touched.size(); ++j) step_feature(j);
+    else
+        for (const std::uint32_t j : group.touched_list) step_feature(j);
+    for (const std::uint32_t j : group.touched_list) group.touched[j] = 0;
+    group.touched_list.clear();
+    group.touched_all = false;
+    for (std::size_t u = 0; u < group.width; ++u) take_step(&Weights::bias, u);
+    for (Pocket& pocket : group.pockets) pocket.counted = pocket.in_pocket = false;
+    ++group.step;
+    group.in_batch = 0;
+}
+
+}  // namespace rosenblatt::ROSENBLATT_ISA

@@ -1,0 +1,94 @@
+// Classes that decide jointly: one argmax over the scores of all units, and one update of those that it concerns.
+#pragma once
+
+#include "learn/contract.hpp"
+#include "learn/decide.hpp"
+
+namespace rosenblatt::ROSENBLATT_ISA {
+
+// Calls f with the width of a group as a constant.
+template <class F>
+ROSENBLATT_INLINE void with_width(std::size_t width, F&& f) {
+    if (width == 8) f(std::integral_constant<int, 8>{});
+    else if (width == 4) f(std::integral_constant<int, 4>{});
+    else f(std::integral_constant<int, 1>{});
+}
+
+// The gradient for every class: Kesler's construction moves the right class towards the example and the best of the
+// others away from it; the softmax moves all of them.
+inline void joint_gradient(const Rule& rule, const Example& example, const double* scores, std::size_t other, double* gradient,
+                           double& loss) {
+    if (rule.loss != Loss::logistic) {
+        gradient[example.label] = example.weight;
+        gradient[other] = -example.weight;
+        return;
+    }
+    const double top = *std::max_element(scores, scores + rule.classes);
+    double sum = 0.0;
+    for (std::size_t k = 0; k < rule.classes; ++k) sum += gradient[k] = exponential(scores[k] - top);
+    for (std::size_t k = 0; k < rule.classes; ++k)
+        gradient[k] = example.weight * ((k == example.label ? 1.0 : 0.0) - gradient[k] / sum);
+    loss = example.weight * (std::log(sum) - (scores[example.label] - top));
+}
+
+// The norms of the two units of a closed-form step, added.
+template <class Row>
+inline double joint_norm(const Learner& learner, const Row& row, std::size_t label, std::size_t other) {
+    double of[2] = {};
+    for (const Group& group : learner.groups)
+        with_width(group.width, [&](auto W) {
+            double norm[W()];
+            norms<W()>(learner.rule, group, row, norm);
+            if (label - group.first < group.units) of[0] = norm[label - group.first];
+            if (other - group.first < group.units) of[1] = norm[other - group.first];
+        });
+    return of[0] + of[1];
+}
+
+// Calls changed(group) for groups whose weights may have changed. `factors` is scratch memory.
+template <class Row, class Changed>
+inline void learn_joint(Learner& learner, const Row& row, const Example& example, const double* scores,
+                        std::vector<double>& factors, Changed&& changed) {
+    const Rule& rule = learner.rule;
+    Group& head = learner.groups.front();
+    factors.assign(2 * learner.sign_stride, 0.0);
+    double *const factor = factors.data(), *const beta = factor + learner.sign_stride;
+    const std::size_t label = example.label;
+    const std::size_t other = best_other([&](std::size_t k) { return scores[k]; }, rule.classes, label);
+    const double gap = scores[label] - scores[other];
+    Slope slope = slope_of(rule, gap, example.weight);
+    Pocket& pocket = head.pockets[0];
+    pocket.run = slope.mistake ? 0 : pocket.run + 1;
+    head.mistakes[0] += slope.mistake;
+    if (slope.pull != 0.0) {
+        if (rule.closed_form()) {
+            const double norm = joint_norm(learner, row, label, other);
+            factor[label] = closed_form_step(rule, rule.required - gap, norm, example.weight, beta[label]);
+            factor[other] = -factor[label];
+            beta[other] = beta[label];
+        } else {
+            joint_gradient(rule, example, scores, other, factor, slope.loss);
+            for (std::size_t k = 0; k < rule.classes; ++k) factor[k] = gradient_step(rule, head, factor[k]);
+        }
+        if (rule.batch == 1) pocket.counted = pocket.in_pocket = false;
+    }
+    head.loss[0] += slope.loss;
+    for (Group& group : learner.groups) {
+        bool moved = false;
+        with_width(group.width, [&](auto W) {
+            Step<W()> step;
+            for (std::size_t u = 0; u < group.units; ++u) {
+                step.factor[u] = factor[group.first + u];
+                step.beta[u] = beta[group.first + u];
+                if (step.factor[u] == 0.0) continue;
+                step.any = true;
+                log_update(rule, group, example.row, u, step.factor[u]);
+            }
+            if (step.any) update<W()>(learner, group, row, example, step, no_observer);
+            moved = step.any;
+        });
+        if (count_example(rule, group) || moved) changed(group);
+    }
+}
+
+}  // namespace rosenblatt::ROSENBLATT_ISA
