@@ -1,4 +1,4 @@
-"""Writes docs/cli.md from the commands themselves: `make docs` runs it, and a test fails when the page is stale."""
+"""Write docs/cli.md from the commands; `make docs` runs this, and a test fails when the page is stale."""
 
 import sys
 from pathlib import Path
@@ -14,13 +14,13 @@ CODES = exits.__doc__ or ""
 
 def reference() -> str:
     """The whole page."""
-    listed = "\n".join(f"- [`{name}`](#rosenblatt-{name}): {load.__doc__}" for name, load in COMMANDS.items())
+    contents = "\n".join(f"- [`{name}`](#rosenblatt-{name}): {load.__doc__}" for name, load in COMMANDS.items())
     sections = "\n\n".join(_section(name) for name in COMMANDS)
     return f"""# The command line
 
 This page is made from the help of the commands by `make docs`; `rosenblatt COMMAND --help` says the same.
 
-{listed}
+{contents}
 
 Data goes to stdout, words go to stderr; `-` is standard input or output. `--json` prints one object a person or a
 program can rely on: [JSON](json.md) lists its keys. Colours appear only on a terminal and never with `NO_COLOR` set.
@@ -60,17 +60,15 @@ def _section(name: str) -> str:
 
 def _row(parameter: click.Option) -> str:
     names = ", ".join(f"`{name}`" for name in sorted(parameter.opts + parameter.secondary_opts, key=len))
-    takes = "" if parameter.is_flag else f" `{parameter.metavar or _takes(parameter)}`"
-    shown = parameter.default
-    default = f" Default: `{shown}`." if shown not in (None, False, (), "") and not callable(shown) else ""
-    if "UNSET" in repr(shown) or parameter.is_flag:
-        default = ""
-    return f"| {names}{takes.replace('|', '&#124;')} | {(parameter.help or '').replace('|', '&#124;')}{default} |"
+    value = "" if parameter.is_flag else f" `{parameter.metavar or _metavar(parameter)}`"
+    default = parameter.default
+    has_default = default not in (None, False, (), "") and not callable(default) and "UNSET" not in repr(default)
+    suffix = f" Default: `{default}`." if has_default and not parameter.is_flag else ""
+    return f"| {names}{value.replace('|', '&#124;')} | {(parameter.help or '').replace('|', '&#124;')}{suffix} |"
 
 
-def _takes(parameter: click.Option) -> str:
-    shown = parameter.type.get_metavar(parameter, click.Context(program))
-    return shown or parameter.type.name.upper()
+def _metavar(parameter: click.Option) -> str:
+    return parameter.type.get_metavar(parameter, click.Context(program)) or parameter.type.name.upper()
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-"""`python -m rosenblatt` is the command line, and so is `rosenblatt`."""
+"""The command line: `rosenblatt`, or `python -m rosenblatt`."""
 
 import gc
 import sys
 
 
 def main() -> int:
-    """The command line; Ctrl-C while it is still being loaded ends it as quietly as later."""
-    gc.set_threshold(100_000)  # what modules make while they load is no garbage
+    """Run the command line; Ctrl-C during its imports is as quiet as later."""
+    gc.set_threshold(100_000)  # imports create much and free little
     try:
         from rosenblatt.cli import main as run
         from rosenblatt.cli.exits import leave

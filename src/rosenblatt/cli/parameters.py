@@ -24,20 +24,19 @@ data_argument = click.argument("data", metavar="DATA", type=click.Path(allow_das
 model_argument = click.argument("model", metavar="MODEL", type=click.Path())
 
 
-def option(option: Option[Any], *short_flags: str, **settings: Any) -> Callable[[F], F]:
-    """`click.option` for an Option; `settings` replace what click is told otherwise."""
-    flag = "--" + option.name.replace("_", "-")
-    if option.kind == "bool" and option.default is not False:
-        flag += "/--no-" + option.name.replace("_", "-")
-    told: dict[str, Any] = {"help": _help(option), "default": option.default}
-    if option.kind == "bool":
-        told["is_flag"] = True
-    elif option.kind == "strs":
-        told |= {"multiple": True, "default": None}
+def option(source: Option[Any], *short_flags: str, **changes: Any) -> Callable[[F], F]:
+    """`click.option` for an Option; `changes` replace settings that would come from it."""
+    name = source.name.replace("_", "-")
+    switch = source.kind == "bool"
+    flags = f"--{name}/--no-{name}" if switch and source.default is not False else f"--{name}"
+    settings: dict[str, Any] = {"help": _help(source), "default": source.default} | changes
+    if switch:
+        settings["is_flag"] = True
+    elif source.kind == "strs":
+        settings |= {"multiple": True, "default": None}
     else:
-        told["type"] = OptionType(option)
-        told["show_default"] = (told | settings)["default"] is not None
-    return click.option(flag, *short_flags, option.name, **(told | settings))
+        settings |= {"type": OptionType(source), "show_default": settings["default"] is not None}
+    return click.option(flags, *short_flags, source.name, **settings)
 
 
 def _help(option: Option[Any]) -> str:

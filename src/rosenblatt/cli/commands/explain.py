@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rosenblatt import options
 from rosenblatt.cli.output import write_json, write_lines
@@ -29,11 +29,10 @@ def command(model: str, top: int, example: str | None, as_json: bool) -> None:
     one example adds to its score.
     """
     from rosenblatt.model.file import load_scorer, with_weights
-    from rosenblatt.model.network import NetworkModel
 
     loaded = load_scorer(model)
-    if isinstance(loaded, NetworkModel):
-        record, lines = _explain_network(loaded, model, example)
+    if loaded.kind == "network":
+        record, lines = _explain_network(cast("NetworkModel", loaded), model, example)
     else:
         record, lines = _explain_linear(with_weights(loaded, model, "explained by features"), model, example, top)
     if as_json:
