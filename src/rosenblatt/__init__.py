@@ -92,13 +92,13 @@ __all__ = [
 ]
 
 
-def _figures() -> Any:
+def _load_figures() -> Any:
     from rosenblatt.report import figures
 
     return figures
 
 
-drawing.figures = _figures
+drawing.load_figures = _load_figures  # so that certificate.plot() needs no import of a higher layer
 
 
 def __getattr__(name: str) -> Any:

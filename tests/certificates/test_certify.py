@@ -12,7 +12,7 @@ from scipy import sparse
 from rosenblatt import certify
 from rosenblatt.certificates import search
 from rosenblatt.certificates.certificate import Inseparable, Separable, Undecided
-from rosenblatt.certificates.hull_search import Progress
+from rosenblatt.certificates.hull_search import SearchProgress
 from rosenblatt.errors import DataError, ParameterError
 from tests.slow_twins.certificates import is_separable, meets, separates
 
@@ -202,7 +202,7 @@ def test_twins_are_the_shortest_proof() -> None:
         ([["a"], ["b"]], [0, 1], "must hold numbers"),
         ([[1j], [2.0]], [0, 1], "must hold numbers"),
         ([1.0, 2.0], [0, 1], "shape (2,)"),
-        ([[1.0], [2.0]], [0.0, np.nan], "label of row 1"),
+        ([[1.0], [2.0]], [0.0, np.nan], "missing label at row 1"),
         ([[1.0], [2.0]], [0, None], "missing"),
     ],
 )
@@ -251,17 +251,17 @@ def test_a_numerical_answer_says_so() -> None:
 
 def test_progress_is_told() -> None:
     random = np.random.default_rng(2)
-    told: list[Progress] = []
+    told: list[SearchProgress] = []
     certify(random.normal(size=(2000, 30)), random.integers(0, 2, 2000), on_progress=told.append)
     assert {"ascent", "exact"} <= {step.stage for step in told}
 
 
 def test_the_exact_search_alone_agrees_with_the_oracle(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the linear system, Wolfe's algorithm in fractions must find every proof itself."""
-    from rosenblatt.certificates import exact
+    from rosenblatt.certificates import exact_hull_search
 
-    monkeypatch.setattr(exact, "meeting", lambda grid: None)
-    monkeypatch.setattr(search, "plane_of", lambda *_: None)
+    monkeypatch.setattr(exact_hull_search, "common_point_weights", lambda integers: None)
+    monkeypatch.setattr(search, "candidate_between_hulls", lambda *_: None)
     random = np.random.default_rng(11)
     for _ in range(40):
         X = random.integers(-2, 3, (8, 2))

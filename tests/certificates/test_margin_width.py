@@ -11,7 +11,7 @@ import pytest
 from rosenblatt import certify, native
 from rosenblatt.certificates import verify
 from rosenblatt.certificates.certificate import Separable
-from rosenblatt.certificates.points import points_of
+from rosenblatt.certificates.check_input import check_points
 from rosenblatt.errors import DataError
 from tests import child
 
@@ -55,7 +55,7 @@ def test_a_gap_that_floats_leave_is_closed_exactly(rows: int) -> None:
 
 
 def test_bounds_are_exact_where_rounding_is_as_large_as_they_are() -> None:
-    points = points_of([[2.0**52], [2.0**52 + 1]], [0, 1])
+    points = check_points([[2.0**52], [2.0**52 + 1]], [0, 1])
     w, b = np.array([1.0]), -Fraction(2**53 + 1, 2)
     assert verify.margin_below(points, w, b) == pytest.approx(0.5, rel=1e-9)
     rows, weights = np.array([0, 1]), np.array([0.7, 0.3])

@@ -80,11 +80,11 @@ def test_of_many_rows_that_are_wrong_only_the_nearest_are_tried(monkeypatch: pyt
     searched = []
 
     def counted(points: Any, *rest: Any, **options: Any) -> Any:
-        searched.append(points.count)
-        return settle(points, *rest, **options)
+        searched.append(points.n_rows)
+        return find_separator(points, *rest, **options)
 
-    settle = bracket.settle
-    monkeypatch.setattr(bracket, "settle", counted)
+    find_separator = bracket.find_separator
+    monkeypatch.setattr(bracket, "find_separator", counted)
     with pytest.warns(ConvergenceWarning, match="no hyperplane without errors"):
         unit = MaxMargin().fit(X, y)
     assert unit.status_ == "inseparable"

@@ -160,7 +160,7 @@ def test_a_network_is_lit_by_its_inputs(page: Chromium, address: str) -> None:
     assert "The output u2 fires." in words(page, "network")
     assert page.value("document.querySelectorAll('#network circle.on').length") == 1
     page.value("[...document.querySelectorAll('#network button')].at(-1).click()")
-    page.until("document.getElementById('verdict').textContent.startsWith('No: a straight line that tells 0 and 1')")
+    page.until("document.getElementById('verdict').textContent.startsWith('No: a straight line cannot tell 0 and 1')")
 
 
 def test_ten_thousand_points_stay_smooth(page: Chromium, address: str) -> None:

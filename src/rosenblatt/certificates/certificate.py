@@ -1,9 +1,9 @@
 """The three answers, each with its evidence: Separable, Inseparable, Undecided.
 
 Certificate
-├── Separable      a hyperplane, and how wide the gap is that it stands in
-├── Inseparable    a few rows with weights whose two averages are one point
-└── Undecided      what is known so far
+├── Separable      a hyperplane, its margin, and a proof that no margin is much wider
+├── Inseparable    a few rows with weights, whose averages in the two classes are the same point
+└── Undecided      the bounds on the margin when time ran out
 """
 
 from dataclasses import dataclass, field
@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.certificates import drawing, verify
-from rosenblatt.certificates import sentences as words
-from rosenblatt.certificates.points import Points, points_of
+from rosenblatt.certificates import drawing, sentences, verify
+from rosenblatt.certificates.check_input import check_points
+from rosenblatt.certificates.points import Points
 from rosenblatt.errors import DataError
 from rosenblatt.records import Floats
 
@@ -24,8 +24,8 @@ Verified: TypeAlias = Literal["exact", "numerical"]
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
-    """The data a certificate is about, as far as needed to know them again: labels of -1 and +1, size, fingerprint."""
+class DataFingerprint:
+    """What identifies the data of a certificate: the labels of signs -1 and +1, the size, and a digest."""
 
     labels: tuple[Any, Any]
     n_rows: int
@@ -33,37 +33,38 @@ class Subject:
     digest: str = field(repr=False)
 
     @classmethod
-    def of(cls, points: Points) -> Self:
-        return cls(points.labels, points.count, points.features, points.digest)
+    def from_points(cls, points: Points) -> Self:
+        return cls(points.labels, points.n_rows, points.n_features, points.digest)
 
-    def refuse_others(self, points: Points) -> None:
-        if (points.count, points.features) != (self.n_rows, self.n_features):
+    def check_same_data(self, points: Points) -> None:
+        """Raise DataError unless these are the points that the certificate was made for."""
+        if (points.n_rows, points.n_features) != (self.n_rows, self.n_features):
             raise DataError(
                 f"This certificate is about {self.n_rows} rows of {self.n_features} columns, but the data has "
-                f"{points.count} of {points.features}: check it against the data it was made for."
+                f"{points.n_rows} of {points.n_features}: check it against the data it was made for."
             )
         if points.digest != self.digest:
             raise DataError(
                 "This certificate was made for other data: the size is the same, but numbers, labels or the order of "
                 "rows differ. Check it against the data it was made for."
             )
-        if all(_is_same(*pair) for pair in zip(points.labels, self.labels[::-1], strict=True)):
-            raise DataError("This certificate has the names of the two classes the wrong way round.")
+        if all(_is_same_label(*pair) for pair in zip(points.labels, self.labels[::-1], strict=True)):
+            raise DataError("This certificate has the labels of the two classes swapped.")
 
 
-def _is_same(label: Any, told: Any) -> bool:
-    """Do the data and the certificate mean the same label, though a file may hold 1 as '1' or 1.0?"""
+def _is_same_label(label: Any, saved: Any) -> bool:
+    """Whether two labels are equal up to their type: a file may hold the label 1 as '1' or 1.0."""
     try:
-        return bool(str(label) == str(told) or float(label) == float(told))
+        return bool(str(label) == str(saved) or float(label) == float(saved))
     except (TypeError, ValueError):
         return False
 
 
 @dataclass(frozen=True, eq=False)
-class Widest:
-    """A hyperplane w.x + b = 0, the margin it has, and rows with weights that prove how much wider one could be."""
+class CertifiedHyperplane:
+    """A hyperplane w.x + b = 0, its proven margin, and weighted rows that prove an upper bound on every margin."""
 
-    w: NDArray[Any] = field(repr=False)  # floats; Fractions where no floats separate the rows
+    w: NDArray[Any] = field(repr=False)  # floats, or Fractions where no floats separate the rows
     b: Any
     margin: float  # proven: every row is at least this far from the hyperplane
     upper: float  # proven: no hyperplane has a wider margin
@@ -72,13 +73,15 @@ class Widest:
 
     @property
     def gap(self) -> float:
-        """How far the margin may be from the widest, relative to the widest."""
+        """How much wider the widest margin may be than this one, relative to the widest."""
         return max(0.0, 1.0 - self.margin / self.upper) if self.upper > 0 else 0.0
 
 
-def _proves(points: Points, rows: NDArray[np.intp], weights: Floats, upper: float, *, augmented: bool = False) -> bool:
-    """Do these rows show that no margin exceeds `upper`?"""
-    if not verify.are_shares(points, rows, weights):
+def _prove_upper_bound(
+    points: Points, rows: NDArray[np.intp], weights: Floats, upper: float, *, augmented: bool = False
+) -> bool:
+    """Whether the weighted rows prove that no margin exceeds `upper`."""
+    if not verify.are_valid_weights(points, rows, weights):
         return False
     with np.errstate(all="ignore"):
         return verify.margin_above(points, rows, weights, augmented=augmented) <= upper * (1 + 1e-12)
@@ -86,14 +89,14 @@ def _proves(points: Points, rows: NDArray[np.intp], weights: Floats, upper: floa
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """An answer about one data set. `verified` says how its claims were checked, never assumed."""
+    """An answer about one data set, with its proof. `verified` says how the proof was checked: exactly or in floats."""
 
     kind: ClassVar[str] = ""
-    subject: Subject
+    subject: DataFingerprint
 
     def verify(self, X: Any, y: Any) -> bool:
-        """Check every claim again on the data, without trusting how it was found."""
-        points = points_of(X, y)
+        """Check every claim on the data again, without trusting the search that made it."""
+        points = check_points(X, y)
         try:
             self.check(points)
         except DataError:
@@ -105,23 +108,23 @@ class Certificate:
         raise NotImplementedError
 
     def explain(self) -> str:
-        """The answer and its proof in plain words."""
+        """The answer and its proof in plain English."""
         raise NotImplementedError
 
     def plot(
         self, X: Any, y: Any, ax: Any = None, *, columns: tuple[int, int] | None = None, theme: str = "light"
     ) -> Any:
-        """Draw the proof in the plane; of data that has more than two columns, in the two that `columns` names."""
-        return drawing.figures().plot_certificate(self, X, y, ax=ax, columns=columns, theme=theme)
+        """Draw the proof in the plane of two columns; `columns` chooses them where the data has more."""
+        return drawing.load_figures().plot_certificate(self, X, y, ax=ax, columns=columns, theme=theme)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, lists and strings: what the JSON file holds."""
+        """The certificate as numbers, lists and strings: the content of its JSON file."""
         from rosenblatt.certificates.file import as_dict
 
         return as_dict(self)
 
     def save(self, path: str | Path) -> None:
-        """Write the certificate as JSON, whole or not at all; `load_certificate` reads it back."""
+        """Write the certificate to a JSON file, atomically; `load_certificate` reads it back."""
         from rosenblatt.certificates.file import save
 
         save(self, path)
@@ -129,16 +132,17 @@ class Certificate:
 
 @dataclass(frozen=True, eq=False)
 class Separable(Certificate):
-    """Some hyperplane has every row strictly on its own side, and this is the widest, up to `gap`.
+    """A hyperplane has every row strictly on its own side; its margin is the widest, up to `gap`.
 
-    w.x + b is above 0 on the class of the larger label. `margin` is the distance of the nearest row, `support` the rows
-    that hold it. In the space of (x, 1), where the perceptron learns its bias, `radius` is the longest row,
-    `augmented_margin` the widest margin, and a perceptron started from zero makes at most `mistake_bound` mistakes.
+    w.x + b is above 0 for the class of the larger label. `margin` is the distance of the nearest row, `support` the
+    rows whose weighted averages prove that no margin is much wider. In the space of (x, 1), where the perceptron learns
+    its bias, `radius` is the length of the longest row, `augmented_margin` the widest margin, and a perceptron started
+    from zero makes at most `mistake_bound` mistakes.
     """
 
     kind: ClassVar[str] = "separable"
-    geometric: Widest
-    augmented: Widest
+    geometric: CertifiedHyperplane
+    augmented: CertifiedHyperplane
     radius: float
     verified: Verified = "exact"
 
@@ -171,26 +175,27 @@ class Separable(Certificate):
     def mistake_bound(self) -> float:
         """(R / margin)^2 in the space of (x, 1)."""
         ratio = self.radius / self.augmented.margin if self.augmented.margin > 0 else float("inf")
-        return ratio * ratio  # not ratio ** 2, which Python refuses where it exceeds all floats
+        return ratio * ratio  # ratio ** 2 raises OverflowError where this is inf
 
     def check(self, points: Points) -> None:
-        self.subject.refuse_others(points)
-        for name, widest, augmented in (("", self.geometric, False), ("augmented ", self.augmented, True)):
-            if not verify.is_plane(points, widest.w, widest.b):
+        self.subject.check_same_data(points)
+        # Comparisons are negated so that a claim of NaN fails.
+        for name, plane, augmented in (("", self.geometric, False), ("augmented ", self.augmented, True)):
+            if not verify.is_finite_hyperplane(points, plane.w, plane.b):
                 raise DataError(f"The {name}hyperplane needs a finite weight for each column, and a finite bias.")
-            margin = verify.margin_below(points, widest.w, widest.b, augmented=augmented)
+            margin = verify.margin_below(points, plane.w, plane.b, augmented=augmented)
             if margin is None:
-                row = verify.separation(points, widest.w, widest.b).wrong[0]
+                row = verify.separation(points, plane.w, plane.b).wrong[0]
                 raise DataError(f"Row {row} is not strictly on its side of the {name}hyperplane.")
-            if not margin >= widest.margin * (1 - 1e-12):  # so said that a claim which is no number fails
+            if not margin >= plane.margin * (1 - 1e-12):
                 raise DataError(f"The {name}margin is smaller than the certificate says.")
-            if not _proves(points, widest.rows, widest.weights, widest.upper, augmented=augmented):
+            if not _prove_upper_bound(points, plane.rows, plane.weights, plane.upper, augmented=augmented):
                 raise DataError(f"The rows of the certificate do not prove its upper bound on the {name}margin.")
         if not verify.radius_above(points) <= self.radius * (1 + 1e-12):
-            raise DataError("A row is longer than the radius that the certificate gives.")
+            raise DataError("A row is longer than the radius in the certificate.")
 
     def explain(self) -> str:
-        return words.separable(self)
+        return sentences.separable(self)
 
     def __repr__(self) -> str:
         return (
@@ -203,8 +208,8 @@ class Separable(Certificate):
 class Inseparable(Certificate):
     """No hyperplane separates the classes: sum weight * y * (x, 1) = 0 over `rows`, every weight above 0.
 
-    y is +1 for the larger label. The weights of each class sum to 1: the weighted averages of the two classes are one
-    point. `residual` is how far apart they are, 0 where the check was exact.
+    y is +1 for the larger label. The weights of each class sum to 1, so the weighted averages of the two classes are
+    the same point. `residual` is the distance between them, 0 where the check was exact.
     """
 
     kind: ClassVar[str] = "inseparable"
@@ -215,23 +220,23 @@ class Inseparable(Certificate):
     verified: Verified = "exact"
 
     def check(self, points: Points) -> None:
-        self.subject.refuse_others(points)
+        self.subject.check_same_data(points)
         if self.verified == "exact":
-            if not verify.meets(points, self.rows.tolist(), self.weights):
+            if not verify.averages_coincide(points, self.rows.tolist(), self.weights):
                 raise DataError("The weighted rows of the two classes do not have the same average.")
-        elif not self._is_near(points):
+        elif not self._averages_are_near(points):
             raise DataError("The weighted averages of the two classes are further apart than the certificate says.")
         if self.signs != tuple(points.signs[self.rows].tolist()):
-            raise DataError("The certificate gives rows to the wrong class.")
+            raise DataError("The certificate assigns rows to the wrong class.")
 
-    def _is_near(self, points: Points) -> bool:
+    def _averages_are_near(self, points: Points) -> bool:
         weights = np.array(self.weights, dtype=float)
-        return verify.are_shares(points, self.rows, weights) and (
+        return verify.are_valid_weights(points, self.rows, weights) and (
             verify.residual(points, self.rows, weights) <= self.residual * (1 + 1e-9)
         )
 
     def explain(self) -> str:
-        return words.inseparable(self)
+        return sentences.inseparable(self)
 
     def __repr__(self) -> str:
         shown = ", ".join(str(i) for i in self.rows[:6].tolist()) + (", ..." if len(self.rows) > 6 else "")
@@ -240,10 +245,10 @@ class Inseparable(Certificate):
 
 @dataclass(frozen=True, eq=False)
 class Undecided(Certificate):
-    """The time was up: the widest margin lies in `bracket`, where 0 stands for classes that cannot be separated.
+    """Time ran out: the widest margin lies in `bracket`, where 0 means that no hyperplane separates the classes.
 
-    The `hardest` rows, weighted by `shares`, prove the upper end: the averages of the two classes are so near that no
-    margin is wider.
+    The `hardest` rows, weighted by `shares`, prove the upper end: no margin is wider than half the distance between
+    the weighted averages of the two classes.
     """
 
     kind: ClassVar[str] = "undecided"
@@ -253,12 +258,12 @@ class Undecided(Certificate):
     verified: Verified = "numerical"
 
     def check(self, points: Points) -> None:
-        self.subject.refuse_others(points)
-        if not _proves(points, self.hardest, self.shares, self.bracket[1]):
+        self.subject.check_same_data(points)
+        if not _prove_upper_bound(points, self.hardest, self.shares, self.bracket[1]):
             raise DataError("The rows of the certificate do not prove the upper end of its bracket.")
 
     def explain(self) -> str:
-        return words.undecided(self)
+        return sentences.undecided(self)
 
     def __repr__(self) -> str:
         return f"Undecided(bracket={self.bracket})"

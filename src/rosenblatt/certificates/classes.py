@@ -1,6 +1,5 @@
-"""More than two classes: every pair of them, or each against the rest, certified side by side."""
+"""More than two classes: a certificate for every pair of them, or for each against the rest."""
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,22 +14,24 @@ from numpy.typing import NDArray
 from rosenblatt import options
 from rosenblatt.certificates import drawing
 from rosenblatt.certificates.certificate import Inseparable, Separable, Undecided
-from rosenblatt.certificates.hull_search import Clock
-from rosenblatt.certificates.points import Points, labels_of, values_of
-from rosenblatt.certificates.search import decide
-from rosenblatt.errors import DataError
+from rosenblatt.certificates.check_input import check_labels, check_values
+from rosenblatt.certificates.hull_search import SearchMonitor
+from rosenblatt.certificates.points import Points
+from rosenblatt.certificates.search import certify_points
+from rosenblatt.checks import plain_label, thread_count
+from rosenblatt.errors import DataError, option
 from rosenblatt.records import Csr
 
-Answered: TypeAlias = Callable[[int, int, "ClassAnswer"], None]
+AnswerCallback: TypeAlias = Callable[[int, int, "ClassAnswer"], None]
 REST = "rest"
 
 
 @dataclass(frozen=True)
 class ClassAnswer:
-    """One question and its answer: `first` against `second`, which is 'rest' for all the others together.
+    """The certificate of `first` against `second`, which is 'rest' for all the other classes together.
 
-    The certificate speaks of the rows of the two sides only, numbered in their order; `rows` are their numbers in all
-    the data, so `rows[certificate.rows]` are those of a proof.
+    The certificate counts only the rows of the two sides; `rows` are their positions in all the data, so
+    `rows[certificate.rows]` are the rows of its proof.
     """
 
     first: Any
@@ -45,13 +46,13 @@ class ClassAnswer:
 
     @property
     def margin(self) -> float:
-        """The widest margin; not a number where there is none."""
+        """The widest margin; NaN unless the classes are separable."""
         return self.certificate.margin if isinstance(self.certificate, Separable) else float("nan")
 
 
 @dataclass(frozen=True)
 class ClassTable:
-    """The answers about all the classes, in order."""
+    """The answers for all pairs of classes, or for each class against the rest."""
 
     classes: tuple[Any, ...]
     scheme: str
@@ -73,7 +74,7 @@ class ClassTable:
         raise KeyError(pair)
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """One plain record an answer: for a DataFrame, a CSV file, or JSON."""
+        """One plain record for each answer: for a DataFrame, a CSV file, or JSON."""
         return [
             {
                 "first": answer.first,
@@ -88,16 +89,17 @@ class ClassTable:
         ]
 
     def plot(self, ax: Any = None, *, theme: str = "light") -> Any:
-        """The pairs as a heat map."""
+        """Draw the pairs as a heat map."""
         if self.scheme != "ovo":
-            raise DataError("Only the table of pairs is drawn as a map: ask for scheme='ovo'.")
-        place = {label: at for at, label in enumerate(self.classes)}
-        kinds = np.full((len(place), len(place)), None, dtype=object)
+            raise DataError(f"Only a table of pairs can be drawn as a heat map: use {option('scheme', 'ovo')}.")
+        position = {label: k for k, label in enumerate(self.classes)}
+        kinds = np.full((len(position), len(position)), None, dtype=object)
         margins = np.full(kinds.shape, np.nan)
         for answer in self.answers:
             for i, j in ((answer.first, answer.second), (answer.second, answer.first)):
-                kinds[place[i], place[j]], margins[place[i], place[j]] = answer.kind, answer.margin
-        return drawing.figures().plot_pairs(self.classes, kinds, margins, ax, theme=theme)
+                cell = position[i], position[j]
+                kinds[cell], margins[cell] = answer.kind, answer.margin
+        return drawing.load_figures().plot_pairs(self.classes, kinds, margins, ax, theme=theme)
 
 
 def certify_classes(
@@ -109,11 +111,11 @@ def certify_classes(
     gap: float = options.gap.default,
     exact: bool = options.exact.default,
     n_jobs: int | None = options.n_jobs.default,
-    on_answer: Answered | None = None,
+    on_answer: AnswerCallback | None = None,
 ) -> ClassTable:
-    """Which classes can a hyperplane tell apart? Every pair (ovo) or each against the rest (ovr), each with its proof.
+    """Which classes can a hyperplane separate? Every pair (ovo) or each against the rest (ovr), each with its proof.
 
-    `time_limit` is for each question. `on_answer(done, total, answer)` is called as the answers come in.
+    `time_limit` applies to each pair. `on_answer(done, total, answer)` is called whenever an answer is ready.
 
     >>> table = certify_classes([[0], [1], [2]], ["a", "b", "c"], scheme="ovr")
     >>> [(answer.first, answer.kind) for answer in table]
@@ -121,54 +123,47 @@ def certify_classes(
     """
     chosen = {"scheme": scheme, "time_limit": time_limit, "gap": gap, "exact": exact, "n_jobs": n_jobs}
     options.check("certify_classes", chosen, options.CERTIFY_CLASSES)
-    values = values_of(X)
-    labels = labels_of(y, values.shape[0])
+    values = check_values(X)
+    labels = check_labels(y, values.shape[0])
     classes = np.unique(labels)
     if len(classes) < 2:
         raise DataError(f"y has {len(classes)} class, and separability is about two or more.")
-    questions = _questions(classes, scheme)
-    done, turn = [0], Lock()
+    pairs = _pairs(classes, scheme)
+    n_done, lock = 0, Lock()
 
-    def ask(question: tuple[Any, Any]) -> ClassAnswer:
-        answer = _answer(values, labels, question, Clock.of(time_limit, None), gap, exact)
-        with turn:
-            done[0] += 1
+    def certify_pair(pair: tuple[Any, Any]) -> ClassAnswer:
+        nonlocal n_done
+        start = time.perf_counter()
+        points, rows = _points_of_pair(values, labels, *pair)
+        certificate = certify_points(points, SearchMonitor.start(time_limit), gap=gap, exact=exact)
+        first, second = plain_label(pair[0]), REST if pair[1] is None else plain_label(pair[1])
+        answer = ClassAnswer(first, second, certificate, rows, time.perf_counter() - start)
+        with lock:
+            n_done += 1
             if on_answer is not None:
-                on_answer(done[0], len(questions), answer)
+                on_answer(n_done, len(pairs), answer)
         return answer
 
-    with ThreadPoolExecutor(_workers(n_jobs)) as pool:
-        answers = tuple(pool.map(ask, questions))
+    with ThreadPoolExecutor(thread_count(n_jobs)) as pool:
+        answers = tuple(pool.map(certify_pair, pairs))
     return ClassTable(tuple(classes.tolist()), scheme, answers)
 
 
-def _workers(n_jobs: int | None) -> int:
-    jobs = 1 if n_jobs is None else int(n_jobs)
-    return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
-
-
-def _questions(classes: NDArray[Any], scheme: str) -> list[tuple[Any, Any]]:
+def _pairs(classes: NDArray[Any], scheme: str) -> list[tuple[Any, Any]]:
+    """The classes to separate; None stands for all the others."""
     if scheme == "ovr" and len(classes) > 2:
         return [(label, None) for label in classes]
     return list(combinations(classes, 2))
 
 
-def _answer(
-    values: NDArray[Any] | Csr, labels: NDArray[Any], question: tuple[Any, Any], clock: Clock, gap: float, exact: bool
-) -> ClassAnswer:
-    start = time.perf_counter()
-    first, second = question
+def _points_of_pair(
+    values: NDArray[Any] | Csr, labels: NDArray[Any], first: Any, second: Any
+) -> tuple[Points, NDArray[np.intp]]:
+    """The points of two classes, or of one and the rest, and their positions in all the data."""
     if second is None:
-        rows = np.arange(len(labels))
-        points = Points(values, np.where(labels == first, 1, -1).astype(np.int8), (REST, _plain(first)))
-    else:
-        rows = np.flatnonzero((labels == first) | (labels == second))
-        everything = Points(values, np.where(labels == second, 1, -1).astype(np.int8), (_plain(first), _plain(second)))
-        points = Points(everything.rows(rows), everything.signs[rows], everything.labels)
-    certificate = decide(points, clock, gap=gap, exact=exact)
-    other = REST if second is None else _plain(second)
-    return ClassAnswer(_plain(first), other, certificate, rows, time.perf_counter() - start)
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if hasattr(label, "item") else label
+        signs = np.where(labels == first, 1, -1).astype(np.int8)
+        return Points(values, signs, (REST, plain_label(first))), np.arange(len(labels))
+    rows = np.flatnonzero((labels == first) | (labels == second))
+    signs = np.where(labels == second, 1, -1).astype(np.int8)
+    everything = Points(values, signs, (plain_label(first), plain_label(second)))
+    return everything.subset(rows), rows

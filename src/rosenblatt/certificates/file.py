@@ -1,4 +1,4 @@
-"""Certificates as JSON: floats as JSON writes them (they come back the same), fractions as "p/q", and a version."""
+"""Certificates as JSON files: floats as JSON writes them, which is exact, fractions as "p/q", and a version."""
 
 import json
 import math
@@ -10,11 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.atomic import write_atomic
-from rosenblatt.certificates.certificate import Certificate, Inseparable, Separable, Subject, Undecided, Widest
+from rosenblatt.certificates.certificate import (
+    Certificate,
+    CertifiedHyperplane,
+    DataFingerprint,
+    Inseparable,
+    Separable,
+    Undecided,
+)
+from rosenblatt.checks import plain_label
 from rosenblatt.errors import DataError
 
 _FORMAT, _VERSION = "rosenblatt certificate", 1
-_DECIMAL = 12_000  # bits of a number that Python still writes in decimal digits; longer ones are written as 0x...
+_MAX_DECIMAL_BITS = 12_000  # Python refuses to convert much longer integers to decimal; they are written as 0x...
 
 
 def save(certificate: Certificate, path: str | Path) -> None:
@@ -22,140 +30,142 @@ def save(certificate: Certificate, path: str | Path) -> None:
 
 
 def load_certificate(path: str | Path) -> Separable | Inseparable | Undecided:
-    """Read a certificate that `save` wrote. It is believed only after `verify` on the data it is about."""
+    """Read a certificate that `save` wrote. Call `verify(X, y)` before trusting it."""
     try:
         return from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
     except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror or error}.") from None
+        raise DataError(f"{path}: cannot be read: {error.strerror or error}.", file=str(path)) from None
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
-        if isinstance(error, DataError):
-            raise DataError(f"{path}: {error}") from None
-        raise DataError(
-            f"{path}: is not a whole certificate ({type(error).__name__}: {error}); make it anew."
-        ) from None
+        reason = str(error)
+        if not isinstance(error, DataError):
+            reason = f"the certificate is damaged ({type(error).__name__}: {error}): create it again."
+        raise DataError(f"{path}: {reason}", file=str(path)) from None
 
 
 def as_dict(certificate: Certificate) -> dict[str, Any]:
+    """The inverse of `from_dict`."""
     subject = certificate.subject
-    head: dict[str, Any] = {
+    content: dict[str, Any] = {
         "format": _FORMAT,
         "version": _VERSION,
         "kind": certificate.kind,
-        "labels": [_label(label) for label in subject.labels],
+        "labels": [_label_to_json(label) for label in subject.labels],
         "n_rows": subject.n_rows,
         "n_features": subject.n_features,
         "digest": subject.digest,
     }
     if isinstance(certificate, Separable):
-        head |= {
+        content |= {
             "verified": certificate.verified,
             "margin": certificate.margin,
             "gap": certificate.gap,
             "radius": certificate.radius,
             "mistake_bound": certificate.mistake_bound,
-            "geometric": _widest(certificate.geometric),
-            "augmented": _widest(certificate.augmented),
+            "geometric": _hyperplane_to_dict(certificate.geometric),
+            "augmented": _hyperplane_to_dict(certificate.augmented),
         }
     elif isinstance(certificate, Inseparable):
-        head |= {
+        content |= {
             "verified": certificate.verified,
             "residual": certificate.residual,
             "rows": certificate.rows.tolist(),
             "signs": list(certificate.signs),
-            "weights": [_text(weight) for weight in certificate.weights],
+            "weights": [_number_to_json(weight) for weight in certificate.weights],
         }
     elif isinstance(certificate, Undecided):
         rows, shares = certificate.hardest.tolist(), certificate.shares.tolist()
-        head |= {"bracket": list(certificate.bracket), "hardest": rows, "shares": shares}
-    return head
+        content |= {"bracket": list(certificate.bracket), "hardest": rows, "shares": shares}
+    return content
 
 
-def from_dict(held: dict[str, Any]) -> Separable | Inseparable | Undecided:
+def from_dict(content: dict[str, Any]) -> Separable | Inseparable | Undecided:
     """The inverse of `as_dict`."""
-    if held.get("format") != _FORMAT:
-        raise DataError("it is no certificate of Rosenblatt.")
-    if held["version"] > _VERSION:
-        raise DataError(f"it has version {held['version']}, and this program knows {_VERSION}: use a newer one.")
-    if held.get("verified", "exact") not in ("exact", "numerical"):
-        raise DataError(f"it says it was verified {held['verified']!r}, and there is only 'exact' and 'numerical'.")
-    negative, positive = held["labels"]
-    subject = Subject((negative, positive), int(held["n_rows"]), int(held["n_features"]), str(held["digest"]))
-    if held["kind"] == "separable":
-        widest = [_to_widest(held[name]) for name in ("geometric", "augmented")]
-        separable = Separable(subject, widest[0], widest[1], float(held["radius"]), held["verified"])
-        for name in ("margin", "gap", "mistake_bound"):  # said once more, for people who read the file
-            if not math.isclose(held[name], getattr(separable, name), rel_tol=1e-9, abs_tol=1e-12):
-                raise DataError(f"its {name} is not the one that follows from its evidence.")
+    if content.get("format") != _FORMAT:
+        raise DataError("this is not a Rosenblatt certificate.")
+    if content["version"] > _VERSION:
+        raise DataError(
+            f"the certificate has version {content['version']}, and this Rosenblatt reads up to {_VERSION}: upgrade it."
+        )
+    if content.get("verified", "exact") not in ("exact", "numerical"):
+        raise DataError(f"'verified' must be 'exact' or 'numerical'. Got {content['verified']!r} instead.")
+    negative, positive = content["labels"]
+    size = int(content["n_rows"]), int(content["n_features"])
+    subject = DataFingerprint((negative, positive), *size, str(content["digest"]))
+    if content["kind"] == "separable":
+        planes = [_hyperplane_from_dict(content[name]) for name in ("geometric", "augmented")]
+        separable = Separable(subject, planes[0], planes[1], float(content["radius"]), content["verified"])
+        for name in ("margin", "gap", "mistake_bound"):  # redundant: written for people who read the file
+            if not math.isclose(content[name], getattr(separable, name), rel_tol=1e-9, abs_tol=1e-12):
+                raise DataError(f"its {name} does not follow from its evidence.")
         return separable
-    if held["kind"] == "inseparable":
-        weights = tuple(_number(text) for text in held["weights"])
-        rows, signs = np.array(held["rows"], dtype=np.intp), tuple(int(sign) for sign in held["signs"])
-        return Inseparable(subject, rows, weights, signs, float(held["residual"]), held["verified"])
-    if held["kind"] == "undecided":
-        low, high = held["bracket"]
-        return Undecided(subject, (low, high), np.array(held["hardest"], dtype=np.intp), np.array(held["shares"]))
-    raise DataError(f"it is of the unknown kind {held['kind']!r}.")
+    if content["kind"] == "inseparable":
+        weights = tuple(_number_from_json(number) for number in content["weights"])
+        rows, signs = np.array(content["rows"], dtype=np.intp), tuple(int(sign) for sign in content["signs"])
+        return Inseparable(subject, rows, weights, signs, float(content["residual"]), content["verified"])
+    if content["kind"] == "undecided":
+        low, high = content["bracket"]
+        return Undecided(subject, (low, high), np.array(content["hardest"], dtype=np.intp), np.array(content["shares"]))
+    raise DataError(f"the kind of certificate {content['kind']!r} is unknown.")
 
 
-def _label(label: Any) -> Any:
-    plain = label.item() if hasattr(label, "item") else label
+def _label_to_json(label: Any) -> Any:
+    plain = plain_label(label)
     return plain if isinstance(plain, str | int | float) else str(plain)
 
 
-def _widest(widest: Widest) -> dict[str, Any]:
+def _hyperplane_to_dict(plane: CertifiedHyperplane) -> dict[str, Any]:
     return {
-        "w": _vector(widest.w),
-        "b": _text(widest.b),
-        "margin": widest.margin,
-        "upper": widest.upper,
-        "rows": widest.rows.tolist(),
-        "weights": widest.weights.tolist(),
+        "w": _vector_to_json(plane.w),
+        "b": _number_to_json(plane.b),
+        "margin": plane.margin,
+        "upper": plane.upper,
+        "rows": plane.rows.tolist(),
+        "weights": plane.weights.tolist(),
     }
 
 
-def _to_widest(held: dict[str, Any]) -> Widest:
-    w = _to_vector(held["w"])
-    b = held["b"] if isinstance(held["b"], float) else _number(held["b"])
-    rows, weights = np.array(held["rows"], dtype=np.intp), np.array(held["weights"], dtype=np.float64)
-    return Widest(w, b, float(held["margin"]), float(held["upper"]), rows, weights)
+def _hyperplane_from_dict(content: dict[str, Any]) -> CertifiedHyperplane:
+    w = _vector_from_json(content["w"])
+    b = content["b"] if isinstance(content["b"], float) else _number_from_json(content["b"])
+    rows, weights = np.array(content["rows"], dtype=np.intp), np.array(content["weights"], dtype=np.float64)
+    return CertifiedHyperplane(w, b, float(content["margin"]), float(content["upper"]), rows, weights)
 
 
-def _vector(w: NDArray[Any]) -> Any:
-    """Every number; of a long vector that is mostly zero, the columns and numbers that are not."""
+def _vector_to_json(w: NDArray[Any]) -> Any:
+    """All the numbers; of a long vector that is mostly zero, only the nonzero columns and their numbers."""
     columns = np.flatnonzero(w)
     if len(w) < 1000 or 2 * len(columns) > len(w):
-        return [_text(x) for x in w.tolist()]
-    return {"size": len(w), "columns": columns.tolist(), "numbers": [_text(x) for x in w[columns].tolist()]}
+        return [_number_to_json(x) for x in w.tolist()]
+    return {"size": len(w), "columns": columns.tolist(), "numbers": [_number_to_json(x) for x in w[columns].tolist()]}
 
 
-def _to_vector(held: Any) -> NDArray[Any]:
-    if isinstance(held, dict):
-        whole = np.zeros(int(held["size"]))
-        numbers = _to_vector(held["numbers"])
-        whole = whole.astype(numbers.dtype)
-        whole[held["columns"]] = numbers
-        return whole
-    if not any(isinstance(x, str) for x in held):
-        return np.array(held, dtype=np.float64)
-    exact = np.empty(len(held), dtype=object)
-    exact[:] = [_number(x) for x in held]
+def _vector_from_json(content: Any) -> NDArray[Any]:
+    if isinstance(content, dict):
+        numbers = _vector_from_json(content["numbers"])
+        vector = np.zeros(int(content["size"])).astype(numbers.dtype)
+        vector[content["columns"]] = numbers
+        return vector
+    if not any(isinstance(x, str) for x in content):
+        return np.array(content, dtype=np.float64)
+    exact = np.empty(len(content), dtype=object)
+    exact[:] = [_number_from_json(x) for x in content]
     return exact
 
 
-def _text(number: Any) -> float | str:
+def _number_to_json(number: Any) -> float | str:
     """A float as it is; a fraction as "p/q"."""
     if isinstance(number, float):
         return float(number)
     fraction = Fraction(number)
-    return "/".join(_digits(part) for part in (fraction.numerator, fraction.denominator))
+    return "/".join(_integer_text(part) for part in (fraction.numerator, fraction.denominator))
 
 
-def _digits(number: int) -> str:
-    return str(number) if number.bit_length() < _DECIMAL else hex(number)
+def _integer_text(number: int) -> str:
+    return str(number) if number.bit_length() < _MAX_DECIMAL_BITS else hex(number)
 
 
-def _number(text: float | str) -> Fraction:
-    if not isinstance(text, str):
-        return Fraction(text)
-    top, _, bottom = text.partition("/")
-    return Fraction(*(int(part, 16 if "0x" in part else 10) for part in (top, bottom or "1")))
+def _number_from_json(number: float | str) -> Fraction:
+    if not isinstance(number, str):
+        return Fraction(number)
+    numerator, _, denominator = number.partition("/")
+    return Fraction(*(int(part, 16 if "0x" in part else 10) for part in (numerator, denominator or "1")))

@@ -1,20 +1,42 @@
-"""Is there a hyperplane between the classes? Cheap witnesses first, then floats; exact arithmetic has the last word."""
+"""Is there a hyperplane between the classes? Cheap proofs first, then a search in floats, then exact arithmetic."""
 
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rosenblatt import native, options
+from rosenblatt import options
 from rosenblatt.certificates import verify
-from rosenblatt.certificates.certificate import Inseparable, Separable, Subject, Undecided, Widest
-from rosenblatt.certificates.hull_search import Clock, Found, Report, Scene, Start
-from rosenblatt.certificates.points import Points, conditioned, exactly, points_of
-from rosenblatt.certificates.widest_margin import Plane, augmented_widest, exactly_widest, measured, plane_of
+from rosenblatt.certificates.certificate import (
+    CertifiedHyperplane,
+    DataFingerprint,
+    Inseparable,
+    Separable,
+    Undecided,
+)
+from rosenblatt.certificates.check_input import check_points
+from rosenblatt.certificates.conditioning import conditioned
+from rosenblatt.certificates.hull_search import (
+    HullSearch,
+    HullSearchResult,
+    ProgressCallback,
+    SearchMonitor,
+    random_scores,
+)
+from rosenblatt.certificates.points import Points
+from rosenblatt.certificates.widest_margin import (
+    candidate_between_hulls,
+    certified,
+    refine_exactly,
+    refine_in_user_units,
+    shortest_separating,
+    widest_augmented,
+)
 
-_UNEVEN = 2.0**20  # columns whose sizes differ by more are scaled one by one
+SearchAnswer: TypeAlias = CertifiedHyperplane | Inseparable | Undecided
+_UNEVEN = 2.0**20  # columns whose ranges differ by more than this factor are scaled one by one
+_MAX_EXACT_NUMBERS = 20_000  # with more numbers than this, the exact search begins with the pool of the float search
 
 
 def certify(
@@ -24,9 +46,9 @@ def certify(
     time_limit: float | None = options.time_limit.default,
     gap: float = options.gap.default,
     exact: bool = options.exact.default,
-    on_progress: Report | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> Separable | Inseparable | Undecided:
-    """Can a hyperplane tell the two classes apart without an error? The answer comes with a proof.
+    """Can a hyperplane separate the two classes without an error? The answer comes with a proof.
 
     >>> answer = certify([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
     >>> answer
@@ -36,53 +58,48 @@ def certify(
     ([0, 1, 2, 3], ['1/2', '1/2', '1/2', '1/2'])
     """
     options.check("certify", {"time_limit": time_limit, "gap": gap, "exact": exact}, options.CERTIFY)
-    return decide(points_of(X, y), Clock.of(time_limit, on_progress), gap=gap, exact=exact)
+    return certify_points(check_points(X, y), SearchMonitor.start(time_limit, on_progress), gap=gap, exact=exact)
 
 
-def decide(
-    points: Points, clock: Clock, *, gap: float = options.gap.default, exact: bool = True
+def certify_points(
+    points: Points, monitor: SearchMonitor, *, gap: float = options.gap.default, exact: bool = True
 ) -> Separable | Inseparable | Undecided:
-    """The answer for points that have been checked."""
-    answer, scene = settle(points, clock, gap=gap, exact=exact)
-    if not isinstance(answer, Widest):
+    """The certificate of points that have been checked."""
+    answer, search = find_separator(points, monitor, gap=gap, exact=exact)
+    if not isinstance(answer, CertifiedHyperplane):
         return answer
-    start = Start(answer.rows.astype(np.uint32), answer.weights)
-    augmented = augmented_widest(points, start, gap, clock, scene)
-    if augmented is None:
-        own = verify.margin_below(points, answer.w, answer.b, augmented=True) or 0.0
-        upper = verify.margin_above(points, answer.rows, answer.weights, augmented=True)
-        augmented = Widest(answer.w, answer.b, own, max(own, upper), answer.rows, answer.weights)
-    return Separable(Subject.of(points), answer, augmented, verify.radius_above(points))
+    augmented = widest_augmented(points, answer, search, gap, monitor)
+    return Separable(DataFingerprint.from_points(points), answer, augmented, verify.radius_above(points))
 
 
-Settled: TypeAlias = tuple[Widest | Inseparable | Undecided, Scene]
-
-
-def settle(points: Points, clock: Clock, *, gap: float, exact: bool = True) -> Settled:
-    """A separating hyperplane, near the widest, or the proof that there is none; and the scene it was found in."""
-    scene = Scene(points, conditioned(points, by_column=_is_uneven(points)))
-    pair = twins(points, scene)
-    proof = None if pair is None else _inseparable(points, pair, [Fraction(1), Fraction(1)])
+def find_separator(
+    points: Points, monitor: SearchMonitor, *, gap: float, exact: bool = True
+) -> tuple[SearchAnswer, HullSearch]:
+    """A separating hyperplane, nearly the widest, or a proof that there is none; and the search that found it."""
+    search = HullSearch(points, conditioned(points, by_column=_has_uneven_columns(points)))
+    pair = contradicting_pair(points, search)
+    proof = None if pair is None else _proof(points, pair, [Fraction(1), Fraction(1)])
     if proof is not None:
-        return proof, scene
-    found = scene.nearest(scene.start(clock), gap / 10, clock)
-    if found.outcome == "stalled" and not _by_column(scene):
-        scene = Scene(points, conditioned(points, by_column=True))
-        found = scene.nearest(Start(found.pool.astype(np.uint32), _spread(found)), gap / 10, clock)
-    plane = plane_of(points, scene, found)
-    widest = None if plane is None else measured(points, plane, found)
-    if widest is not None:
-        return exactly_widest(points, _polished(points, scene, found, widest, gap, clock), gap, clock), scene
-    if found.outcome == "time":
-        return _undecided(points, found), scene
-    if not exact and found.outcome == "touching":
-        return _numerical(points, found), scene
-    return _exactly(points, scene, found, gap, clock), scene
+        return proof, search
+    result = search.nearest_points(search.starting_weights(monitor), gap / 10, monitor)
+    if result.outcome == "stalled" and not search.floats.scaled_by_column:
+        search = HullSearch(points, conditioned(points, by_column=True))
+        result = search.nearest_points(result.pool_weights, gap / 10, monitor)
+    candidate = candidate_between_hulls(points, search, result)
+    plane = None if candidate is None else certified(points, candidate, result.rows, result.weights)
+    if plane is not None:
+        plane = refine_in_user_units(points, search, plane, gap, monitor)
+        return refine_exactly(points, plane, gap, monitor), search
+    if result.outcome == "time":
+        return _undecided(points, result), search
+    if not exact and result.outcome == "touching":
+        return _numerical_proof(points, result), search
+    return _search_exactly(points, search, result, gap, monitor), search
 
 
-def _is_uneven(points: Points) -> bool:
-    if points.sparse or not points.is_float:
-        return not points.is_float
+def _has_uneven_columns(points: Points) -> bool:
+    if points.sparse or not points.fits_float64:
+        return not points.fits_float64
     values: Any = points.values
     if values.dtype.kind in "iu" and values.dtype.itemsize <= 2:
         return False
@@ -92,37 +109,15 @@ def _is_uneven(points: Points) -> bool:
     return bool(len(width)) and float(width.max()) / float(width.min()) > _UNEVEN
 
 
-def _by_column(scene: Scene) -> bool:
-    return len(set(scene.floats.power.tolist())) > 1
-
-
-def _spread(found: Found) -> Any:
-    """The weights of the corral on the whole pool."""
-    weights = np.zeros(len(found.pool))
-    place = {int(row): at for at, row in enumerate(found.pool)}
-    weights[[place[int(row)] for row in found.rows]] = found.weights
-    return weights
-
-
-# -- witnesses ------------------------------------------------------------------------------------------------------
-
-
-def twins(points: Points, scene: Scene) -> tuple[int, int] | None:
-    """Two identical rows of different classes, the shortest proof there is.
-
-    The native score has the same bits for the same row, so rows are compared only where a random score is the same.
-    """
-    weights, _ = native.uniform(1, scene.rows.features)
-    score = native.scores(scene.rows, None, weights.reshape(1, -1), np.zeros(1))[:, 0]
+def contradicting_pair(points: Points, search: HullSearch) -> tuple[int, int] | None:
+    """Two identical rows of different classes: the shortest proof that no hyperplane separates them."""
+    score = random_scores(search.rows)
     order = np.argsort(score, kind="stable")
-    same = np.flatnonzero(score[order[1:]] == score[order[:-1]])
-    if not len(same):
-        return None
-    first, second = order[same], order[same + 1]
-    for i, j in zip(
-        *(side[points.signs[first] != points.signs[second]].tolist() for side in (first, second)), strict=True
-    ):
-        if points.row(i) == points.row(j):
+    equal = np.flatnonzero(score[order[1:]] == score[order[:-1]])
+    first, second = order[equal], order[equal + 1]
+    differ = points.signs[first] != points.signs[second]
+    for i, j in zip(first[differ].tolist(), second[differ].tolist(), strict=True):
+        if points.exact_row(i) == points.exact_row(j):
             return min(i, j), max(i, j)
     return None
 
@@ -130,100 +125,67 @@ def twins(points: Points, scene: Scene) -> tuple[int, int] | None:
 # -- answers --------------------------------------------------------------------------------------------------------
 
 
-def _inseparable(points: Points, rows: Sequence[int], weights: Sequence[Fraction]) -> Inseparable | None:
-    """The proof, if it is one."""
-    order = sorted(range(len(rows)), key=lambda at: rows[at])
-    listed = [int(rows[at]) for at in order]
-    exact = tuple(weights[at] for at in order)
-    if not verify.meets(points, listed, exact):
+def _proof(points: Points, rows: Sequence[int], weights: Sequence[Fraction]) -> Inseparable | None:
+    """The proof that the weighted rows give; None if they prove nothing."""
+    pairs = sorted(zip(rows, weights, strict=True))
+    sorted_rows, sorted_weights = [row for row, _ in pairs], tuple(weight for _, weight in pairs)
+    if not verify.averages_coincide(points, sorted_rows, sorted_weights):
         return None
-    signs = tuple(int(points.signs[i]) for i in listed)
-    return Inseparable(Subject.of(points), np.array(listed, dtype=np.intp), exact, signs)
+    signs = tuple(int(points.signs[i]) for i in sorted_rows)
+    fingerprint = DataFingerprint.from_points(points)
+    return Inseparable(fingerprint, np.array(sorted_rows, dtype=np.intp), sorted_weights, signs)
 
 
-def _numerical(points: Points, found: Found) -> Inseparable:
-    """Rounded weights: strong evidence, said to be no more."""
-    order = np.argsort(found.rows)
-    rows = found.rows[order]
-    weights = tuple(Fraction(x) for x in found.weights[order].tolist())
+def _numerical_proof(points: Points, result: HullSearchResult) -> Inseparable:
+    """Rounded weights: strong evidence, and marked as no more than that."""
+    order = np.argsort(result.rows)
+    rows, rounded = result.rows[order], result.weights[order]
+    weights = tuple(Fraction(x) for x in rounded.tolist())
     signs = tuple(points.signs[rows].tolist())
-    residual = verify.residual(points, rows, found.weights[order])
-    return Inseparable(Subject.of(points), rows, weights, signs, residual, "numerical")
+    residual = verify.residual(points, rows, rounded)
+    return Inseparable(DataFingerprint.from_points(points), rows, weights, signs, residual, "numerical")
 
 
-def _undecided(points: Points, found: Found) -> Undecided:
-    upper = verify.margin_above(points, found.rows, found.weights)
-    return Undecided(Subject.of(points), (0.0, upper), found.rows, found.weights)
+def _undecided(points: Points, result: HullSearchResult) -> Undecided:
+    upper = verify.margin_above(points, result.rows, result.weights)
+    return Undecided(DataFingerprint.from_points(points), (0.0, upper), result.rows, result.weights)
 
 
-def _polished(points: Points, scene: Scene, found: Found, widest: Widest, gap: float, clock: Clock) -> Widest:
-    """Where columns were scaled one by one, the margin found is not the user's: look again in the user's units."""
-    if not _by_column(scene) or widest.gap <= gap or not points.is_float:
-        return widest
-    own = Scene(points, conditioned(points, by_column=False))
-    again = own.nearest(Start(found.rows.astype(np.uint32), found.weights), gap / 10, clock)
-    plane = plane_of(points, own, again)
-    better = None if plane is None else measured(points, plane, again)
-    if better is None or better.margin < widest.margin:
-        upper = min(widest.upper, max(verify.margin_above(points, again.rows, again.weights), widest.margin))
-        evidence = again if upper < widest.upper else found
-        return Widest(widest.w, widest.b, widest.margin, upper, evidence.rows, evidence.weights)
-    return better
+# -- exact arithmetic -----------------------------------------------------------------------------------------------
 
 
-# -- the last word --------------------------------------------------------------------------------------------------
+def _search_exactly(
+    points: Points, search: HullSearch, result: HullSearchResult, gap: float, monitor: SearchMonitor
+) -> SearchAnswer:
+    """Where floats could not decide: solve for a common point exactly, or run the search in fractions."""
+    from rosenblatt.certificates import exact_hull_search as exact
 
-
-def _exactly(points: Points, scene: Scene, found: Found, gap: float, clock: Clock) -> Widest | Inseparable | Undecided:
-    """Floats could not tell: solve for a common point exactly, or run the search again in fractions."""
-    from rosenblatt.certificates import exact
-
-    clock.tell("exact", 0, len(found.rows))
-    weights = exact.meeting(exact.grid_of(points, found.rows)) or {}
-    proof = _inseparable(points, [int(found.rows[k]) for k in weights], list(weights.values()))
+    monitor.report("exact", 0, len(result.rows))
+    weights = exact.common_point_weights(exact.integer_rows(points, result.rows)) or {}
+    proof = _proof(points, [int(result.rows[k]) for k in weights], list(weights.values()))
     if proof is not None:
         return proof
-    rows = np.arange(points.count) if points.count * points.features <= 20_000 else found.pool
-    rows = np.concatenate([found.rows, np.setdiff1d(rows, found.rows)])
-    corral: Sequence[int] = range(len(found.rows))
-    for _ in range(points.count):
-        grid = exact.grid_of(points, rows)
-        near = exact.nearest(grid, corral, lambda: clock.is_over)
-        if near is None:
+    is_small = points.n_rows * points.n_features <= _MAX_EXACT_NUMBERS
+    rows = np.arange(points.n_rows) if is_small else result.pool
+    rows = np.concatenate([result.rows, np.setdiff1d(rows, result.rows)])
+    corral: Sequence[int] = range(len(result.rows))
+    for _ in range(points.n_rows):
+        integers = exact.integer_rows(points, rows)
+        nearest = exact.nearest_points(integers, corral, lambda: monitor.time_is_up)
+        if nearest is None:
             break
-        corral = list(near.weights)
-        if near.touching:
-            proof = _inseparable(points, [int(rows[k]) for k in near.weights], list(near.weights.values()))
-            return _undecided(points, found) if proof is None else proof
-        plane = rounded(points, *exact.hyperplane(grid, near, points.features))
-        wrong = verify.separation(points, plane.w, plane.b).wrong
-        evidence = rows[corral], np.array([float(weight) for weight in near.weights.values()])
+        corral = list(nearest.weights)
+        if nearest.touching:
+            proof = _proof(points, [int(rows[k]) for k in corral], list(nearest.weights.values()))
+            return _undecided(points, result) if proof is None else proof
+        candidate = shortest_separating(points, *exact.hyperplane_between(integers, nearest, points.n_features))
+        wrong = verify.separation(points, candidate.w, candidate.b).wrong
         if not len(wrong):
-            proposal = Found("nearest", *evidence, np.empty(0), 0.0, (0.0, 0.0), rows)
-            widest = measured(points, plane, proposal)
-            if widest is not None:
-                return exactly_widest(points, _polished(points, scene, proposal, widest, gap, clock), gap, clock)
-            break
+            float_weights = np.array([float(weight) for weight in nearest.weights.values()])
+            plane = certified(points, candidate, rows[corral], float_weights)
+            if plane is None:
+                break
+            plane = refine_in_user_units(points, search, plane, gap, monitor)
+            return refine_exactly(points, plane, gap, monitor)
         rows = np.concatenate([rows, wrong[:100]])
-    return _undecided(points, found)
-
-
-def rounded(points: Points, w: Sequence[Fraction], b: Fraction) -> Plane:
-    """The hyperplane in as few digits as still separate the rows: floats if they do."""
-    size = max(abs(x) for x in w)
-    unit = [x / size for x in w]
-    plane = Plane(np.array([float(x) for x in unit]), float(b / size))
-    if verify.separation(points, plane.w, plane.b).holds:
-        return plane
-    bits = 64
-    while bits < 1 << 20:
-        grid = 1 << bits
-        short = np.empty(len(w), dtype=object)
-        short[:] = [Fraction(round(x * grid), grid) for x in unit]
-        plane = Plane(short, Fraction(round(b / size * grid), grid))
-        if verify.separation(points, plane.w, plane.b).holds:
-            return plane
-        bits *= 2
-    full: NDArray[Any] = np.empty(len(w), dtype=object)
-    full[:] = [exactly(x) for x in w]
-    return Plane(full, b)
+    return _undecided(points, result)

@@ -1,4 +1,4 @@
-"""A certificate in plain words, for a reader who has not heard of convex geometry."""
+"""A certificate in plain English, for readers who have not heard of convex geometry."""
 
 from __future__ import annotations
 
@@ -9,136 +9,137 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rosenblatt.certificates.certificate import Inseparable, Separable, Undecided
 
-_SHOWN = 8  # rows listed one by one
-_LONG = 24  # digits of a fraction that are still read
+_MAX_LISTED = 8  # rows or weights written out
+_MAX_DIGITS = 24  # longer fractions are rounded
 
 
-def boundary(features: int) -> str:
+def boundary(n_features: int) -> str:
     """What a hyperplane is called in so many dimensions."""
-    return {1: "a threshold", 2: "a straight line", 3: "a flat plane"}.get(features, "a flat boundary (a hyperplane)")
+    names = {1: "a threshold", 2: "a straight line", 3: "a flat plane"}
+    return names.get(n_features, "a flat boundary (a hyperplane)")
 
 
-def listed(rows: Any) -> str:
-    """A few row numbers, and how many more there are."""
-    numbers = [str(int(i)) for i in rows[:_SHOWN]]
+def separable(certificate: Separable) -> str:
+    data = certificate.subject
+    negative, positive = data.labels
+    return "\n".join(
+        [
+            f"Yes: {boundary(data.n_features)} tells {negative!r} and {positive!r} apart, without a single error on "
+            f"the {_count(data.n_rows, 'row')}.",
+            f"How to use it: multiply each of the {_count(data.n_features, 'number')} of a row by its weight in w"
+            f"{_weights_if_few(certificate.w)}, add up the products, and add b = {float(certificate.b) + 0.0:.6g}. "
+            f"The result is above 0 for every row of {positive!r} and below 0 for every row of {negative!r}.",
+            _margin(certificate),
+            _mistake_bound(certificate),
+            "How it was checked: the result of every row was computed again, together with a proven limit on its "
+            "rounding error. Where that limit left any doubt, it was computed once more in exact arithmetic, without "
+            "rounding.",
+        ]
+    )
+
+
+def _margin(certificate: Separable) -> str:
+    plane = certificate.geometric
+    text = f"How wide the margin is: every row is at least {plane.margin:.6g} away from the boundary. "
+    if plane.gap <= 1e-5:
+        text += (
+            f"No other boundary has a wider margin: {plane.upper:.6g} is proven to be the limit, which is the same up "
+            f"to a relative difference of {plane.gap:.0e}. "
+        )
+    else:
+        text += f"Another boundary may have a wider margin, but none has more than {plane.upper:.6g}. "
+    verb = "row proves" if len(plane.rows) == 1 else "rows prove"
+    return text + f"{len(plane.rows):,} {verb} that limit: {_listed(plane.rows)} (counted from 0)."
+
+
+def _mistake_bound(certificate: Separable) -> str:
+    bound = certificate.mistake_bound
+    if not math.isfinite(bound):
+        return "What it promises: a perceptron finds a boundary too, but the limit on its mistakes is astronomical."
+    most = f"{math.floor(bound):,}" if bound < 1e15 else f"{bound:.3g}"
+    return (
+        f"What it promises: a perceptron that starts from zero makes at most {most} mistakes on these rows before it "
+        f"finds a boundary, whatever order it visits them in. (The limit is the length of the longest row, "
+        f"{certificate.radius:.6g}, divided by the margin, {certificate.augmented_margin:.6g}, squared; both are "
+        "measured with a 1 appended to each row.)"
+    )
+
+
+def inseparable(certificate: Inseparable) -> str:
+    negative, positive = certificate.subject.labels
+    name = boundary(certificate.subject.n_features)
+    head = f"No: {name} cannot tell {negative!r} and {positive!r} apart without an error."
+    if len(certificate.rows) == 2:
+        first, second = (int(i) for i in certificate.rows)
+        return (
+            f"{head}\nWhy: row {first} and row {second} (counted from 0) are the same point, but one is labelled "
+            f"{_label(certificate, 0)!r} and the other {_label(certificate, 1)!r}. Whichever side of a boundary the "
+            "point is on, one of the two rows is on the wrong side."
+        )
+    lines = [head, f"Why: {_count(len(certificate.rows), 'row')} prove it (counted from 0). Give them these weights:"]
+    is_exact = certificate.verified == "exact"
+    precision = ", exactly" if is_exact else f", up to {certificate.residual:.0e} of the size of the data"
+    lines += _weight_lines(certificate)
+    lines += [
+        "The weights of each class add up to 1, so they make a weighted average of its rows. The average of the "
+        f"{positive!r} rows and the average of the {negative!r} rows are the same point{precision}.",
+        "If all the rows of a class are on one side of a boundary, then so is every weighted average of them. So that "
+        "one point would have to be on both sides at once, which is impossible.",
+        "How it was checked: the weights are fractions, the numbers in the data were taken digit for digit, and the "
+        "two averages were compared column by column without rounding. You can repeat it with pen and paper."
+        if is_exact
+        else "How it was checked: in rounded numbers only, so this is strong evidence but not a proof.",
+    ]
+    return "\n".join(lines)
+
+
+def undecided(certificate: Undecided) -> str:
+    negative, positive = certificate.subject.labels
+    low, high = certificate.bracket
+    at_least = f", and at least {low:.6g}" if low > 0 else ""
+    return (
+        f"Not known yet: time ran out before it was clear whether {boundary(certificate.subject.n_features)} "
+        f"can tell {negative!r} and {positive!r} apart.\n"
+        f"What is known: if there is one, the nearest row is at most {high:.6g} away from it{at_least}.\n"
+        "What to do: allow more time (time_limit)."
+    )
+
+
+# -- words and numbers ----------------------------------------------------------------------------------------------
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def _listed(rows: Any) -> str:
+    """The first row numbers, and how many more there are."""
+    numbers = [str(int(i)) for i in rows[:_MAX_LISTED]]
     more = len(rows) - len(numbers)
     if more:
         return ", ".join(numbers) + f" and {more:,} more"
     return ", ".join(numbers[:-1]) + (" and " if len(numbers) > 1 else "") + numbers[-1]
 
 
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}" + ("" if number == 1 else "s")
+def _weights_if_few(w: Any) -> str:
+    return f" = [{', '.join(f'{float(x) + 0.0:.6g}' for x in w)}]" if len(w) <= _MAX_LISTED else ""
 
 
-def separable(certificate: Separable) -> str:
-    subject = certificate.subject
-    negative, positive = subject.labels
-    name = boundary(subject.n_features)
+def _label(certificate: Inseparable, position: int) -> Any:
+    return certificate.subject.labels[1 if certificate.signs[position] > 0 else 0]
+
+
+def _weight_lines(certificate: Inseparable) -> list[str]:
     lines = [
-        f"Yes: {name} tells {negative!r} and {positive!r} apart, without a single error on the "
-        f"{_count(subject.n_rows, 'row')}.",
-        f"How to use it: multiply each of the {_count(subject.n_features, 'number')} of a row by its weight in w"
-        f"{_few_weights(certificate.w)}, add them up and add b = {float(certificate.b) + 0.0:.6g}. The result is above "
-        f"0 for every row of {positive!r} and below 0 for every row of {negative!r}.",
-        _width(certificate, name),
-        _bound(certificate),
-        "How it was checked: the side of every row was computed anew, with a proven limit on the rounding error; where "
-        "the limit left a doubt, the row was computed again in whole numbers, without rounding.",
+        f"  row {int(row)} ({_label(certificate, position)!r}): {_fraction(certificate.weights[position])}"
+        for position, row in enumerate(certificate.rows[:_MAX_LISTED])
     ]
-    return "\n".join(lines)
-
-
-def _few_weights(w: Any) -> str:
-    """The weights themselves, where they are few enough to be read."""
-    return f" = [{', '.join(f'{float(one) + 0.0:.6g}' for one in w)}]" if len(w) <= _SHOWN else ""
-
-
-def _width(certificate: Separable, name: str) -> str:
-    widest = certificate.geometric
-    text = f"How wide the gap is: every row is at least {widest.margin:.6g} away from the boundary. "
-    if widest.gap <= 1e-5:
-        text += f"No other boundary keeps a greater distance (at most {widest.upper:.6g}, which is the same but for "
-        text += f"{widest.gap:.0e} of it). "
-    else:
-        text += f"Whether another one keeps more is known only so far: none keeps more than {widest.upper:.6g}. "
-    verb = "row holds" if len(widest.rows) == 1 else "rows hold"
-    text += f"{len(widest.rows):,} {verb} it in place, like stones that a plank rests on: {listed(widest.rows)} "
-    return text + "(counted from 0)."
-
-
-def _bound(certificate: Separable) -> str:
-    bound = certificate.mistake_bound
-    if not math.isfinite(bound):
-        return "What it promises: a perceptron will find a boundary too, but no useful number of steps can be named."
-    most = f"{math.floor(bound):,}" if bound < 1e15 else f"{bound:.3g}"
-    return (
-        f"What it promises: a perceptron that starts from zero makes at most {most} mistakes on these rows before it "
-        f"has found a boundary, in whatever order it meets them (the longest row, {certificate.radius:.6g}, divided by "
-        f"the distance {certificate.augmented_margin:.6g}, squared; both measured with a 1 appended to each row)."
-    )
-
-
-def inseparable(certificate: Inseparable) -> str:
-    subject = certificate.subject
-    negative, positive = subject.labels
-    name = boundary(subject.n_features)
-    head = f"No: {name} that tells {negative!r} and {positive!r} apart without an error does not exist."
-    if len(certificate.rows) == 2:
-        first, second = (int(i) for i in certificate.rows)
-        return (
-            f"{head}\nWhy: row {first} and row {second} (counted from 0) are the same point, but one is labelled "
-            f"{_label(certificate, 0)!r} and the other {_label(certificate, 1)!r}. Whatever side the point is on, one "
-            "of the two labels is wrong."
-        )
-    lines = [head, f"Why: {_count(len(certificate.rows), 'row')} prove it (counted from 0). Give them these weights:"]
-    lines += _weights(certificate)
-    lines += [
-        f"The weights of each class add up to 1, so they make a weighted average of its rows. The average of the "
-        f"{positive!r} rows and the average of the {negative!r} rows are one and the same point"
-        + (
-            ", exactly."
-            if certificate.verified == "exact"
-            else f", up to {certificate.residual:.0e} of the data's size."
-        ),
-        "If all the rows of a class are on one side of a boundary, so is every weighted average of them. Here that one "
-        "point would have to be on both sides at once, which cannot be.",
-    ]
-    if certificate.verified == "exact":
-        lines.append(
-            "How it was checked: the weights are fractions, the numbers in the data were taken digit for digit, and "
-            "the two averages were compared column by column without rounding. Anyone can repeat it with pen and paper."
-        )
-    else:
-        lines.append("How it was checked: in rounded numbers only, so this is strong evidence and not a proof.")
-    return "\n".join(lines)
-
-
-def _label(certificate: Inseparable, at: int) -> Any:
-    return certificate.subject.labels[1 if certificate.signs[at] > 0 else 0]
-
-
-def _weights(certificate: Inseparable) -> list[str]:
-    shown = [
-        f"  row {int(i)} ({_label(certificate, at)!r}): {_fraction(certificate.weights[at])}"
-        for at, i in enumerate(certificate.rows[:_SHOWN])
-    ]
-    more = len(certificate.rows) - len(shown)
-    return shown + ([f"  and {_count(more, 'row')} more, in .rows and .weights"] if more else [])
+    more = len(certificate.rows) - len(lines)
+    return lines + ([f"  and {_count(more, 'row')} more, in .rows and .weights"] if more else [])
 
 
 def _fraction(weight: Fraction) -> str:
     digits = weight.denominator.bit_length() * 0.302
-    return str(weight) if digits < _LONG else f"about {float(weight):.6g} (a fraction of {int(digits) + 1:,} digits)"
-
-
-def undecided(certificate: Undecided) -> str:
-    negative, positive = certificate.subject.labels
-    low, high = certificate.bracket
-    return (
-        f"Not known yet: the time was up before it was clear whether {boundary(certificate.subject.n_features)} "
-        f"can tell {negative!r} and {positive!r} apart.\n"
-        f"What is known: if there is one, the nearest row is at most {high:.6g} away from it"
-        + (f", and at least {low:.6g}" if low > 0 else "")
-        + ".\nWhat to do: allow more time with time_limit."
-    )
+    if digits < _MAX_DIGITS:
+        return str(weight)
+    return f"about {float(weight):.6g} (a fraction of {int(digits) + 1:,} digits)"

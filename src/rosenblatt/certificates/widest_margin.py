@@ -1,5 +1,6 @@
-"""From a proposal in floats to a hyperplane with proven margins."""
+"""Candidate hyperplanes from a search -> hyperplanes with proven margins, refined until they are the widest."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
@@ -9,130 +10,209 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.certificates import verify
-from rosenblatt.certificates.certificate import Widest
-from rosenblatt.certificates.hull_search import Clock, Found, Scene, Start
-from rosenblatt.certificates.points import Number, Points, conditioned, exactly
+from rosenblatt.certificates.certificate import CertifiedHyperplane
+from rosenblatt.certificates.conditioning import conditioned
+from rosenblatt.certificates.hull_search import ConvexWeights, HullSearch, HullSearchResult, SearchMonitor
+from rosenblatt.certificates.points import ExactNumber, Points, to_exact
 from rosenblatt.records import Floats
 
-_LOST = Fraction(1, 10**8)  # the share of the width that rounding the bias may cost
-_SMALL = 20_000  # numbers in the rows nearest to the hyperplane among which the widest is sought exactly,
-_STEPS = 50  # in so many steps: floats have come near them
+_BIAS_TOLERANCE = Fraction(1, 10**8)  # the share of the margin that rounding the bias may cost
+_MAX_EXACT_NUMBERS = 20_000  # the exact refinement uses the nearest rows, at most this many numbers in all,
+_MAX_EXACT_STEPS = 50  # and few steps, because floats have come close
 
 
 @dataclass(frozen=True)
-class Plane:
-    """w.x + b = 0, in the units of the user."""
+class Candidate:
+    """A hyperplane w.x + b = 0 in the units of the user; nothing is proven about it yet."""
 
-    w: NDArray[Any]
+    w: NDArray[Any]  # floats, or Fractions
     b: Any
 
 
-def plane_of(points: Points, scene: Scene, found: Found) -> Plane | None:
-    """The hyperplane halfway between the nearest points, scaled so that y (w.x + b) is 1 there; None if it is none."""
-    apart = sum(found.levels)
-    if not apart > 0:
+def candidate_between_hulls(points: Points, search: HullSearch, result: HullSearchResult) -> Candidate | None:
+    """The hyperplane halfway between the nearest points, scaled so that y (w.x + b) is 1 there; None if they touch."""
+    distance = sum(result.levels)
+    if not distance > 0:
         return None
     with np.errstate(all="ignore"):
-        w = scene.floats.normal(found.normal) * (2 / apart)
+        w = search.floats.original_normal(result.normal) * (2 / distance)
     if not np.isfinite(w).all() or not w.any():
         return None
-    return with_bias(points, w)
+    return with_middle_bias(points, w)
 
 
-def with_bias(points: Points, w: NDArray[Any]) -> Plane | None:
-    """The bias halfway between the classes, for a given normal; None if the normal does not tell them apart."""
+def with_middle_bias(points: Points, w: NDArray[Any]) -> Candidate | None:
+    """The hyperplane with this normal, halfway between the classes; None if the normal does not separate them."""
     with np.errstate(all="ignore"):
         score, error = verify.scores(points, verify.as_floats(w), 0.0)
         positive = points.signs > 0
         high, low = score[positive].min(), score[~positive].max()
-        if _LOST * (high - low) > 2 * error[0] and np.isfinite(b := -(high + low) / 2):
-            return Plane(w, float(b))
-        error = verify.sharper(points, np.arange(points.count), verify.as_floats(w), 0.0)
-        if _LOST * (high - low) > 2 * error.max() and np.isfinite(b := -(high + low) / 2):
-            return Plane(w, float(b))
-    return _exact_bias(points, w, score, error)
+        if _BIAS_TOLERANCE * (high - low) > 2 * error[0] and np.isfinite(b := -(high + low) / 2):
+            return Candidate(w, float(b))
+        error = verify.row_error_bounds(points, np.arange(points.n_rows), verify.as_floats(w), 0.0)
+        if _BIAS_TOLERANCE * (high - low) > 2 * error.max() and np.isfinite(b := -(high + low) / 2):
+            return Candidate(w, float(b))
+    return _with_exact_bias(points, w, score, error)
 
 
-def _exact_bias(points: Points, w: NDArray[Any], score: Floats, error: Floats) -> Plane | None:
-    """The same without rounding: only rows that may be nearest to the other class are looked at."""
-    exact = [exactly(x) for x in w.tolist()]
-    ends: list[Number] = []
+def _with_exact_bias(points: Points, w: NDArray[Any], score: Floats, error: Floats) -> Candidate | None:
+    """The same in exact arithmetic, on those rows only that may be the nearest of their class."""
+    exact_w = [to_exact(x) for x in w.tolist()]
+    least: list[ExactNumber] = []
     for sign in (1, -1):
         side = points.signs == sign
         with np.errstate(all="ignore"):
             nearest = (sign * score + error)[side].min()
-            may_be = side & ~(sign * score - error > nearest)
-        ends.append(min(sign * verify.exact_score(points, int(i), exact, 0) for i in np.flatnonzero(may_be)))
-    high, low = ends[0], -ends[1]
+            may_be_nearest = side & ~(sign * score - error > nearest)
+        rows = np.flatnonzero(may_be_nearest).tolist()
+        least.append(min(sign * verify.exact_score(points, i, exact_w, 0) for i in rows))
+    high, low = least[0], -least[1]
     if not low < high:
         return None
     middle = -Fraction(low + high) / 2
     try:
         rounded = float(middle)
     except OverflowError:
-        return Plane(w, middle)
-    return Plane(w, rounded if abs(exactly(rounded) - middle) <= _LOST * (high - low) else middle)
+        return Candidate(w, middle)
+    return Candidate(w, rounded if abs(to_exact(rounded) - middle) <= _BIAS_TOLERANCE * (high - low) else middle)
 
 
-def measured(points: Points, plane: Plane, found: Found, *, augmented: bool = False) -> Widest | None:
-    """The hyperplane with its proven margin, and the proven bound on any margin; None if a row is on the wrong side."""
-    margin = verify.margin_below(points, plane.w, plane.b, augmented=augmented)
-    upper = verify.margin_above(points, found.rows, found.weights, augmented=augmented)
+def certified(
+    points: Points, candidate: Candidate, rows: NDArray[np.intp], weights: Floats, *, augmented: bool = False
+) -> CertifiedHyperplane | None:
+    """The candidate with its proven margin, and the upper bound that the weighted rows prove; None if it errs."""
+    margin = verify.margin_below(points, candidate.w, candidate.b, augmented=augmented)
+    upper = verify.margin_above(points, rows, weights, augmented=augmented)
     if margin is None:
         return None
-    # A margin cannot exceed the bound on all margins; where it seems to, both are the same number but for rounding.
-    return Widest(plane.w, plane.b, margin, max(upper, margin), found.rows, found.weights)
+    # No margin exceeds the upper bound; where this one seems to, the two are equal up to rounding.
+    return CertifiedHyperplane(candidate.w, candidate.b, margin, max(upper, margin), rows, weights)
 
 
-def exactly_widest(points: Points, widest: Widest, gap: float, clock: Clock) -> Widest:
-    """The nearest points once more, in fractions and the user's units, where floats left a wider gap than asked for."""
-    if widest.gap <= gap or 2 * len(widest.rows) * points.features > _SMALL or clock.is_over:
-        return widest
-    from rosenblatt.certificates import exact
+def refine_in_user_units(
+    points: Points, search: HullSearch, plane: CertifiedHyperplane, gap: float, monitor: SearchMonitor
+) -> CertifiedHyperplane:
+    """Search again in the user's units if columns were scaled one by one, which changes what margin is widest."""
+    if not search.floats.scaled_by_column or plane.gap <= gap or not points.fits_float64:
+        return plane
+    unscaled = HullSearch(points, conditioned(points, by_column=False))
+    start = ConvexWeights(plane.rows.astype(np.uint32), plane.weights)
+    result = unscaled.nearest_points(start, gap / 10, monitor)
+    candidate = candidate_between_hulls(points, unscaled, result)
+    better = None if candidate is None else certified(points, candidate, result.rows, result.weights)
+    if better is not None and better.margin >= plane.margin:
+        return better
+    upper = min(plane.upper, max(verify.margin_above(points, result.rows, result.weights), plane.margin))
+    evidence = result if upper < plane.upper else plane
+    return CertifiedHyperplane(plane.w, plane.b, plane.margin, upper, evidence.rows, evidence.weights)
 
-    clock.tell("exact", 0, len(widest.rows), widest.upper)
+
+def refine_exactly(
+    points: Points, plane: CertifiedHyperplane, gap: float, monitor: SearchMonitor
+) -> CertifiedHyperplane:
+    """Search again in fractions and the user's units, if floats left too wide a gap and the rows are few."""
+    if plane.gap <= gap or 2 * len(plane.rows) * points.n_features > _MAX_EXACT_NUMBERS or monitor.time_is_up:
+        return plane
+    from rosenblatt.certificates import exact_hull_search as exact
+
+    monitor.report("exact", 0, len(plane.rows), plane.upper)
+    rows = _nearest_rows(points, plane)
+    integers = exact.with_one_scale(exact.integer_rows(points, rows))
+    steps = count()
+    nearest = exact.nearest_points(
+        integers, range(len(plane.rows)), lambda: next(steps) >= _MAX_EXACT_STEPS or monitor.time_is_up
+    )
+    if nearest is None or nearest.touching:
+        return plane
+    normal, _ = exact.hyperplane_between(integers, nearest, points.n_features)
+    nearest_margin = Fraction(sum(nearest.levels), 2)  # y (w.x + b) of the nearest rows
+    largest = max(abs(x) for x in normal)
+    size = nearest_margin if largest < nearest_margin * 10**300 else largest
+    candidate = with_middle_bias(points, np.array([float(x / size) for x in normal]))
+    evidence = rows[list(nearest.weights)], np.array([float(weight) for weight in nearest.weights.values()])
+    return _better_of(points, plane, candidate, evidence)
+
+
+def _nearest_rows(points: Points, plane: CertifiedHyperplane) -> NDArray[np.intp]:
+    """The rows that prove the bound, followed by the rows nearest to the hyperplane."""
     with np.errstate(all="ignore"):
-        floats = verify.as_floats(np.append(widest.w, widest.b))
+        floats = verify.as_floats(np.append(plane.w, plane.b))
         score, _ = verify.scores(points, floats[:-1], float(floats[-1]))
     others = np.argsort(points.signs * score, kind="stable")
-    others = others[~np.isin(others, widest.rows)]
-    rows = np.concatenate([widest.rows, others[: _SMALL // points.features - len(widest.rows)]])
-    grid = exact.even(exact.grid_of(points, rows))
-    steps = count()
-    near = exact.nearest(grid, range(len(widest.rows)), lambda: next(steps) >= _STEPS or clock.is_over)
-    if near is None or near.touching:
-        return widest
-    normal, _ = exact.hyperplane(grid, near, points.features)
-    one = Fraction(sum(near.levels), 2)  # y (w.x + b) of the nearest rows
-    largest = max(abs(x) for x in normal)
-    size = one if largest < one * 10**300 else largest
-    plane = with_bias(points, np.array([float(x / size) for x in normal]))
-    evidence = rows[list(near.weights)], np.array([float(weight) for weight in near.weights.values()])
-    margin = None if plane is None else verify.margin_below(points, plane.w, plane.b)
+    others = others[~np.isin(others, plane.rows)]
+    return np.concatenate([plane.rows, others[: _MAX_EXACT_NUMBERS // points.n_features - len(plane.rows)]])
+
+
+def _better_of(
+    points: Points,
+    plane: CertifiedHyperplane,
+    candidate: Candidate | None,
+    evidence: tuple[NDArray[np.intp], Floats],
+) -> CertifiedHyperplane:
+    """The wider of the two hyperplanes with the lower of the two upper bounds."""
+    margin = None if candidate is None else verify.margin_below(points, candidate.w, candidate.b)
     upper = verify.margin_above(points, *evidence)
-    if plane is None or margin is None or margin < widest.margin:
-        plane, margin = Plane(widest.w, widest.b), widest.margin
-    if upper > widest.upper:
-        upper, evidence = widest.upper, (widest.rows, widest.weights)
-    return Widest(plane.w, plane.b, margin, max(upper, margin), *evidence)
+    if candidate is None or margin is None or margin < plane.margin:
+        candidate, margin = Candidate(plane.w, plane.b), plane.margin
+    if upper > plane.upper:
+        upper, evidence = plane.upper, (plane.rows, plane.weights)
+    return CertifiedHyperplane(candidate.w, candidate.b, margin, max(upper, margin), *evidence)
 
 
-def augmented_widest(
-    points: Points, start: Start, gap: float, clock: Clock, scene: Scene | None = None
-) -> Widest | None:
-    """The widest hyperplane in the space of (x, 1), where the perceptron's bound is measured."""
-    if scene is None or scene.floats.centre is not None or len(set(scene.floats.power.tolist())) > 1:
-        if not points.is_float:
+def widest_augmented(
+    points: Points, plane: CertifiedHyperplane, search: HullSearch, gap: float, monitor: SearchMonitor
+) -> CertifiedHyperplane:
+    """The widest hyperplane in the space of (x, 1), where the perceptron's mistake bound is measured."""
+    start = ConvexWeights(plane.rows.astype(np.uint32), plane.weights)
+    augmented = _search_augmented(points, start, search, gap, monitor)
+    if augmented is not None:
+        return augmented
+    margin = verify.margin_below(points, plane.w, plane.b, augmented=True) or 0.0
+    upper = verify.margin_above(points, plane.rows, plane.weights, augmented=True)
+    return CertifiedHyperplane(plane.w, plane.b, margin, max(margin, upper), plane.rows, plane.weights)
+
+
+def _search_augmented(
+    points: Points, start: ConvexWeights, search: HullSearch, gap: float, monitor: SearchMonitor
+) -> CertifiedHyperplane | None:
+    if search.floats.centre is not None or search.floats.scaled_by_column:
+        if not points.fits_float64:
             return None
-        scene = Scene(points, conditioned(points, by_column=False, shift=False))
-    power = int(scene.floats.power[0])
-    if abs(power) > 100:  # beside rows this long or short, floats lose the 1, or the rows
+        search = HullSearch(points, conditioned(points, by_column=False, shift=False))
+    power = int(search.floats.power[0])
+    if abs(power) > 100:  # beside rows this long, floats lose the 1; beside rows this short, the rows
         return None
     one = 2.0**power
-    found = scene.nearest(start, gap / 10, clock, augmented=one)
+    result = search.nearest_points(start, gap / 10, monitor, augmented=one)
     with np.errstate(all="ignore"):
-        w, b = scene.floats.normal(found.normal), float(found.constant * one)
-        size = sum(found.levels) / one if one else 0.0
+        w, b = search.floats.original_normal(result.normal), float(result.constant * one)
+        size = sum(result.levels) / one if one else 0.0
         if size > 0 and np.isfinite(w / size).all():
             w, b = w / size, b / size
-    return measured(points, Plane(w, b), found, augmented=True)
+    return certified(points, Candidate(w, b), result.rows, result.weights, augmented=True)
+
+
+def shortest_separating(points: Points, w: Sequence[Fraction], b: Fraction) -> Candidate:
+    """A separating hyperplane rounded to as few bits as still separate the rows: to floats if they do."""
+    size = max(abs(x) for x in w)
+    unit = [x / size for x in w]
+    candidate = Candidate(np.array([float(x) for x in unit]), float(b / size))
+    if verify.separation(points, candidate.w, candidate.b).holds:
+        return candidate
+    bits = 64
+    while bits < 1 << 20:
+        scale = 1 << bits
+        candidate = Candidate(
+            _object_array([Fraction(round(x * scale), scale) for x in unit]),
+            Fraction(round(b / size * scale), scale),
+        )
+        if verify.separation(points, candidate.w, candidate.b).holds:
+            return candidate
+        bits *= 2
+    return Candidate(_object_array([to_exact(x) for x in w]), b)
+
+
+def _object_array(numbers: Sequence[ExactNumber]) -> NDArray[Any]:
+    array = np.empty(len(numbers), dtype=object)
+    array[:] = numbers
+    return array

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from rosenblatt import native, options
+from rosenblatt.checks import thread_count
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import validation
 from rosenblatt.estimators.available_methods import streamed
@@ -52,7 +53,7 @@ class Unit(ClassifierMixin, BaseEstimator):
             run, block = self._begin(settings, values, labels, weights)
             held_out = self._held_out(run, block)
             try:
-                run.fit(block, self.max_iter, validation=held_out, threads=validation.threads_of(self.n_jobs))
+                run.fit(block, self.max_iter, validation=held_out, threads=thread_count(self.n_jobs))
             finally:
                 self._run = run
         if held_out is not None and run.status == "budget":
@@ -98,7 +99,7 @@ class Unit(ClassifierMixin, BaseEstimator):
         weights = validation.check_weights(sample_weight, values.shape[0])
         self._refuse_changes()
         block = Block(values, validation.encode(self.classes_, labels), weights)
-        share_pass([self._run], block, validation.threads_of(self.n_jobs))
+        share_pass([self._run], block, thread_count(self.n_jobs))
 
     def _refuse_changes(self) -> None:
         """A run keeps its options: half of it by one rule and half by another could not be repeated."""

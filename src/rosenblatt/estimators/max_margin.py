@@ -11,16 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import native, options
 from rosenblatt.certificates.certificate import Inseparable, Separable, Undecided
-from rosenblatt.certificates.error_bracket import fewest_found
-from rosenblatt.certificates.hull_search import Clock
+from rosenblatt.certificates.error_bracket import hyperplane_with_few_errors
+from rosenblatt.certificates.hull_search import SearchMonitor
 from rosenblatt.certificates.points import Points
-from rosenblatt.certificates.search import decide
+from rosenblatt.certificates.search import certify_points
 from rosenblatt.errors import DataError
 from rosenblatt.estimators import validation
 from rosenblatt.learn.schemes import predicted_classes, scheme_of
 from rosenblatt.records import Floats
 
-_TRIED = 200_000  # rows in the searches for fewer errors, about
+_SEARCHED_ROWS = 200_000  # about as many rows are visited in all searches for fewer errors
 
 
 class MaxMargin(ClassifierMixin, BaseEstimator):
@@ -81,13 +81,13 @@ class MaxMargin(ClassifierMixin, BaseEstimator):
         return self
 
     def _unit(self, points: Points) -> tuple[Floats, float, Separable | Inseparable | Undecided]:
-        clock = Clock.of(self.time_limit, None)
-        certificate = decide(points, clock, gap=self.gap)
+        monitor = SearchMonitor.start(self.time_limit)
+        certificate = certify_points(points, monitor, gap=self.gap)
         if isinstance(certificate, Separable):
             return np.asarray(certificate.w, dtype=np.float64), float(certificate.b), certificate
-        # Each try is a search of its own over all rows: of few rows all that are wrong are tried, of many the nearest.
-        found = fewest_found(points, clock, tries=_TRIED // points.count)
-        return np.asarray(found.w, dtype=np.float64), float(found.b), certificate
+        # Readmitting a row searches all rows again: with few rows all wrong ones are tried, with many only the nearest.
+        plane = hyperplane_with_few_errors(points, monitor, max_readmitted=_SEARCHED_ROWS // points.n_rows)
+        return np.asarray(plane.w, dtype=np.float64), float(plane.b), certificate
 
     def _tell(self) -> None:
         kinds = {certificate.kind for certificate in self.certificates_}

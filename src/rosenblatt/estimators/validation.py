@@ -1,7 +1,6 @@
 """What users pass -> what the learner takes, or one sentence that says what is wrong and where."""
 
 import math
-import os
 from numbers import Real
 from typing import Any
 
@@ -13,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from rosenblatt import native
+from rosenblatt.checks import check_labels_complete, first_missing, label_text
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn.run import Validation
 from rosenblatt.records import Csr, Floats, Values
@@ -71,41 +71,10 @@ def _first_text(X: Any) -> tuple[int, int, Any] | None:
 def check_labels(y: Any, rows: int) -> NDArray[Any]:
     """y as one label per row, none of them missing."""
     labels: NDArray[Any] = y if type(y) is np.ndarray and y.ndim == 1 else column_or_1d(y, warn=True)
-    if len(labels) != rows:
-        raise DataError(f"X has {rows} rows but y has {len(labels)} labels: they must be the same number.")
-    missing = _first_missing(labels)
-    if missing is not None:
-        raise DataError(
-            f"Input y contains a missing label at row {missing}: {_plain(labels[missing])} is no class. "
-            "Drop the rows without a label, or give them one."
-        )
+    check_labels_complete(labels, rows)
     if labels.dtype.kind not in "biuUS" and _ranked(labels) is None:
         check_classification_targets(labels)
     return labels
-
-
-def _first_missing(labels: NDArray[Any]) -> int | None:
-    if labels.dtype.kind == "f":
-        missing = ~np.isfinite(labels)
-    elif labels.dtype.kind == "O":
-        missing = np.array([_is_missing(label) for label in labels], dtype=bool)
-    elif labels.dtype.kind in "mM":
-        missing = np.isnat(labels)
-    else:
-        return None
-    return int(np.argmax(missing)) if missing.any() else None
-
-
-def _is_missing(label: Any) -> bool:
-    try:
-        return label is None or bool(label != label)
-    except TypeError:  # pandas' NA is neither equal to itself nor unequal
-        return True
-
-
-def _plain(label: Any) -> str:
-    """A label as its user would write it: 2, not np.int64(2)."""
-    return repr(label.item() if hasattr(label, "item") else label)
 
 
 def encode(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.int32]:
@@ -120,7 +89,8 @@ def encode(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.int32]:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise DataError(
-            f"y has the label {_plain(labels[row])} at row {row}, which is not among the classes {classes.tolist()}."
+            f"y has the label {label_text(labels[row])} at row {row}, which is not among the classes "
+            f"{classes.tolist()}."
         )
     return index
 
@@ -147,7 +117,7 @@ def _ranked(labels: NDArray[Any]) -> tuple[list[int], NDArray[np.int32]] | None:
 
 def check_classes(classes: NDArray[Any], name: str = "y") -> None:
     if len(classes) < 2:
-        held = f"one class only, {_plain(classes[0])}" if len(classes) else "no class at all"
+        held = f"one class only, {label_text(classes[0])}" if len(classes) else "no class at all"
         raise DataError(f"{name} has {held}: a separator needs at least two classes.")
 
 
@@ -157,9 +127,11 @@ def given_classes(classes: Any) -> NDArray[Any]:
         raise DataError("The first call of partial_fit must be given classes, the list of all labels to come.")
     try:
         named = np.atleast_1d(np.asarray(classes))
-        missing = _first_missing(named)
+        missing = first_missing(named)
         if missing is not None:
-            raise DataError(f"classes has a missing label at position {missing}: {_plain(named[missing])} is no class.")
+            raise DataError(
+                f"classes has a missing label at position {missing}: {label_text(named[missing])} is no class."
+            )
         known = np.unique(named)
     except TypeError as error:
         raise DataError(f"The labels in classes cannot be sorted: {error}.") from None
@@ -198,7 +170,7 @@ def class_weights(option: Any, classes: NDArray[Any], labels: NDArray[np.int32] 
         return len(labels) / (len(classes) * counts)
     unknown = [label for label in option if label not in classes]
     if unknown:
-        raise ParameterError(f"class_weight names {_plain(unknown[0])}, which is none of {classes.tolist()}.")
+        raise ParameterError(f"class_weight names {label_text(unknown[0])}, which is none of {classes.tolist()}.")
     return np.array([float(option.get(label, 1.0)) for label in classes.tolist()])
 
 
@@ -209,13 +181,6 @@ def seed_of(random_state: Any) -> int:
     if hasattr(random_state, "integers"):
         return int(random_state.integers(2**63))
     return int(check_random_state(random_state).randint(2**31 - 1))
-
-
-def threads_of(n_jobs: int | None) -> int:
-    """None means one; negative numbers count down from all cores."""
-    if n_jobs is None:
-        return 1
-    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 
 def split(

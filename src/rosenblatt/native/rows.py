@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import comb
 
+from rosenblatt.checks import not_finite
 from rosenblatt.errors import DataError
 from rosenblatt.lazy import np
 from rosenblatt.native import _native
@@ -31,7 +32,7 @@ def rows_of(values: Values, name: str = "X", degree: int = 1) -> _native.Rows:
         raise DataError(f"{name} has {rows.features} columns; at most {_MOST} can be learned, so hash them first.")
     fault = rows.check()
     if fault is not None:
-        raise DataError(_sentence(name, *fault, rows.features))
+        raise _fault_error(name, *fault, rows.features)
     if degree > 1 and not isinstance(values, Csr) and rows.largest > np.finfo(values.dtype).max:
         raise DataError(
             f"Products of {degree} values of {name} overflow: scale the features down, or lower the degree."
@@ -72,17 +73,16 @@ def _csr(values: Csr, name: str) -> _native.Rows:
     )
 
 
-def _sentence(name: str, kind: str, row: int, column: int, features: int) -> str:
+def _fault_error(name: str, kind: str, row: int, column: int, features: int) -> DataError:
     match kind:
-        case "nan":
-            return f"Input {name} contains NaN at row {row}, column {column}. Fill in or drop missing values first."
-        case "infinity":
-            return f"Input {name} contains infinity at row {row}, column {column}. Every value must be finite."
+        case "nan" | "infinity":
+            return not_finite(name, "NaN" if kind == "nan" else kind, row, column)
         case "negative column":
-            return f"Row {row} of the sparse {name} has the negative column index {column}."
+            message = f"Row {row} of the sparse {name} has the negative column index {column}."
         case "column beyond":
-            return f"Row {row} of the sparse {name} has column index {column}, but {name} has {features} columns."
+            message = f"Row {row} of the sparse {name} has column index {column}, but {name} has {features} columns."
         case "starts backwards":
-            return f"Row {row} of the sparse {name} ends before it begins: its indptr runs backwards."
+            message = f"Row {row} of the sparse {name} ends before it begins: its indptr runs backwards."
         case _:
-            return f"The indptr of the sparse {name} points outside its entries (row {row}, position {column})."
+            message = f"The indptr of the sparse {name} points outside its entries (row {row}, position {column})."
+    return DataError(message)

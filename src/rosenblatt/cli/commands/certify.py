@@ -102,12 +102,12 @@ def _refuse_many_classes(data: _Data) -> None:
 
 
 def _check(path: str, data: _Data, as_json: bool) -> int:
+    from rosenblatt.certificates.check_input import check_points
     from rosenblatt.certificates.file import load_certificate
-    from rosenblatt.certificates.points import points_of
     from rosenblatt.errors import DataError
 
     certificate, reason = load_certificate(path), None
-    points = points_of(data.X, data.y)
+    points = check_points(data.X, data.y)
     try:
         certificate.check(points)
     except DataError as error:

@@ -1,0 +1,67 @@
+"""Checks of the arrays that users pass, shared by estimators, certificates and the native rows."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.errors import DataError
+from rosenblatt.lazy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def not_finite(name: str, kind: str, row: int, column: int) -> DataError:
+    """The error for a value that is 'NaN' or 'infinity'."""
+    advice = "Fill in or drop missing values first." if kind == "NaN" else "Every value must be finite."
+    return DataError(f"Input {name} contains {kind} at row {row}, column {column}. {advice}")
+
+
+def check_labels_complete(labels: NDArray[Any], n_rows: int) -> None:
+    """Raise DataError unless every row has a label."""
+    if len(labels) != n_rows:
+        raise DataError(f"X has {n_rows} rows but y has {len(labels)} labels: they must be the same number.")
+    row = first_missing(labels)
+    if row is not None:
+        raise DataError(
+            f"Input y contains a missing label at row {row}: {label_text(labels[row])} is no class. "
+            "Drop the rows without a label, or give them one."
+        )
+
+
+def first_missing(labels: NDArray[Any]) -> int | None:
+    """The position of the first label that is None, NaN, infinite or NaT."""
+    if labels.dtype.kind == "f":
+        missing = ~np.isfinite(labels)
+    elif labels.dtype.kind == "O":
+        missing = np.array([_is_missing(label) for label in labels], dtype=bool)
+    elif labels.dtype.kind in "mM":
+        missing = np.isnat(labels)
+    else:
+        return None
+    return int(np.argmax(missing)) if missing.any() else None
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # comparing pandas' NA gives NA, which has no truth value
+        return True
+
+
+def label_text(label: Any) -> str:
+    """A label as its user would write it: 2, not np.int64(2)."""
+    return repr(plain_label(label))
+
+
+def plain_label(label: Any) -> Any:
+    """A label as a Python object instead of a numpy scalar."""
+    return label.item() if hasattr(label, "item") else label
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """How many threads n_jobs means: None is one, -1 is all cores, -2 all but one."""
+    if n_jobs is None:
+        return 1
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
