@@ -1,1 +1,1 @@
-"""What was learned and found -> what people read: terminal text, figures, one-file HTML."""
+"""What was learned -> what people read: text, JSON, HTML pages, figures, animations."""
