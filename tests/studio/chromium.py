@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
-from rosenblatt.studio.server import LOOPBACK, listening, new_token
+from rosenblatt.studio.access import LOOPBACK, new_token
+from rosenblatt.studio.server import listen
 from tests import child
 
 try:
@@ -27,19 +28,19 @@ SERVE = (
 
 @contextmanager
 def studio() -> Iterator[str]:
-    """The studio in a process of its own, at the address that is given."""
-    held, token = listening(), new_token()
-    command = [sys.executable, "-c", SERVE, str(held.fileno()), token]
-    with child.start(command, pass_fds=[held.fileno()]) as server:
+    """The studio in its own process; yields its address."""
+    listener, token = listen(), new_token()
+    command = [sys.executable, "-c", SERVE, str(listener.fileno()), token]
+    with child.start(command, pass_fds=[listener.fileno()]) as server:
         try:
-            yield f"http://{LOOPBACK}:{held.getsockname()[1]}/{token}/"
+            yield f"http://{LOOPBACK}:{listener.getsockname()[1]}/{token}/"
         finally:
             server.terminate()
-            held.close()
+            listener.close()
 
 
 class Chromium:
-    """One page of one browser; `console` collects every complaint it writes, `page` is Playwright's."""
+    """One page of one browser; `console` collects its errors and warnings, `page` is Playwright's."""
 
     def __init__(self, width: int = 1280, height: int = 900) -> None:
         self.console = list[str]()
@@ -47,10 +48,10 @@ class Chromium:
         self.browser = self.driver.chromium.launch(executable_path=PROGRAM, args=FLAGS)
         self.page: Page = self.browser.new_page(viewport={"width": width, "height": height})
         self.page.set_default_timeout(15_000)
-        self.page.on("console", self._said)
+        self.page.on("console", self._on_console)
         self.page.on("pageerror", lambda error: self.console.append(str(error)))
 
-    def _said(self, message: Any) -> None:
+    def _on_console(self, message: Any) -> None:
         if message.type in ("error", "warning"):
             self.console.append(f"{message.text} {message.location.get('url', '')}")
 
@@ -67,19 +68,19 @@ class Chromium:
         self.page.locator("html[data-ready=yes]").wait_for(state="attached")
 
     def value(self, expression: str) -> Any:
-        """What a JavaScript expression is, a promise fulfilled."""
+        """The value of a JavaScript expression; a promise is awaited."""
         return self.page.evaluate(expression)
 
     def until(self, expression: str, seconds: float = 15.0) -> Any:
-        """Wait for an expression to become true. (The page forbids eval, so it cannot wait for it by itself.)"""
+        """Wait until an expression is true. (Polled from here, because the page forbids eval.)"""
         for _ in range(int(seconds / 0.03)):
-            if found := self.value(expression):
-                return found
+            if value := self.value(expression):
+                return value
             self.page.wait_for_timeout(30)
-        raise TimeoutError(f"{expression} did not come true; the console says {self.console}")
+        raise TimeoutError(f"{expression} did not become true; the console has {self.console}")
 
     def click(self, x: float, y: float, to: tuple[float, float] | None = None) -> None:
-        """Press at a place of the window and let go there, or elsewhere: a drag."""
+        """Press the mouse at a place of the window and release it there, or elsewhere: a drag."""
         self.page.mouse.move(x, y)
         self.page.mouse.down()
         if to is not None:

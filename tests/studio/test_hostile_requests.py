@@ -1,4 +1,4 @@
-"""The studio and those who mean no good: every method, every question, over the application and over a real socket."""
+"""Hostile requests: every method and every question, to the application and over a real socket."""
 
 import contextlib
 import json
@@ -13,29 +13,34 @@ import httpx
 import pytest
 import uvicorn
 
-from rosenblatt.studio import server
-from rosenblatt.studio import timeouts as protocol
-from rosenblatt.studio.questions.registry import ANSWERS
+from rosenblatt.studio import server, timeouts
+from rosenblatt.studio.questions.registry import QUESTIONS
 
 TOKEN, PORT = "a-token", 8000
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 XOR: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 1, 1, 0], "classes": [-1, 1]}
 
 
-def sent(method: str, path: str, **told: Any) -> httpx.Response:
+def sent(method: str, path: str, **arguments: Any) -> httpx.Response:
     """One request to the application itself, without a socket."""
-    transport = httpx.ASGITransport(server.app_of(TOKEN, PORT), raise_app_exceptions=False)
+    transport = httpx.ASGITransport(server.make_app(TOKEN, PORT), raise_app_exceptions=False)
 
     async def answer() -> httpx.Response:
         async with httpx.AsyncClient(transport=transport, base_url=f"http://127.0.0.1:{PORT}") as client:
-            return await client.request(method, path, **told)
+            return await client.request(method, path, **arguments)
 
     return anyio.run(answer)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_needs_token_host_and_origin(method: str) -> None:
-    paths = ["", "main.js", "lessons.js", "palette.css", *(f"api/{question}" for question in (*ANSWERS, "given"))]
+    paths = [
+        "",
+        "main.js",
+        "lessons/lessons.js",
+        "palette.css",
+        *(f"api/{question}" for question in (*QUESTIONS, "opening_table")),
+    ]
     for path in paths:
         assert sent(method, f"/{path}").status_code == 403, "no token"
         assert sent(method, f"/{TOKEN[:-1]}/{path}").status_code == 403, "not the token"
@@ -44,13 +49,13 @@ def test_every_method_needs_token_host_and_origin(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_no_method_is_answered_but_those_of_the_page(method: str) -> None:
+def test_only_the_methods_of_the_page_are_answered(method: str) -> None:
     file, question = sent(method, f"/{TOKEN}/").status_code, sent(method, f"/{TOKEN}/api/controls").status_code
     assert file == (200 if method in ("GET", "HEAD") else 405)
-    assert question == (415 if method == "POST" else 405), "a question without a type is none"
+    assert question == (415 if method == "POST" else 405), "a question needs a content type"
 
 
-def test_nothing_invites_another_site() -> None:
+def test_no_header_lets_another_site_in() -> None:
     answer = sent("POST", f"/{TOKEN}/api/lessons", json={})
     assert answer.status_code == 200
     assert not [name for name in answer.headers if name.startswith("access-control-")]
@@ -77,7 +82,7 @@ NONSENSE: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("question", list(ANSWERS))
+@pytest.mark.parametrize("question", list(QUESTIONS))
 def test_nonsense_is_refused_with_a_sentence(question: str) -> None:
     named = (
         "points",
@@ -92,6 +97,7 @@ def test_nonsense_is_refused_with_a_sentence(question: str) -> None:
         "margin",
         "units",
         "at",
+        "times",
     )
     for value in NONSENSE:
         for base in ({}, XOR | {"text": "a xor b", "kind": "model", "name": "AND", "units": 1, "epoch": 1}):
@@ -106,27 +112,27 @@ def test_nonsense_is_refused_with_a_sentence(question: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "asked", "words"),
+    ("question", "body", "words"),
     [
-        ("hidden", XOR | {"units": 9}, "1 to 8 hidden units"),
-        ("hidden", XOR | {"units": "2"}, "1 to 8 hidden units"),
+        ("hidden_units", XOR | {"units": 9}, "1 to 8 hidden units"),
+        ("hidden_units", XOR | {"units": "2"}, "1 to 8 hidden units"),
         (
-            "hidden",
+            "hidden_units",
             {**XOR, "points": [[k, k] for k in range(301)], "labels": [0, 1] * 150 + [0], "units": 1},
             "up to 300",
         ),
         ("message", {"text": "x" * 5_001}, "1 to 5,000 letters"),
         ("message", {"text": " "}, "1 to 5,000 letters"),
-        ("losses", {"margin": 1e7}, "ordinary size"),
-        ("losses", {"margin": "0"}, "ordinary size"),
+        ("loss_curves", {"margin": 1e7}, "from -1e6 to 1e6"),
+        ("loss_curves", {"margin": "0"}, "from -1e6 to 1e6"),
         ("learn", XOR | {"options": {"init": "1 2"}}, "three numbers"),
         ("learn", XOR | {"options": {"init": "1 2 nan"}}, "three numbers"),
         ("learn", XOR | {"options": {"init": "1 2 1e300"}}, "three numbers"),
         ("learn", XOR | {"options": {"init": "9" * 10_000}}, "three numbers"),
     ],
 )
-def test_what_a_lesson_asks_has_its_limits(question: str, asked: dict[str, Any], words: str) -> None:
-    answer = sent("POST", f"/{TOKEN}/api/{question}", json=asked)
+def test_questions_of_lessons_have_limits(question: str, body: dict[str, Any], words: str) -> None:
+    answer = sent("POST", f"/{TOKEN}/api/{question}", json=body)
     assert answer.status_code == 422
     assert words in answer.json()["error"]
 
@@ -136,30 +142,35 @@ def test_what_a_lesson_asks_has_its_limits(question: str, asked: dict[str, Any],
 
 @pytest.fixture
 def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
-    monkeypatch.setattr(protocol, "SECONDS", 0.4)
-    monkeypatch.setattr(server, "SECONDS_TO_SEND", 0.4)
-    held = server.listening()
-    at = held.getsockname()
-    told: dict[str, Any] = {"http": protocol.Impatient, "lifespan": "off", "log_config": None, "timeout_keep_alive": 1}
-    config = uvicorn.Config(server.app_of(TOKEN, at[1]), **told)
+    monkeypatch.setattr(timeouts, "HEADER_SECONDS", 0.4)
+    monkeypatch.setattr(server, "BODY_SECONDS", 0.4)
+    listener = server.listen()
+    at = listener.getsockname()
+    settings: dict[str, Any] = {
+        "http": timeouts.TimeoutProtocol,
+        "lifespan": "off",
+        "log_config": None,
+        "timeout_keep_alive": 1,
+    }
+    config = uvicorn.Config(server.make_app(TOKEN, at[1]), **settings)
     running = uvicorn.Server(config)
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [held]})
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
     thread.start()
     yield at
     running.should_exit = True
     thread.join(10)
-    held.close()
+    listener.close()
 
 
-def said(address: tuple[str, int], text: bytes) -> bytes:
-    """What the server answers to these bytes, until it closes the connection."""
+def response_to(address: tuple[str, int], text: bytes) -> bytes:
+    """All that the server sends until it closes the connection."""
     with socket.create_connection(address, timeout=10) as connection:
         connection.sendall(text)
-        heard = b""
+        response = b""
         with contextlib.suppress(ConnectionResetError):
             while part := connection.recv(65_536):
-                heard += part
-        return heard
+                response += part
+        return response
 
 
 def head(address: tuple[str, int], *lines: str, host: str | None = None) -> bytes:
@@ -167,18 +178,20 @@ def head(address: tuple[str, int], *lines: str, host: str | None = None) -> byte
     return "\r\n".join([*first, *lines, "", ""]).encode()
 
 
-def test_a_body_that_never_comes_is_not_waited_for(address: tuple[str, int]) -> None:
-    begun = time.monotonic()
-    heard = said(address, head(address, "Content-Type: application/json", "Content-Length: 50") + b'{"points"')
-    assert heard.startswith(b"HTTP/1.1 408")
-    assert time.monotonic() - begun < 5
+def test_a_body_that_never_arrives_times_out(address: tuple[str, int]) -> None:
+    started = time.monotonic()
+    response = response_to(
+        address, head(address, "Content-Type: application/json", "Content-Length: 50") + b'{"points"'
+    )
+    assert response.startswith(b"HTTP/1.1 408")
+    assert time.monotonic() - started < 5
 
 
-def test_a_body_that_says_it_is_small_and_is_not(address: tuple[str, int]) -> None:
+def test_a_chunked_body_that_is_too_large_is_refused(address: tuple[str, int]) -> None:
     chunk = b"186a0\r\n" + b" " * 100_000 + b"\r\n"
-    told = head(address, "Content-Type: application/json", "Transfer-Encoding: chunked")
+    headers = head(address, "Content-Type: application/json", "Transfer-Encoding: chunked")
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-        assert said(address, told + chunk * 41 + b"0\r\n\r\n").startswith(b"HTTP/1.1 413")
+        assert response_to(address, headers + chunk * 41 + b"0\r\n\r\n").startswith(b"HTTP/1.1 413")
 
 
 @pytest.mark.parametrize(
@@ -192,13 +205,13 @@ def test_a_body_that_says_it_is_small_and_is_not(address: tuple[str, int]) -> No
     ],
     ids=["zeros", "version", "blank", "long", "http2"],
 )
-def test_bytes_that_are_no_request_stop_nobody(address: tuple[str, int], bytes_: bytes) -> None:
-    heard = said(address, bytes_)
-    assert not heard or heard.split()[1] in (b"400", b"403", b"431")
+def test_the_server_survives_bytes_that_are_not_a_request(address: tuple[str, int], bytes_: bytes) -> None:
+    response = response_to(address, bytes_)
+    assert not response or response.split()[1] in (b"400", b"403", b"431")
     url = f"http://127.0.0.1:{address[1]}/{TOKEN}/api/learn"
     assert httpx.post(url, json=XOR).status_code == 200
 
 
-def test_two_hosts_are_none(address: tuple[str, int]) -> None:
-    told = head(address, "Host: evil.example", "Content-Type: application/json", "Content-Length: 2")
-    assert said(address, told + b"{}").split()[1] in (b"400", b"403")
+def test_two_host_headers_are_refused(address: tuple[str, int]) -> None:
+    headers = head(address, "Host: evil.example", "Content-Type: application/json", "Content-Length: 2")
+    assert response_to(address, headers + b"{}").split()[1] in (b"400", b"403")

@@ -1,11 +1,11 @@
-"""How the page looks and is reached: sizes, themes, contrast, names, keys; measured in a real browser."""
+"""How the page looks and is used: sizes, themes, contrast, names, keys; measured in a real browser."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rosenblatt.studio.questions.lessons import LESSONS
+from rosenblatt.studio.lessons.registry import all_lessons
 from tests.studio.chromium import MISSING, PROGRAM, Chromium
 
 if PROGRAM is None:
@@ -18,18 +18,18 @@ ROLES = ("button", "checkbox", "radio", "combobox", "slider", "spinbutton", "tex
 
 def overlaps(boxes: list[dict[str, Any]], slack: float) -> list[tuple[str, str]]:
     """The pairs of boxes that cover a part of each other."""
-    found = []
+    pairs = []
     for k, one in enumerate(boxes):
         left, top, right, bottom = one["box"]
         for other in boxes[k + 1 :]:
             l2, t2, r2, b2 = other["box"]
             if min(right, r2) - max(left, l2) > slack and min(bottom, b2) - max(top, t2) > slack:
-                found.append((one["text"], other["text"]))
-    return found
+                pairs.append((one["text"], other["text"]))
+    return pairs
 
 
-@pytest.mark.parametrize("key", ["", *(lesson.key for lesson in LESSONS)])
-def test_nothing_overlaps_and_all_can_be_read(page: Chromium, address: str, key: str) -> None:
+@pytest.mark.parametrize("key", ["", *(lesson.key for lesson in all_lessons())])
+def test_nothing_overlaps_and_everything_is_legible(page: Chromium, address: str, key: str) -> None:
     page.page.set_viewport_size({"width": 1280, "height": 800})
     page.open(f"{address}#lesson={key}" if key else f"{address}#example=AND")
     if key == "spam":
@@ -79,14 +79,14 @@ def test_the_keyboard_moves_points(page: Chromium, address: str) -> None:
     page.page.focus("#plane")
     for key in ("n", "m", "Shift+ArrowRight", "m"):
         page.page.keyboard.press(key)
-    page.until("document.getElementById('spoken').textContent.startsWith('Put down at')")
+    page.until("document.getElementById('announcement').textContent.startsWith('Put down at')")
     page.until("location.hash.startsWith('#data=')")
     first = str(page.value("new URLSearchParams(location.hash.slice(1)).get('data')")).split(";")[0]
     assert float(first.split(",")[0]) > 0.05
     assert first.split(",")[1:] == ["0", "0"]
 
 
-def test_who_asks_for_less_motion_sees_none(page: Chromium, address: str) -> None:
+def test_reduced_motion_is_respected(page: Chromium, address: str) -> None:
     page.page.emulate_media(reduced_motion="reduce")
     page.open(f"{address}#example=AND&at=0")
     page.page.click("#play")

@@ -1,4 +1,4 @@
-"""What a newcomer would stumble over, in a real browser: lines without a name, files that are no tables, dead keys."""
+"""What a newcomer might stumble over, in a real browser: unnamed lines, files that are not tables, dead keys."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ if PROGRAM is None:
 
 @pytest.fixture
 def page(browser: Chromium) -> Iterator[Chromium]:
-    """Refusals are what is tested here, and the browser notes each in its console."""
+    """Refusals are tested here, and the browser logs each of them."""
     browser.page.set_viewport_size({"width": 1280, "height": 800})
     browser.console.clear()
     yield browser
@@ -38,7 +38,7 @@ def test_what_is_drawn_is_named_and_nothing_else(page: Chromium, address: str) -
     assert named(page) == "between rows,on both sides"
 
 
-def test_nothing_jumps_while_the_run_is_stepped_or_an_error_is_told(page: Chromium, address: str) -> None:
+def test_nothing_jumps_during_steps_or_on_an_error(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=AND&at=0")
     places = "['plane', 'scrub', 'h-data', 'h-learner'].map((id) => document.getElementById(id).offsetTop).join()"
     seen = {page.value(places)}
@@ -54,22 +54,22 @@ def test_nothing_jumps_while_the_run_is_stepped_or_an_error_is_told(page: Chromi
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "words"),
     [
         (b"\x89PNG\r\n\x1a\n\x00\xff", "is not text in UTF-8"),
         ("x1,x2,kind\n1,2,\xe9\n3,4,b\n".encode("latin-1"), "is not text in UTF-8"),
-        (b"x1,x2,kind\n" + b"1,2,A\n" * 700_000, "holds more than 4 MB"),
+        (b"x1,x2,kind\n" + b"1,2,A\n" * 700_000, "is larger than 4 MB"),
         (b"x1,x2,kind\n1,2,A\n3,4", "the table:3: 2 cells"),
         (b"x1,x2,y\n1,2,1e400\n3,4,5\n", "too large"),
         (b"x1,x2,kind\n1,1e200,A\n3,4,B\n", "too large"),
     ],
     ids=["picture", "latin-1", "huge", "half a line", "infinite class", "far away"],
 )
-def test_a_file_that_is_no_table_is_told_in_a_sentence(page: Chromium, address: str, content: bytes, said: str) -> None:
+def test_a_file_that_is_not_a_table_gets_a_sentence(page: Chromium, address: str, content: bytes, words: str) -> None:
     page.open(f"{address}#example=AND")
     page.page.set_input_files("#upload", {"name": "table.csv", "mimeType": "text/csv", "buffer": content})
-    page.until(f"document.getElementById('error').textContent.includes('{said}')")
-    assert page.value("document.querySelectorAll('#layer-points .point').length") == 4, "what was there stays"
+    page.until(f"document.getElementById('error').textContent.includes('{words}')")
+    assert page.value("document.querySelectorAll('#layer-points .point').length") == 4, "the points before stay"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -85,7 +85,7 @@ def test_a_table_with_x_and_y_is_read_with_its_class_last(page: Chromium, addres
 
 
 @pytest.mark.parametrize("link", ["data=1,2,0;3,4,1&classes=[%22A%22,%22B", "data=1,2,0;3,4,7", "data=1,2,0;3"])
-def test_a_damaged_link_is_told_and_the_page_begins_anew(page: Chromium, address: str, link: str) -> None:
+def test_a_damaged_link_gets_a_sentence_and_the_page_opens(page: Chromium, address: str, link: str) -> None:
     page.open(f"{address}#{link}")
     page.until("document.getElementById('error').textContent.startsWith('This link is damaged')")
     assert "18 mistakes in 36 visits" in str(page.page.text_content("#moment"))
@@ -93,7 +93,7 @@ def test_a_damaged_link_is_told_and_the_page_begins_anew(page: Chromium, address
     assert page.value("document.getElementById('error').hidden")
 
 
-def test_a_link_is_seen_to_be_copied_or_said_to_be_too_long(page: Chromium, address: str) -> None:
+def test_copying_a_link_is_confirmed_or_refused(page: Chromium, address: str) -> None:
     page.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.open(f"{address}#example=AND")
     page.page.click("#link")
@@ -101,7 +101,7 @@ def test_a_link_is_seen_to_be_copied_or_said_to_be_too_long(page: Chromium, addr
     rows = "Array.from({ length: 501 }, (_, i) => `${i},${i % 7},${i % 2}`)"
     page.value(f"document.getElementById('text').value = 'x1,x2,kind\\n' + {rows}.join('\\n')")
     page.value("document.getElementById('paste').click()")
-    page.until("document.getElementById('about').textContent === '501 points.'")
+    page.until("document.getElementById('description').textContent === '501 points.'")
     page.page.click("#link")
     page.until("document.getElementById('error').textContent.startsWith('A link holds up to 500 points')")
 
@@ -111,7 +111,7 @@ def test_the_keys_work_while_a_button_has_the_focus(page: Chromium, address: str
     page.page.click("#mistake")
     page.page.keyboard.press("e")
     page.until("document.getElementById('moment').textContent.startsWith('End of epoch 1')")
-    page.page.focus("#gates")
+    page.page.focus("#expression")
     page.page.keyboard.press("e")
-    assert "e" in str(page.value("document.getElementById('gates').value"))
+    assert "e" in str(page.value("document.getElementById('expression').value"))
     assert "End of epoch 1" in str(page.page.text_content("#moment"))

@@ -1,11 +1,11 @@
-"""The studio's page in a real browser: what is drawn is what the engine says, by pointer and by keyboard."""
+"""The page in a real browser: it draws what the server answers, and is used by pointer and by keyboard."""
 
 import json
 
 import pytest
 
+from rosenblatt.studio.questions.example_tables import EXAMPLES, example
 from rosenblatt.studio.questions.learn import learn
-from rosenblatt.studio.questions.tables import EXAMPLES, example
 from tests.studio.chromium import MISSING, PROGRAM, Chromium
 
 if PROGRAM is None:
@@ -41,11 +41,11 @@ def test_and_is_the_lectures(page: Chromium, address: str) -> None:
         assert weights(page) == expected_weights
 
 
-def test_rows_that_are_no_mistake_are_shown_too(page: Chromium, address: str) -> None:
+def test_visits_without_a_mistake_are_shown_too(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=AND&at=1")
     press(page, "row")
     page.until("document.getElementById('moment').textContent.includes('row 1')")
-    assert "score −1. No mistake, nothing moves." in words(page, "moment")
+    assert "score −1. No mistake, nothing changes." in words(page, "moment")
     assert weights_or_none(page) is None, "there is no line yet: the bias alone has moved"
 
 
@@ -54,14 +54,14 @@ def weights_or_none(page: Chromium) -> object:
 
 
 @pytest.mark.parametrize("name", list(EXAMPLES))
-def test_what_is_drawn_is_what_the_engine_says(page: Chromium, address: str, name: str) -> None:
+def test_what_is_drawn_is_what_the_server_answers(page: Chromium, address: str, name: str) -> None:
     page.open(f"{address}#example={name.replace(' ', '+')}")
     table = example({"name": name})
     across, up = table.get("axes", [0, 1])
     points = [[row[across], row[up]] for row in table["rows"]]
     run = learn({"points": points, "labels": table["labels"], "classes": table["classes"]})
     assert page.value("document.querySelectorAll('.point').length") >= len(points)
-    assert run["words"] in words(page, "moment")
+    assert run["ending"] in words(page, "moment")
     if length := weights_or_none(page):
         assert [float(w) for w in str(length).split()] == run["epochs"][-1]["after"][0]
 
@@ -69,10 +69,10 @@ def test_what_is_drawn_is_what_the_engine_says(page: Chromium, address: str, nam
 def test_xor_shows_its_proof(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=XOR&theme=dark")
     assert words(page, "verdict").startswith("No: ")
-    assert page.value("[...document.querySelectorAll('.why')].map((t) => t.textContent)") == [
+    assert page.value("[...document.querySelectorAll('.proof-weight')].map((t) => t.textContent)") == [
         f"row {row}: 1/2" for row in range(4)
     ]
-    assert page.value("document.querySelectorAll('#plane .meets').length") == 1
+    assert page.value("document.querySelectorAll('#plane .meeting-point').length") == 1
     assert page.value("document.documentElement.dataset.theme") == "dark"
 
 
@@ -103,7 +103,7 @@ def test_the_keyboard_does_it_too(page: Chromium, address: str) -> None:
     page.press("ArrowRight")
     page.press("Enter", "\r")
     page.until("document.querySelectorAll('#layer-points .point').length === 5")
-    assert "Point of 1 added" in words(page, "spoken")
+    assert "Point of 1 added" in words(page, "announcement")
     page.press("Delete")
     page.until("document.querySelectorAll('#layer-points .point').length === 4")
 
@@ -120,7 +120,7 @@ def test_controls_are_the_options_and_errors_are_shown(page: Chromium, address: 
     page.console[:] = [line for line in page.console if "422" not in line]
 
 
-def test_a_pasted_table_and_its_fault(page: Chromium, address: str) -> None:
+def test_a_pasted_table_and_its_error(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=AND")
     page.value("document.getElementById('text').value = 'a,b,c,kind\\n1,2,3,x\\n4,5,7,y\\n'")
     press(page, "paste")
@@ -132,12 +132,14 @@ def test_a_pasted_table_and_its_fault(page: Chromium, address: str) -> None:
     page.console[:] = [line for line in page.console if "422" not in line]
 
 
-def test_the_picture_can_be_taken_away(page: Chromium, address: str) -> None:
+def test_the_picture_can_be_saved(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=OR")
-    svg = str(page.value("import('./link.js').then((m) => m.picture(document.getElementById('plane')))"))
+    svg = str(page.value("import('./files.js').then((m) => m.pictureSvg(document.getElementById('plane')))"))
     assert svg.startswith("<svg")
     assert "rgb(0, 114, 178)" in svg
-    size = page.value("import('./link.js').then((m) => m.png(document.getElementById('plane'))).then((b) => b.size)")
+    size = page.value(
+        "import('./files.js').then((m) => m.picturePng(document.getElementById('plane'))).then((b) => b.size)"
+    )
     assert size > 5000
     assert "order='given'" in str(page.value("document.getElementById('python').value"))
 

@@ -1,28 +1,29 @@
-"""The page where boundaries are curved and runs are long: the paths, the losses and the rows that are shown."""
+"""The page with curved boundaries and long runs: the paths, the losses and the visits that it shows."""
 
 import json
 from typing import Any
 
 import pytest
 
-from rosenblatt.studio.questions.learn import costs, learn, visits
-from rosenblatt.studio.questions.regions import surfaces
-from rosenblatt.studio.questions.tables import example
+from rosenblatt.studio.questions.example_tables import example
+from rosenblatt.studio.questions.learn import learn, visits
+from rosenblatt.studio.questions.loss_history import loss_history
+from rosenblatt.studio.questions.regions import regions
 from tests.studio.chromium import MISSING, PROGRAM, Chromium
 
 if PROGRAM is None:
     pytest.skip(MISSING, allow_module_level=True)
 
 
-def asked(page: Chromium, name: str, **options: Any) -> dict[str, Any]:
+def request_of(page: Chromium, name: str, **options: Any) -> dict[str, Any]:
     """The request of the page, with the part of the plane that its picture shows."""
     table = example({"name": name})
     across, up = table.get("axes", [0, 1])
     points = [[row[across], row[up]] for row in table["rows"]]
-    corners = "import('./geometry.js').then((m) => JSON.stringify(new m.View(" + json.dumps(points) + ").corners))"
+    corners = "import('./plane/view.js').then((m) => JSON.stringify(new m.View(" + json.dumps(points) + ").corners))"
     (left, high), _, (right, low), _ = json.loads(str(page.value(corners)))
-    told = {"points": points, "labels": table["labels"], "classes": table["classes"], "options": options}
-    return told | {"box": [left, right, low, high], "size": [640, 480]}
+    body = {"points": points, "labels": table["labels"], "classes": table["classes"], "options": options}
+    return body | {"box": [left, right, low, high], "size": [640, 480]}
 
 
 def text(page: Chromium, place: str) -> str:
@@ -31,7 +32,7 @@ def text(page: Chromium, place: str) -> str:
 
 def drawn(page: Chromium, kind: str, at: int) -> Any:
     """The path of the boundary once it is that after so many visits."""
-    page.until(f"document.getElementById('layer-lines').dataset.at === '{at}'")
+    page.until(f"document.getElementById('layer-lines').dataset.time === '{at}'")
     return page.value(f"document.querySelector('{kind}')?.getAttribute('d') ?? ''")
 
 
@@ -45,12 +46,12 @@ def drawn(page: Chromium, kind: str, at: int) -> Any:
     ],
     ids=str,
 )
-def test_a_curve_is_the_engines_at_every_step(page: Chromium, address: str, name: str, options: dict[str, Any]) -> None:
+def test_a_curve_is_the_servers_at_every_step(page: Chromium, address: str, name: str, options: dict[str, Any]) -> None:
     page.open(f"{address}#example={name}&" + "&".join(f"{key}={value}" for key, value in options.items()))
-    told = asked(page, name, **options)
-    run = learn(told)
-    assert (run["status"], run["words"] in text(page, "moment")) == ("separated", True)
-    (last,) = surfaces(told | {"at": [run["t"]]})["surfaces"]
+    body = request_of(page, name, **options)
+    run = learn(body)
+    assert (run["status"], run["ending"] in text(page, "moment")) == ("separated", True)
+    (last,) = regions(body | {"times": [run["t"]]})["pictures"]
     assert drawn(page, ".boundary", run["t"]) == last["boundary"]
     for label in ("0", "1"):
         assert drawn(page, f".region.c{label}", run["t"]) == last["regions"][label]
@@ -60,7 +61,7 @@ def test_a_curve_is_the_engines_at_every_step(page: Chromium, address: str, name
             f"(() => {{ const slider = document.getElementById('scrub'); slider.value = {at + 1};"
             "slider.dispatchEvent(new Event('input')); })()"
         )
-        (then,) = surfaces(told | {"at": [moment["t"] + 1]})["surfaces"]
+        (then,) = regions(body | {"times": [moment["t"] + 1]})["pictures"]
         assert drawn(page, ".boundary", moment["t"] + 1) == then["boundary"]
         assert f"row {moment['row']} " in text(page, "moment")
         assert f"{moment['errors']} training error" in text(page, "numbers")
@@ -73,7 +74,7 @@ def test_the_widest_margin_is_a_curve_too(page: Chromium, address: str) -> None:
     assert page.value("document.querySelectorAll('#plane .support').length") == 5
     page.open(f"{address}#example=moons&degree=2")
     assert text(page, "verdict").startswith("No: a curve of degree 2")
-    assert page.value("document.querySelectorAll('#plane .culprit').length") > 2
+    assert page.value("document.querySelectorAll('#plane .proof-row').length") > 2
 
 
 def test_the_degree_that_can_is_offered_and_taken(page: Chromium, address: str) -> None:
@@ -124,21 +125,21 @@ def test_five_classes_have_a_region_each(page: Chromium, address: str, scheme: s
 
 def test_each_loss_follows_the_moment(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=AND")
-    told = costs(asked(page, "AND"))
-    page.until("document.querySelectorAll('.costs output').length === 6")
-    shown = "[...document.querySelectorAll('.costs output')].map((one) => one.textContent)"
+    history = loss_history(request_of(page, "AND"))
+    page.until("document.querySelectorAll('.loss-list output').length === 6")
+    shown = "[...document.querySelectorAll('.loss-list output')].map((one) => one.textContent)"
     assert page.value(shown)[0] == "0"
     page.value("document.getElementById('first').click()")
-    values = [loss["values"][0] for loss in told["losses"]] + [0.0]
+    values = [loss["values"][0] for loss in history["losses"]] + [0.0]
     assert [float(value) for value in page.value(shown)] == pytest.approx(values, rel=1e-2)
 
 
 def test_rows_are_shown_from_anywhere_in_a_long_run(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=two+blobs&order=shuffle&kernel=rbf")
-    told = asked(page, "two blobs", order="shuffle", kernel="rbf")
+    body = request_of(page, "two blobs", order="shuffle", kernel="rbf")
     page.value("document.getElementById('epoch').click()")
     page.value("document.getElementById('first').click()")
-    expected = visits(told | {"since": 0})["visits"] + visits(told | {"since": 64})["visits"]
+    expected = visits(body | {"since": 0})["visits"] + visits(body | {"since": 64})["visits"]
     for visit in expected[:70]:
         page.value("document.getElementById('row').click()")
         page.until(f"document.getElementById('numbers').textContent.includes('visit {visit['t'] + 1} of')")
@@ -158,18 +159,20 @@ def test_a_run_plays_by_rows_to_its_end(page: Chromium, address: str) -> None:
 
 def test_all_columns_of_a_wider_table_are_judged_too(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=wrap-around+patterns")
-    page.until("document.getElementById('beyond').textContent.startsWith('With all 8 columns: No: ')")
+    page.until("document.getElementById('verdict-further').textContent.startsWith('With all 8 columns: No: ')")
     page.open(f"{address}#example=iris%3A+all+three")
-    page.until("document.getElementById('beyond').textContent.includes('tells 2 of the 3 pairs of classes apart.')")
+    page.until(
+        "document.getElementById('verdict-further').textContent.includes('separates 2 of the 3 pairs of classes.')"
+    )
 
 
 def test_by_hand_no_mistake_of_a_long_run_is_left_out(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=rings")
-    told = asked(page, "rings")
-    run = learn(told)
-    assert not run["whole"]
+    body = request_of(page, "rings")
+    run = learn(body)
+    assert not run["complete"]
     page.value("document.getElementById('first').click()")
-    expected = visits(told | {"since": 0, "moved": True})["visits"]
+    expected = visits(body | {"since": 0, "updates_only": True})["visits"]
     for visit in expected[:20]:
         page.value("document.getElementById('mistake').click()")
         page.until(f"document.getElementById('numbers').textContent.startsWith('update {visit['k']} of')")

@@ -1,4 +1,4 @@
-"""The studio's answers: the engine's numbers, told to a page, and the same errors."""
+"""The answers to the page's questions: the same numbers, and the same errors, as in Python."""
 
 import base64
 import contextlib
@@ -15,15 +15,17 @@ from rosenblatt import Perceptron, certify, load, options, trace
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError, RosenblattError
 from rosenblatt.studio import request
-from rosenblatt.studio.playback import run as runs
+from rosenblatt.studio.playback import run as played_run
+from rosenblatt.studio.playback.linear_run import LinearRun
+from rosenblatt.studio.playback.recent_runs import run_of
+from rosenblatt.studio.questions import example_tables, tables
 from rosenblatt.studio.questions import learn as learning
-from rosenblatt.studio.questions import tables as examples
 from rosenblatt.studio.questions import verdict as verdicts
-from rosenblatt.studio.questions.download import file
-from rosenblatt.studio.questions.logic import gates
-from rosenblatt.studio.questions.registry import controls
+from rosenblatt.studio.questions.controls import controls
+from rosenblatt.studio.questions.download import download
+from rosenblatt.studio.questions.network import network
 from rosenblatt.studio.questions.relatives import relatives
-from rosenblatt.studio.questions.reproduce import takeaway
+from rosenblatt.studio.questions.reproduce import reproduce
 from tests import child
 
 AND: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 0, 0, 1], "classes": [-1, 1]}
@@ -49,7 +51,7 @@ def test_and_is_the_run_of_the_lectures() -> None:
     ]
     assert (run["n_mistakes"], run["n_iter"], run["t"], run["status"]) == (18, 9, 36, "separated")
     assert run["moments"][-1]["errors"] == 0
-    assert [visit["moved"][0]["mistake"] for visit in learning.visits(AND | {"since": 0})["visits"][:4]] == [1, 0, 0, 1]
+    assert [visit["steps"][0]["mistake"] for visit in learning.visits(AND | {"since": 0})["visits"][:4]] == [1, 0, 0, 1]
 
 
 CHOSEN: list[dict[str, Any]] = [
@@ -65,15 +67,15 @@ CHOSEN: list[dict[str, Any]] = [
 @pytest.mark.parametrize("chosen", CHOSEN, ids=str)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_every_moment_has_the_weights_of_the_trace(chosen: dict[str, Any], classes: int) -> None:
-    asked = cloud(40, classes) | {"options": chosen | {"max_iter": 4}}
-    run = learning.learn(asked)
-    held = request.plane_of(asked)
-    whole = trace(held.X, held.y, **chosen, max_iter=4)
+    body = cloud(40, classes) | {"options": chosen | {"max_iter": 4}}
+    run = learning.learn(body)
+    points = request.read_points(body)
+    full = trace(points.X, points.y, **chosen, max_iter=4)
     bias = chosen.get("fit_intercept", True)
     for moment in [run["moments"][k] for k in (0, len(run["moments"]) // 2, -1)]:
-        expected = np.atleast_2d(whole.replay(None if moment["k"] == len(whole) else moment["k"]))
+        expected = np.atleast_2d(full.replay(None if moment["k"] == len(full) else moment["k"]))
         assert np.array(moment["after"])[:, 0 if bias else 1 :].tolist() == expected.tolist()
-    visits = learning.visits(asked | {"since": 40})["visits"]
+    visits = learning.visits(body | {"since": 40})["visits"]
     assert visits[0]["before"] == run["epochs"][0]["after"]
     assert [visit["t"] for visit in visits] == list(range(40, 104))
     assert visits[39]["after"] == run["epochs"][1]["after"]
@@ -84,96 +86,99 @@ def test_every_moment_has_the_weights_of_the_trace(chosen: dict[str, Any], class
 )
 @pytest.mark.parametrize("classes", [2, 4])
 def test_a_unit_is_its_estimator_bit_for_bit(chosen: dict[str, Any], classes: int) -> None:
-    held = runs.learned(cloud(60, classes, seed=5) | {"options": chosen})
-    assert isinstance(held, runs.Primal)
-    model = held.model
-    assert held.learned.weights.tolist() == np.column_stack([model.intercept_, model.coef_]).tolist()
-    assert held.errors() == int(np.sum(model.predict(held.plane.X) != held.plane.y))
-    assert (list(held.record.mistakes), held.record.status) == (model.mistakes_, model.status_)
+    run = run_of(cloud(60, classes, seed=5) | {"options": chosen})
+    assert isinstance(run, LinearRun)
+    model, final = run.model, run.run.final_weights
+    assert (
+        np.column_stack([final.intercept, final.coef]).tolist()
+        == np.column_stack([model.intercept_, model.coef_]).tolist()
+    )
+    assert run.errors() == int(np.sum(model.predict(run.points.X) != run.points.y))
+    assert (list(run.summary.mistakes), run.summary.status) == (model.mistakes_, model.status_)
 
 
 def test_the_first_picture_does_not_wait_for_scikit_learn() -> None:
     script = f"""
 import sys
-from rosenblatt.studio.questions.registry import ANSWERS
-for question in ("controls", "lessons", "learn", "verdict", "costs"):
-    ANSWERS[question]({AND!r})
-ANSWERS["example"]({{"name": "AND"}})
+from rosenblatt.studio.questions.registry import QUESTIONS
+for question in ("controls", "lessons", "learn", "verdict", "loss_history"):
+    QUESTIONS[question]({AND!r})
+QUESTIONS["example"]({{"name": "AND"}})
 print(sorted({{"sklearn", "scipy", "pandas", "matplotlib", "rich", "pyarrow"}} & set(sys.modules)))
 """
     assert child.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 @pytest.mark.parametrize("classes", [2, 4])
-def test_of_a_long_log_moments_are_spread_and_still_exact(monkeypatch: pytest.MonkeyPatch, classes: int) -> None:
-    monkeypatch.setattr(runs, "MOST_MOMENTS", 7)
-    asked = cloud(60, classes, seed=5)
-    run = learning.learn(asked)
-    held = request.plane_of(asked)
-    whole = trace(held.X, held.y)
+def test_moments_of_a_long_log_are_samples_and_still_exact(monkeypatch: pytest.MonkeyPatch, classes: int) -> None:
+    monkeypatch.setattr(played_run, "MAX_MOMENTS", 7)
+    body = cloud(60, classes, seed=5)
+    run = learning.learn(body)
+    points = request.read_points(body)
+    full = trace(points.X, points.y)
     assert len(run["moments"]) == 7
-    assert not run["whole"]
-    following = learning.visits(asked | {"since": 3, "moved": True})["visits"]
-    assert [visit["t"] for visit in following] == [t for t in np.unique(whole.t).tolist() if t >= 3][:64]
+    assert not run["complete"]
+    following = learning.visits(body | {"since": 3, "updates_only": True})["visits"]
+    assert [visit["t"] for visit in following] == [t for t in np.unique(full.t).tolist() if t >= 3][:64]
     for visit in following[::9]:
-        assert visit["after"] == np.atleast_2d(whole.replay(visit["k"])).tolist()
-    assert run["n_updates"] == len(whole) > 50
+        assert visit["after"] == np.atleast_2d(full.replay(visit["k"])).tolist()
+    assert run["n_updates"] == len(full) > 50
     for moment in run["moments"]:
-        assert moment["after"] == np.atleast_2d(whole.replay(moment["k"])).tolist()
-        step = next(iter(whole.updates([moment["k"] - 1])))
+        assert moment["after"] == np.atleast_2d(full.replay(moment["k"])).tolist()
+        step = next(iter(full.updates([moment["k"] - 1])))
         assert (moment["t"], moment["row"]) == (step.t, step.row)
 
 
 def test_errors_and_margin_are_those_of_the_line() -> None:
-    asked = cloud(50, seed=2)
-    held = request.plane_of(asked)
-    for moment in learning.learn(asked)["moments"]:
+    body = cloud(50, seed=2)
+    points = request.read_points(body)
+    for moment in learning.learn(body)["moments"]:
         b, *w = moment["after"][0]
-        said = np.where(held.X @ np.array(w) + b > 0, "B", "A")
-        assert moment["errors"] == int(np.sum(said != held.y))
+        predicted = np.where(points.X @ np.array(w) + b > 0, "B", "A")
+        assert moment["errors"] == int(np.sum(predicted != points.y))
         if moment["margin"] is not None and moment["margin"] > 0:
             assert moment["errors"] == 0
 
 
 def test_what_is_kept_is_what_the_learner_keeps() -> None:
-    asked = cloud(50, seed=2)
-    held = request.plane_of(asked)
-    model = Perceptron(order="given").fit(held.X, held.y)
-    kept = learning.learn(asked)["kept"]
+    body = cloud(50, seed=2)
+    points = request.read_points(body)
+    model = Perceptron(order="given").fit(points.X, points.y)
+    kept = learning.learn(body)["kept"]
     assert kept["weights"] == [[model.intercept_[0], *model.coef_[0]]]
-    assert kept["errors"] == int(np.sum(model.predict(held.X) != held.y))
+    assert kept["errors"] == int(np.sum(model.predict(points.X) != points.y))
 
 
 # -- verdicts ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_separable_verdict_is_the_certificate_and_the_theorem() -> None:
-    found, answer = certify(AND["points"], [-1, -1, -1, 1]), verdicts.verdict(AND)
-    assert (answer["kind"], answer["words"]) == ("separable", found.explain())
+    certificate, answer = certify(AND["points"], [-1, -1, -1, 1]), verdicts.verdict(AND)
+    assert (answer["kind"], answer["explanation"]) == ("separable", certificate.explain())
     assert answer["theorem"]["mistakes"] == 18 <= answer["mistake_bound"]
     assert answer["theorem"]["holds"]
 
 
 @pytest.mark.parametrize("order", ["given", "shuffle", "sample"])
-def test_the_theorem_is_told_of_the_run_that_is_played(order: str) -> None:
-    asked = AND | {"options": {"order": order, "random_state": 4}}
-    theorem, run = verdicts.verdict(asked)["theorem"], learning.learn(asked)
+def test_the_theorem_is_about_the_run_that_is_played(order: str) -> None:
+    body = AND | {"options": {"order": order, "random_state": 4}}
+    theorem, run = verdicts.verdict(body)["theorem"], learning.learn(body)
     assert theorem["mistakes"] == run["n_mistakes"]
-    played = [0.0] + [float(np.square(moment["after"][0]).sum()) for moment in run["moments"]]
-    assert theorem["norm_squared"] == pytest.approx(played)
+    norms = [0.0] + [float(np.square(moment["after"][0]).sum()) for moment in run["moments"]]
+    assert theorem["norm_squared"] == pytest.approx(norms)
 
 
-def test_the_theorem_is_silent_about_other_rules() -> None:
+def test_there_is_no_theorem_for_other_rules() -> None:
     for chosen in ({"eta0": 0.5}, {"margin": 1}, {"loss": "squared"}, {"init": "random"}, {"fit_intercept": False}):
         assert verdicts.verdict(AND | {"options": chosen})["theorem"] is None
 
 
 def test_the_proof_meets_in_the_point_that_is_drawn() -> None:
-    asked = cloud(80, seed=9)
-    answer = verdicts.verdict(asked)
+    body = cloud(80, seed=9)
+    answer = verdicts.verdict(body)
     assert answer["kind"] == "inseparable"
     assert sorted(row for rows in answer["hulls"] for row in rows) == sorted(answer["rows"])
-    assert verdicts.verdict(XOR)["meets"] == [0.5, 0.5]
+    assert verdicts.verdict(XOR)["meeting_point"] == [0.5, 0.5]
 
 
 def test_more_classes_are_judged_pair_by_pair() -> None:
@@ -193,23 +198,23 @@ def test_the_relatives_are_the_estimators() -> None:
 # -- tables and take-away ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", list(examples.EXAMPLES))
+@pytest.mark.parametrize("name", list(example_tables.EXAMPLES))
 def test_every_example_can_be_shown(name: str) -> None:
-    table = examples.example({"name": name})
+    table = example_tables.example({"name": name})
     across, up = table.get("axes", [0, 1])
     points = [[row[across], row[up]] for row in table["rows"]]
-    asked = {"points": points, "labels": table["labels"], "classes": table["classes"]}
-    kind = verdicts.verdict(asked)["kind"]
+    body = {"points": points, "labels": table["labels"], "classes": table["classes"]}
+    kind = verdicts.verdict(body)["kind"]
     separable = name in ("AND", "OR", "two blobs", "hair's breadth", "iris: setosa, versicolor")
     several = len(table["classes"]) > 2
     assert kind == ("pairs" if several else "separable" if separable else "inseparable")
-    assert table["words"].endswith(".")
+    assert table["description"].endswith(".")
 
 
 def test_a_pasted_table_is_read_as_a_file_is() -> None:
-    found = examples.table({"text": "height,width,kind\n1,2,b\n3,4,a\n"})
-    assert found["rows"] == [[1, 2], [3, 4]]
-    assert (found["labels"], found["classes"], found["columns"]) == ([1, 0], ["a", "b"], ["height", "width"])
+    table = tables.table({"text": "height,width,kind\n1,2,b\n3,4,a\n"})
+    assert table["rows"] == [[1, 2], [3, 4]]
+    assert (table["labels"], table["classes"], table["columns"]) == ([1, 0], ["a", "b"], ["height", "width"])
 
 
 @pytest.mark.parametrize(
@@ -217,18 +222,17 @@ def test_a_pasted_table_is_read_as_a_file_is() -> None:
     [
         ("", "nothing to read"),
         ("x", "the table: has one column only"),
-        ("a,b\n1,2,3\n", "the table:2: 3 cells, and the table has 2 columns"),
-        ("a,b,c\n1,2,x\n2,1,\n", "the table:3: column 'c', the label, is empty; fill it in."),
-        ("a;b;c\n1,5;2;x\n2;1;y\n", "column 'a' holds numbers with a comma, as '1,5'; write them with a point (1.5)."),
+        ("a,b\n1,2,3\n", "the table:2: "),
+        ("a,b,c\n1,2,x\n2,1,\n", "the table:3: column 'c', the label, is empty; fill it in"),
+        ("a;b;c\n1,5;2;x\n2;1;y\n", "column 'a' holds numbers with a comma, as '1,5'; write them with a point (1.5)"),
         ("x,y\n" + "\n".join(f"{k},c{k}" for k in range(11)), "up to 10 classes"),
     ],
 )
 def test_a_bad_table_is_refused_in_one_sentence(text: str, words: str) -> None:
     with pytest.raises(DataError) as caught:
-        examples.table({"text": text})
+        tables.table({"text": text})
     assert words in str(caught.value)
     assert "/tmp" not in str(caught.value)
-    assert "--" not in str(caught.value)  # the page has no options
 
 
 @pytest.mark.parametrize("chosen", [c for c in CHOSEN if c.get("init") != "random"], ids=str)
@@ -241,45 +245,45 @@ def test_the_code_and_the_command_give_the_same_run(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    asked = cloud(rows) | {"options": chosen | {"max_iter": 3}}
-    made, run = takeaway(asked), learning.learn(asked)
-    Path("studio.csv").write_text(made["csv"], encoding="utf-8")
+    body = cloud(rows) | {"options": chosen | {"max_iter": 3}}
+    answer, run = reproduce(body), learning.learn(body)
+    Path("studio.csv").write_text(answer["csv"], encoding="utf-8")
     names: dict[str, Any] = {}
     with contextlib.redirect_stdout(io.StringIO()):
-        exec(made["python"], names)
+        exec(answer["python"], names)
     first = 0 if chosen.get("fit_intercept", True) else 1
     assert names["run"].replay().tolist() == run["epochs"][-1]["after"][0][first:]
     capsys.readouterr()
-    assert main([*made["command"].split()[1:], "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["n_mistakes"] == run["n_mistakes"]
+    assert main([*answer["command"].split()[1:], "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["n_mistakes"] == run["n_mistakes"]
 
 
 def test_the_model_file_decides_as_the_run_does(tmp_path: Path) -> None:
-    asked = cloud(50, 3)
-    made = file(asked | {"kind": "model"})
-    path = tmp_path / made["name"]
-    path.write_bytes(base64.b64decode(made["content"]))
-    held = request.plane_of(asked)
-    wrong = int(np.sum(load(path).predict(held.X) != held.y))
-    assert wrong == learning.learn(asked)["kept"]["errors"]
+    body = cloud(50, 3)
+    model_file = download(body | {"kind": "model"})
+    path = tmp_path / model_file["name"]
+    path.write_bytes(base64.b64decode(model_file["content"]))
+    points = request.read_points(body)
+    wrong = int(np.sum(load(path).predict(points.X) != points.y))
+    assert wrong == learning.learn(body)["kept"]["errors"]
     with pytest.raises(ParameterError, match="one of html, gif, model"):
-        file(asked | {"kind": "../x"})
+        download(body | {"kind": "../x"})
 
 
-def test_what_the_command_line_cannot_do_is_not_said() -> None:
-    assert takeaway(AND | {"options": {"init": "random"}})["command"] is None
+def test_there_is_no_command_for_what_the_command_line_cannot_do() -> None:
+    assert reproduce(AND | {"options": {"init": "random"}})["command"] is None
 
 
 def test_the_controls_are_the_options() -> None:
-    told = controls({})
-    assert told["losses"]["perceptron"]["margin"]["help"] == options.margin.help
-    assert told["losses"]["squared"]["eta0"]["default"] == options.adaline_eta0.default
-    assert "margin" not in told["losses"]["logistic"]
-    for loss, listed in told["losses"].items():
-        defaults = {name: control["default"] for name, control in listed.items()}
-        whose = {"kernel": "poly"} if loss == "kernel" else {"loss": loss}
-        request.chosen_of({"options": {**whose, **defaults}}, 10)
+    answer = controls({})
+    assert answer["learners"]["perceptron"]["margin"]["help"] == options.margin.help
+    assert answer["learners"]["squared"]["eta0"]["default"] == options.adaline_eta0.default
+    assert "margin" not in answer["learners"]["logistic"]
+    for learner, table in answer["learners"].items():
+        defaults = {name: control["default"] for name, control in table.items()}
+        choice = {"kernel": "poly"} if learner == "kernel" else {"loss": learner}
+        request.read_options({"options": {**choice, **defaults}}, 10)
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
@@ -294,7 +298,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"points": [[0, 0], [0, 1], [1, 0], [1, 10**400]]}, "Point 3 is not a pair"),
     ({"points": [[0, 0]] * 10_001}, "up to 10,000 points"),
     ({"classes": [1, -1]}, "must be sorted"),
-    ({"classes": ["a", 1]}, "short words, or all by numbers"),
+    ({"classes": ["a", 1]}, "short words, or all numbers"),
     ({"classes": list(range(11))}, "1 to 10 classes"),
     ({"options": {"eta0": -1}}, "'eta0' parameter of the studio must be a float greater than 0"),
     ({"options": {"n_jobs": 2}}, "no control 'n_jobs'"),
@@ -304,7 +308,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"options": {"degree": 9}}, "degrees up to 8"),
     ({"options": {"kernel": "precomputed"}}, "'kernel' parameter of the studio must be"),
     ({"options": {"kernel": "rbf", "gamma": 0}}, "greater than 0"),
-    ({"options": {"kernel": "rbf", "loss": "squared"}}, "A kernel is for the perceptron loss"),
+    ({"options": {"kernel": "rbf", "loss": "squared"}}, "A kernel needs the perceptron loss"),
     ({"options": {"kernel": "rbf", "eta0": 2}}, "no parameter 'eta0'"),
     ({"options": {"keep": "vote", "batch": 2}}, "cannot use"),
     ({"options": {"init": [[1e308, 1, 1]] * 9}}, "init"),
@@ -331,18 +335,18 @@ def test_a_visit_that_is_not_there() -> None:
 
 @pytest.mark.parametrize("build", ["written", "smallest", "learned"])
 @pytest.mark.parametrize("text", ["a xor b", "(a & b) | ~c", "0110", "01101001", "a"])
-def test_a_network_says_what_the_table_says(text: str, build: str) -> None:
-    made = gates({"text": text, "build": build})
-    assert [row[made["output"]] for row in made["signals"]] == made["outputs"]
-    for row in made["signals"]:
-        for unit in made["units"]:
+def test_a_network_computes_its_table(text: str, build: str) -> None:
+    answer = network({"text": text, "build": build})
+    assert [row[answer["output"]] for row in answer["signals"]] == answer["outputs"]
+    for row in answer["signals"]:
+        for unit in answer["units"]:
             total = sum(w * row[source] for w, source in zip(unit["weights"], unit["sources"], strict=True))
             assert row[unit["name"]] == int(total > unit["threshold"])
-    assert bool(made["stages"]) == (build == "learned")
+    assert bool(answer["stages"]) == (build == "learned")
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("body", "words"),
     [
         ({"text": ""}, "Write an expression"),
         ({"text": "a &"}, "^"),
@@ -356,7 +360,7 @@ def test_a_network_says_what_the_table_says(text: str, build: str) -> None:
     ],
     ids=str,
 )
-def test_bad_logic_is_refused(asked: dict[str, Any], words: str) -> None:
+def test_bad_logic_is_refused(body: dict[str, Any], words: str) -> None:
     with pytest.raises(RosenblattError) as caught:
-        gates(asked)
+        network(body)
     assert words in str(caught.value)

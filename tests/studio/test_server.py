@@ -1,4 +1,4 @@
-"""The studio's server: it answers its own page, and nothing for strangers; and the command that starts it."""
+"""The server: it answers its own page alone; and the command that starts it."""
 
 import contextlib
 import json
@@ -20,10 +20,8 @@ import uvicorn
 
 from rosenblatt.cli import main
 from rosenblatt.report.figures.style import DARK, LIGHT
-from rosenblatt.studio import cancelled as gone
-from rosenblatt.studio import server
-from rosenblatt.studio import timeouts as protocol
-from rosenblatt.studio.questions.registry import ANSWERS
+from rosenblatt.studio import cancellation, server, timeouts
+from rosenblatt.studio.questions.registry import QUESTIONS
 from tests import child
 
 AND: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 0, 0, 1], "classes": [-1, 1]}
@@ -36,23 +34,23 @@ class Client:
     def __init__(self, app: Any) -> None:
         self.transport = httpx.ASGITransport(app, raise_app_exceptions=False)
 
-    def request(self, method: str, path: str, **told: Any) -> httpx.Response:
+    def request(self, method: str, path: str, **arguments: Any) -> httpx.Response:
         async def answer() -> httpx.Response:
             async with httpx.AsyncClient(transport=self.transport, base_url=f"http://127.0.0.1:{PORT}") as client:
-                return await client.request(method, path, **told)
+                return await client.request(method, path, **arguments)
 
         return anyio.run(answer)
 
-    def get(self, path: str, **told: Any) -> httpx.Response:
-        return self.request("GET", path, **told)
+    def get(self, path: str, **arguments: Any) -> httpx.Response:
+        return self.request("GET", path, **arguments)
 
-    def post(self, path: str, **told: Any) -> httpx.Response:
-        return self.request("POST", path, **told)
+    def post(self, path: str, **arguments: Any) -> httpx.Response:
+        return self.request("POST", path, **arguments)
 
 
 @pytest.fixture
 def client() -> Client:
-    return Client(server.app_of(TOKEN, PORT, {"rows": [[1, 2]]}))
+    return Client(server.make_app(TOKEN, PORT, {"rows": [[1, 2]]}))
 
 
 def ask(client: Client, question: str, body: Any = None, **headers: str) -> Any:
@@ -66,20 +64,20 @@ def test_the_page_and_every_question_are_answered(client: Client) -> None:
     assert "http" not in page.text.replace("http-equiv", "")
     for name in ("main.js", "style.css", "palette.css", "icon.svg"):
         assert client.get(f"/{TOKEN}/{name}").status_code == 200
-    for question in ANSWERS:
+    for question in QUESTIONS:
         body = AND | {
             "since": 0,
-            "at": [0, 36],
+            "times": [0, 36],
             "box": [-1, 2, -1, 2],
             "size": [640, 480],
             "rows": AND["points"],
             "name": "AND",
             "kind": "html",
-            "text": "a" if question == "gates" else "1,2,a\n2,3,b\n",
+            "text": "a" if question == "network" else "1,2,a\n2,3,b\n",
             "units": 1,
         }
         assert ask(client, question, body).status_code == 200, question
-    assert ask(client, "given").json() == {"rows": [[1, 2]]}
+    assert ask(client, "opening_table").json() == {"rows": [[1, 2]]}
 
 
 def test_the_colours_are_those_of_the_figures(client: Client) -> None:
@@ -89,7 +87,7 @@ def test_the_colours_are_those_of_the_figures(client: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/wrong/", "/wrong/api/learn", f"/{TOKEN}x/", "//", "/%00/"])
-def test_without_the_token_nothing_is_told(client: Client, path: str) -> None:
+def test_nothing_is_answered_without_the_token(client: Client, path: str) -> None:
     for method in ("GET", "POST", "OPTIONS"):
         answer = client.request(method, path)
         assert answer.status_code == 403
@@ -119,8 +117,8 @@ def test_other_sites_and_other_names_are_refused(client: Client, headers: dict[s
 
 def test_a_page_of_this_address_is_let_in(client: Client) -> None:
     for host in ("127.0.0.1", "localhost"):
-        told = {"host": f"{host}:{PORT}", "origin": f"http://{host}:{PORT}", "sec-fetch-site": "same-origin"}
-        assert ask(client, "controls", **told).status_code == 200
+        headers = {"host": f"{host}:{PORT}", "origin": f"http://{host}:{PORT}", "sec-fetch-site": "same-origin"}
+        assert ask(client, "controls", **headers).status_code == 200
     link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
     assert client.get(f"/{TOKEN}/", headers=link).status_code == 200
 
@@ -145,7 +143,7 @@ def test_bad_bodies_get_a_status_and_a_sentence(client: Client, content: bytes, 
     assert answer.json()["error"].endswith(".")
 
 
-def test_what_is_not_there(client: Client) -> None:
+def test_unknown_addresses(client: Client) -> None:
     assert ask(client, "nothing").status_code == 404
     for path in ("server.py", "..%2fserver.py", "%2e%2e/server.py", "api", "api/../index.html/x"):
         assert client.get(f"/{TOKEN}/{path}").status_code in (403, 404), path
@@ -153,47 +151,47 @@ def test_what_is_not_there(client: Client) -> None:
     assert client.request("DELETE", f"/{TOKEN}/").status_code == 405
 
 
-def test_a_fault_of_ours_shows_no_traceback(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(asked: Any) -> dict[str, Any]:
+def test_an_unexpected_error_shows_no_traceback(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(body: Any) -> dict[str, Any]:
         raise ZeroDivisionError("secret")
 
-    monkeypatch.setattr(server, "ANSWERS", {"learn": broken})
+    monkeypatch.setattr(server, "QUESTIONS", {"learn": broken})
     answer = ask(client, "learn")
     assert answer.status_code == 500
     assert "secret" not in answer.text
-    assert "fault of ours" in answer.json()["error"]
+    assert "this is a bug in the studio" in answer.json()["error"]
 
 
 @contextlib.contextmanager
 def serving() -> Iterator[tuple[str, int]]:
     """The server with its own protocol, in a thread."""
-    held = server.listening()
-    address: tuple[str, int] = held.getsockname()
+    listener = server.listen()
+    address: tuple[str, int] = listener.getsockname()
     config = uvicorn.Config(
-        server.app_of(TOKEN, address[1]),
-        http=protocol.Impatient,
+        server.make_app(TOKEN, address[1]),
+        http=timeouts.TimeoutProtocol,
         lifespan="off",
         log_config=None,
         limit_concurrency=256,
     )
     running = uvicorn.Server(config)
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [held]})
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
     thread.start()
     try:
         yield address
     finally:
         running.should_exit = True
         thread.join(10)
-        held.close()
+        listener.close()
 
 
-def test_stalled_clients_are_let_go_and_stop_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "SECONDS", 0.5)
+def test_stalled_clients_are_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timeouts, "HEADER_SECONDS", 0.5)
     with serving() as address:
         heads = [b"GET", f"POST /{TOKEN}/api/learn HTTP/1.1\r\nHost:".encode()]
         stalled = [socket.create_connection(address, timeout=10) for _ in range(40)]
-        for k, one in enumerate(stalled):
-            one.sendall(heads[k % 2])
+        for k, client in enumerate(stalled):
+            client.sendall(heads[k % 2])
         url = f"http://127.0.0.1:{address[1]}/{TOKEN}/api/learn"
         assert httpx.post(url, json=AND).status_code == 200
         for one in stalled:
@@ -205,44 +203,44 @@ def test_stalled_clients_are_let_go_and_stop_nobody(monkeypatch: pytest.MonkeyPa
 
 def test_an_answer_does_not_wait_for_an_acknowledgement() -> None:
     with serving() as address, httpx.Client(base_url=f"http://127.0.0.1:{address[1]}/{TOKEN}/api/") as client:
-        taken = []
+        seconds = []
         for _ in range(12):
-            begun = time.perf_counter()
+            begin = time.perf_counter()
             assert client.post("example", json={"name": "AND"}).status_code == 200
-            taken.append(time.perf_counter() - begun)
-    assert min(taken[2:]) < 0.03  # a few ms; 40 more with Nagle's algorithm
+            seconds.append(time.perf_counter() - begin)
+    assert min(seconds[2:]) < 0.03  # a few ms; 40 more with Nagle's algorithm
 
 
-def test_many_stalled_clients_keep_nobody_out() -> None:
-    with serving() as address, contextlib.ExitStack() as held:
+def test_many_stalled_clients_do_not_keep_others_out() -> None:
+    with serving() as address, contextlib.ExitStack() as stack:
         for _ in range(400):  # more than the server answers at a time
-            held.enter_context(socket.create_connection(address, timeout=10)).sendall(b"GET / HT")
+            stack.enter_context(socket.create_connection(address, timeout=10)).sendall(b"GET / HT")
         answer = httpx.post(f"http://127.0.0.1:{address[1]}/{TOKEN}/api/learn", json=AND)
         assert answer.status_code == 200
 
 
-def test_work_is_given_up_when_nobody_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, ended = threading.Event(), threading.Event()
+def test_work_is_cancelled_when_the_page_disconnects(monkeypatch: pytest.MonkeyPatch) -> None:
+    started, ended = threading.Event(), threading.Event()
 
-    def long(asked: Any) -> dict[str, Any]:
-        begun.set()
+    def long(body: Any) -> dict[str, Any]:
+        started.set()
         try:
             for _ in range(1000):
-                gone.still_there()
+                cancellation.raise_if_cancelled()
                 time.sleep(0.01)
-        except gone.GoneError:
+        except cancellation.AnswerCancelledError:
             ended.set()
             raise
         return {}
 
-    monkeypatch.setattr(server, "ANSWERS", ANSWERS | {"file": long})
+    monkeypatch.setattr(server, "QUESTIONS", QUESTIONS | {"download": long})
     with serving() as address:
         url = f"http://127.0.0.1:{address[1]}/{TOKEN}/api/"
         waiting = [socket.create_connection(address, timeout=10) for _ in range(6)]
         for one in waiting:
-            head = f"POST /{TOKEN}/api/file HTTP/1.1\r\nHost: 127.0.0.1:{address[1]}\r\n"
+            head = f"POST /{TOKEN}/api/download HTTP/1.1\r\nHost: 127.0.0.1:{address[1]}\r\n"
             one.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}".encode())
-        assert begun.wait(5)
+        assert started.wait(5)
         assert httpx.post(f"{url}learn", json=AND).status_code == 200, "others are answered meanwhile"
         assert not ended.is_set()
         for one in waiting:
@@ -264,19 +262,19 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path: Path) -> None:
         assert running.stdout is not None
         url = json.loads(running.stdout.readline())["url"]
         assert url.startswith("http://127.0.0.1:")
-        given = httpx.post(f"{url}api/given", json={}).json()
-        assert given["columns"] == ["weight", "size"]
+        table = httpx.post(f"{url}api/opening_table", json={}).json()
+        assert table["columns"] == ["weight", "size"]
         running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=20)
-    assert running.returncode == 0, said
-    assert said.endswith(b"ended.\n")
+        _, stderr = running.communicate(timeout=20)
+    assert running.returncode == 0, stderr
+    assert stderr.endswith(b"ended.\n")
 
 
-def test_a_port_that_is_taken_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        held.listen()
-        assert main(["studio", "--no-browser", "--port", str(held.getsockname()[1])]) == 2
+def test_a_port_in_use_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        assert main(["studio", "--no-browser", "--port", str(other.getsockname()[1])]) == 2
     assert "is in use" in capsys.readouterr().err
 
 

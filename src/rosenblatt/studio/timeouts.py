@@ -1,46 +1,49 @@
-"""HTTP with a limit to its patience: a connection that sends half a request and stalls is closed."""
+"""Closes connections that stall: uvicorn itself waits for ever for the rest of a request's headers.
+
+It relies on internals of uvicorn's h11 protocol (`cycle`, `connections`, `timeout_keep_alive_task`).
+"""
 
 import asyncio
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-SECONDS = 10.0
-MOST = 128  # connections; beyond them, the one that has waited longest without asking makes room for a new one
+HEADER_SECONDS = 10.0
+MAX_CONNECTIONS = 128  # above it, the idle connection that was opened first is dropped for a new one
 
 
-class Impatient(H11Protocol):
-    """uvicorn's own protocol waits for ever for the end of a request's head; a place is not to be held that long."""
+class TimeoutProtocol(H11Protocol):
+    """HTTP/1.1 that closes a connection on which no request is complete after `HEADER_SECONDS`."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._since = self.loop.time()
-        self._watch()
-        if len(self.connections) > MOST:
-            self._make_room()
+        self._opened_at = self.loop.time()
+        self._schedule_check()
+        if len(self.connections) > MAX_CONNECTIONS:
+            self._drop_oldest_idle()
 
-    def _make_room(self) -> None:
-        """Many that stall, with or without the token, keep nobody out."""
-        others = [one for one in self.connections if isinstance(one, Impatient) and one is not self]
-        waiting = [one for one in others if not one._answering and not one.transport.is_closing()]
-        if waiting:
-            min(waiting, key=lambda one: one._since).transport.abort()
+    def _drop_oldest_idle(self) -> None:
+        """Clients that stall, even by the hundred, must not keep the page out."""
+        others = [other for other in self.connections if isinstance(other, TimeoutProtocol) and other is not self]
+        idle = [other for other in others if not other._answering and not other.transport.is_closing()]
+        if idle:
+            min(idle, key=lambda connection: connection._opened_at).transport.abort()
 
-    def _watch(self) -> None:
-        self._watching: asyncio.TimerHandle = self.loop.call_later(SECONDS, self._look)
+    def _schedule_check(self) -> None:
+        self._timer: asyncio.TimerHandle = self.loop.call_later(HEADER_SECONDS, self._close_if_stalled)
 
     @property
     def _answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
-    def _look(self) -> None:
+    def _close_if_stalled(self) -> None:
         if self.transport.is_closing():
             return
         if self._answering or self.timeout_keep_alive_task is not None:
-            self._watch()
+            self._schedule_check()
         else:
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._watching.cancel()
+        self._timer.cancel()
         super().connection_lost(exc)

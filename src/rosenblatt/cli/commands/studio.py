@@ -35,12 +35,14 @@ def command(data: str | None, port: int, browser: bool, reading: ReadOptions, as
     server = _server()
     table = _table(data, reading) if data else None
     try:
-        socket = server.listening(port)
+        socket = server.listen(port)
     except OSError as error:
         reason = "is in use" if error.errno == errno.EADDRINUSE else "cannot be listened on"
         raise click.UsageError(f"--port {port} {reason}: choose another, or leave it out for a free one.") from None
-    token = server.new_token()
-    address = f"http://{server.LOOPBACK}:{socket.getsockname()[1]}/{token}/"
+    from rosenblatt.studio.access import LOOPBACK, new_token
+
+    token = new_token()
+    address = f"http://{LOOPBACK}:{socket.getsockname()[1]}/{token}/"
     if as_json:
         write(json.dumps({"url": address}))
         sys.stdout.flush()
@@ -67,15 +69,15 @@ def _server() -> Any:
 
 
 def _table(data: str, reading: ReadOptions) -> dict[str, Any]:
-    from rosenblatt.studio.questions.tables import table_from
+    from rosenblatt.studio.questions.tables import read_file
 
-    table = table_from(data, **vars(reading))
-    return table | {"name": data, "words": f"{len(table['rows']):,} rows of {data}."}
+    table = read_file(data, **vars(reading))
+    return table | {"name": data, "description": f"{len(table['rows']):,} rows of {data}."}
 
 
 def _warm_up(address: str | None) -> None:
     """Open the page and, once it shows its first picture, import what further questions need."""
     if address:
         webbrowser.open(address)
-    _server().drawn.wait(_FIRST_PICTURE)
+    _server().first_picture_shown.wait(_FIRST_PICTURE)
     import rosenblatt.estimators  # noqa: F401

@@ -1,268 +1,289 @@
-// The page: what the user does goes to the engine, and what it answers is shown. No algorithm lives here.
+// The page: it sends what the user does to the server, and shows what the server answers. No algorithm is here.
 
-import { ask, overtaken, whatHappened } from "./api.js";
-import { Controls } from "./controls.js";
-import { Curves, widest } from "./curves.js";
-import { mark, draw, number } from "./geometry.js";
-import { keepLegend } from "./legend.js";
-import { Logic } from "./logic.js";
-import { Lessons } from "./lessons.js";
-import * as link from "./link.js";
-import { showCosts } from "./losses.js";
-import { offerDegree, paragraph, showRelatives, showTheorem, showVerdict } from "./panels.js";
-import { Plane } from "./plane.js";
-import { Player } from "./player.js";
-import { textOf } from "./upload.js";
+import { draw, element, find, number, paragraph } from "./dom.js";
+import { picturePng, pictureSvg, readText, saveFile } from "./files.js";
+import { Lessons } from "./lessons/lessons.js";
+import { MAX_POINTS as MAX_LINK_POINTS, readLink, writeLink } from "./link.js";
+import { Controls } from "./panels/controls.js";
+import { LogicPanel } from "./panels/logic.js";
+import { showLossHistory } from "./panels/loss_history.js";
+import { showRelatives } from "./panels/relatives.js";
+import { showTheorem } from "./panels/theorem.js";
+import { degreeButton, showVerdict } from "./panels/verdict.js";
+import { Curves, fetchWidestMargin } from "./plane/curves.js";
+import { PlaneEditor } from "./plane/editor.js";
+import { followLegend } from "./plane/legend.js";
+import { drawMark } from "./plane/marks.js";
+import { Player } from "./run/player.js";
+import { ask, isReplaced } from "./server.js";
 
-const find = (id) => document.getElementById(id);
-const state = { table: null, example: null, verdict: null, run: null, relatives: null, on: new Set(), theme: null, marks: () => {}, costs: () => {}, at: null, dashed: [], logic: null, fresh: false, turn: 0, errors: 0, before: 0 };
-const plane = new Plane(find("plane"), { changed: edited, spoken, refused: (error) => tell(error) });
-const player = new Player({ shown: showFrame, visitsOf: (since, moved = false) => ask("visits", { ...curves.told, since, moved }, { as: `visits ${moved}` }) });
-const curves = new Curves(plane, request, tell);
-keepLegend(find("plane"), find("legend"));
-let controls, lessons;
+const state = {
+  table: null, // as it was opened, with all its columns
+  example: null, // its name, as long as the points are unchanged
+  run: null,
+  verdict: null,
+  relatives: null,
+  switchedOn: new Set(), // names of relatives
+  dashedLines: [], // of hidden units
+  csv: null,
+  startAt: null, // the frame to begin with, from a link or a lesson
+  theme: null, // light, dark, or null for the system's
+  version: 0, // counts changes, so that answers to an older state are dropped
+  fresh: false, // everything shown belongs to the current version
+  errors: 0,
+  errorsBefore: 0, // at the last change
+  markTheorem: () => {}, // these two mark a frame in their charts
+  markLosses: () => {},
+  maxBytes: Infinity,
+};
+const plane = new PlaneEditor(find("plane"), { onChange: pointsEdited, announce, showError });
+const player = new Player({ showFrame, fetchVisits: (since, updatesOnly = false) => ask("visits", { ...curves.request, since, updates_only: updatesOnly }, { slot: `visits ${updatesOnly}` }) });
+const curves = new Curves(plane, readRequest, showError);
+followLegend(find("plane"), find("legend"));
+let controls, lessons, logic;
 
-function spoken(words) { find("spoken").textContent = words; }
-function request() {
-  const points = plane.points.map((point) => [...point]); // as they are now, whatever is dragged while the engine works
+function announce(text) { find("announcement").textContent = text; } // for screen readers
+function readRequest() {
+  const points = plane.points.map((point) => [...point]); // a copy: points may be dragged while the server works
   return { points, labels: [...plane.labels], classes: plane.classes, options: controls.options };
 }
-function tell(error) {
-  if (error && overtaken(error)) return;
+function showError(error) {
+  if (error && isReplaced(error)) return;
   if (error) state.errors += 1;
   find("error").hidden = !error;
-  find("error").textContent = error ? whatHappened(error) : "";
+  find("error").textContent = error?.message ?? "";
 }
-async function tried(work) {
-  try { return await work(); } catch (error) { tell(error); return null; }
+async function orShowError(work) {
+  try { return await work(); } catch (error) { showError(error); return null; }
 }
 
-// -- from the engine to the page ------------------------------------------------------------------------------------
+// -- from the server to the page ------------------------------------------------------------------------------------
 
-let waiting = null;
-function edited() {
+let refreshTimer = null;
+function pointsEdited() {
+  forgetExample();
+  refreshSoon();
+}
+function forgetExample() {
   state.example = null;
   find("example").value = "";
-  soon();
 }
-// What is shown, and what is still on its way, belongs to the state before.
-function outdated() {
+// From now on, what is shown or still to be answered belongs to an older state.
+function startNewVersion() {
   state.fresh = false;
-  state.turn += 1;
-  state.before = state.errors;
+  state.version += 1;
+  state.errorsBefore = state.errors;
 }
-function soon() {
-  outdated();
-  clearTimeout(waiting);
-  waiting = setTimeout(refresh, 60);
+function refreshSoon() {
+  startNewVersion();
+  clearTimeout(refreshTimer);
+  refreshTimer = setTimeout(refresh, 60);
 }
 async function refresh() {
-  const { at, turn } = state;
-  state.at = null;
-  if (new Set(plane.labels).size < 2) {
-    player.unload(); // it shows its last frame once more, and needs the run for that
-    Object.assign(state, { run: null, verdict: null, relatives: null });
-    curves.load(null);
-    plane.proof(null);
-    plane.relatives([]);
-    showVerdict(find("verdict"), null);
-    find("beyond").replaceChildren();
-    showTheorem(find("theorem"), null);
-    state.costs = showCosts(find("costs"), null);
-    showRelatives(find("relatives"), null);
-    return settled(turn, true);
-  }
-  const asked = request(), learned = ask("learn", asked), judged = ask("verdict", asked);
-  judged.catch(() => {}); // told below, after the run
-  let run = null;
-  await step(turn, () => learned, (answer) => {
-    state.run = run = answer;
-    if (state.errors === state.before) tell(null); // what went wrong after the change is still to be read
+  const { startAt, version } = state;
+  state.startAt = null;
+  if (new Set(plane.labels).size < 2) return showNothingLearned(version);
+  const request = readRequest(), learned = ask("learn", request), judged = ask("verdict", request);
+  judged.catch(() => {}); // shown below, after the run
+  await step(version, () => learned, (run) => {
+    state.run = run;
+    if (state.errors === state.errorsBefore) showError(null); // keep an error that came after the change
     curves.load(run);
-    player.load(run, [...plane.points], { at }); // a copy: its frames speak of the points as they were
+    player.load(run, request.points, { at: startAt });
   });
-  if (!run) return settled(turn, false); // refused: the rest would be too
-  await step(turn, () => judged, async (verdict) => {
+  const learnedRun = await learned.catch(() => null);
+  if (!learnedRun) return finish(version, false); // refused: the other questions would be too
+  await step(version, () => judged, async (verdict) => {
     state.verdict = verdict;
     showVerdict(find("verdict"), verdict);
-    if (verdict.kind === "separable" && verdict.degree > 1) verdict.curves = await widest(verdict, { ...asked, ...curves.picture });
+    if (verdict.kind === "separable" && verdict.degree > 1) verdict.curves = await fetchWidestMargin(verdict, { ...request, ...curves.picture });
     drawProof();
-    state.marks = showTheorem(find("theorem"), state.run, verdict);
-    if (player.frame) state.marks(player.frame);
+    state.markTheorem = showTheorem(find("theorem"), state.run, verdict);
+    if (player.frame) state.markTheorem(player.frame);
   });
-  await step(turn, () => ask("costs", asked), (costs) => {
-    state.costs = showCosts(find("costs"), costs);
-    if (player.frame) state.costs(player.frame, state.run);
+  await step(version, () => ask("loss_history", request), (history) => {
+    state.markLosses = showLossHistory(find("loss-history"), history);
+    if (player.frame) state.markLosses(player.frame, state.run);
   });
-  await step(turn, () => ask("takeaway", asked), (made) => {
-    find("python").value = made.python;
-    find("command").value = made.command ?? "The command line has no such option; the Python code has.";
-    state.csv = made.csv;
+  await step(version, () => ask("reproduce", request), ({ python, command, csv }) => {
+    find("python").value = python;
+    find("command").value = command ?? "The command line has no such option; use the Python code.";
+    state.csv = csv;
   });
-  await step(turn, () => ask("relatives", { ...asked, ...curves.picture }), (relatives) => {
+  await step(version, () => ask("relatives", { ...request, ...curves.picture }), (relatives) => {
     state.relatives = relatives;
-    showRelatives(find("relatives"), relatives, state.on, drawRelatives);
+    showRelatives(find("relatives"), relatives, state.switchedOn, drawRelatives);
     drawRelatives();
   });
-  await step(turn, () => lookBeyond(asked), (parts) => find("beyond").replaceChildren(...parts));
-  settled(turn, run !== null);
+  await step(version, () => askFurther(request), (parts) => find("verdict-further").replaceChildren(...parts));
+  finish(version, true);
 }
-// One question and its answer; neither is of use once the state is another one.
-async function step(turn, asking, show) {
-  if (turn !== state.turn) return;
+function showNothingLearned(version) {
+  player.unload(); // first: it shows the empty frame, and reads the run for that
+  Object.assign(state, { run: null, verdict: null, relatives: null });
+  curves.load(null);
+  plane.drawProof(null);
+  plane.drawRelatives([]);
+  showVerdict(find("verdict"), null);
+  find("verdict-further").replaceChildren();
+  showTheorem(find("theorem"), null);
+  state.markLosses = showLossHistory(find("loss-history"), null);
+  showRelatives(find("relatives"), null);
+  finish(version, true);
+}
+// One question and its answer, both skipped once the state has changed.
+async function step(version, question, show) {
+  if (version !== state.version) return;
   try {
-    const answer = await asking();
-    if (turn === state.turn) await show(answer);
+    const answer = await question();
+    if (version === state.version) await show(answer);
   } catch (error) {
-    if (turn === state.turn) tell(error);
+    if (version === state.version) showError(error);
   }
 }
-function settled(turn, learned) {
-  if (turn !== state.turn) return;
-  state.fresh = learned; // after a refusal the run that is shown is still the one before
+function finish(version, fresh) {
+  if (version !== state.version) return;
+  state.fresh = fresh; // not after a refusal: the run on the screen is still the one before
   document.documentElement.dataset.ready = "yes";
-  remember();
+  updateLink();
 }
-// What lies beyond two columns and a line: the lowest degree that can, and what all columns of a wider table can.
-async function lookBeyond(asked) {
+// Beyond two columns and a line: the lowest degree that separates the classes, and the verdict on all columns.
+async function askFurther(request) {
   const { table, verdict } = state, parts = [];
   if (verdict?.kind === "inseparable" && !controls.chosen.kernel) {
-    const { degree } = await ask("lowest", asked);
-    if (degree) parts.push(offerDegree(degree, (value) => { controls.restore({ ...controls.options, degree: value }); soon(); }));
+    const { degree } = await ask("lowest_degree", request);
+    if (degree) parts.push(degreeButton(degree, () => { controls.restore({ ...controls.options, degree }); refreshSoon(); }));
   }
-  if (verdict && table.columns.length > 2 && !plane.past.length && plane.points.length === table.rows.length) {
-    const { words } = await ask("whole", { rows: table.rows, labels: table.labels, classes: table.classes });
-    parts.push(paragraph(words, "line"));
+  if (verdict && table.columns.length > 2 && !plane.undoStack.length && plane.points.length === table.rows.length) {
+    const { explanation } = await ask("all_columns", { rows: table.rows, labels: table.labels, classes: table.classes });
+    parts.push(paragraph(explanation, "line"));
   }
   return parts;
 }
-function drawProof() { plane.proof(find("show-verdict").checked ? state.verdict : null); }
+function drawProof() { plane.drawProof(find("show-proof").checked ? state.verdict : null); }
 function drawRelatives() {
-  const lines = state.relatives?.lines ?? [];
-  const shown = lines.map((line, i) => ({ ...line, kind: `s${i}` })).filter((line) => state.on.has(line.name));
-  plane.relatives([...shown, ...state.dashed.map((weights) => ({ weights, kind: "s4" }))]);
-  remember();
+  const lines = (state.relatives?.lines ?? []).map((line, style) => ({ ...line, style })).filter((line) => state.switchedOn.has(line.name));
+  plane.drawRelatives([...lines, ...state.dashedLines.map((weights) => ({ weights, style: 4 }))]);
+  updateLink();
 }
 function showFrame(frame) {
-  plane.frame(frame, state.run, player.longest);
-  if (frame) curves.show(frame, player.ahead);
+  plane.drawFrame(frame, state.run, player.longest);
+  if (frame) curves.show(frame, player.nextFrames);
   find("play").textContent = player.timer ? "Pause" : "Play";
   find("moment").setAttribute("aria-live", player.timer ? "off" : "polite");
   find("scrub").max = Math.max(0, player.frames.length - 1);
   find("scrub").value = player.at;
-  find("moment").textContent = frame ? player.words() : "Add points of two classes, and the perceptron learns to tell them apart.";
-  find("numbers").textContent = frame ? player.numbers() + unseen(frame) : "";
+  find("moment").textContent = frame ? player.sentence() : "Add points of two classes, and the perceptron learns to separate them.";
+  find("numbers").textContent = frame ? player.statistics() + outsideNote(frame) : "";
   if (frame) {
-    find("scrub").setAttribute("aria-valuetext", player.words());
-    state.marks(frame);
-    state.costs(frame, state.run);
+    find("scrub").setAttribute("aria-valuetext", player.sentence());
+    state.markTheorem(frame);
+    state.markLosses(frame, state.run);
   }
-  if (!player.timer) remember();
+  if (!player.timer) updateLink();
 }
-function unseen(frame) {
+function outsideNote(frame) {
   if (state.run.curved || state.run.scheme === "joint") return "";
-  const lost = frame.after.filter((weights) => weights[1] !== 0 || weights[2] !== 0).some((weights) => !plane.view.segment(weights));
-  return lost ? " · a boundary lies outside the picture" : "";
+  const isOutside = frame.after.some((weights) => (weights[1] !== 0 || weights[2] !== 0) && !plane.view.segment(weights));
+  return isOutside ? " · a boundary lies outside the picture" : "";
 }
-function remember() {
-  if (!state.logic) return;
-  const at = player.frame && !player.atEnd ? player.at : null;
-  link.write({ example: state.example, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options, at, theme: state.theme, on: [...state.on], lesson: lessons?.now?.key, done: [...(lessons?.finished ?? [])], ...state.logic.own });
-  lessons?.look();
+function updateLink() {
+  if (!logic) return;
+  const at = player.frame && !player.atEnd ? player.at : null, { example, theme } = state;
+  writeLink({ example, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options, at, theme, switchedOn: [...state.switchedOn], lesson: lessons?.current?.key, done: [...(lessons?.finished ?? [])], ...logic.changes });
+  lessons?.update();
 }
 
 // -- data -----------------------------------------------------------------------------------------------------------
 
-function open(table) {
+function openTable(table) {
   state.table = table;
-  const [across, up] = table.axes ?? [0, 1], wide = table.columns.length > 2;
-  find("axes").hidden = !wide;
+  const [across, up] = table.axes ?? [0, 1];
+  find("axes").hidden = table.columns.length <= 2;
   for (const [id, chosen] of [["across", across], ["up", up]]) {
     find(id).replaceChildren(...table.columns.map((name, j) => new Option(name, j, false, j === chosen)));
   }
-  find("about").textContent = table.words || `${number(table.rows.length)} points.`;
+  find("description").textContent = table.description || `${number(table.rows.length)} points.`;
   showColumns();
 }
-function showColumns() {
-  const { table } = state, [across, up] = [Number(find("across").value), Number(find("up").value)];
-  const classes = table.classes.length > 1 && (table.classes.length > 2 || typeof table.classes[0] !== "string" || table.classes[0] !== "A") ? table.classes : ["A", "B", "C", "D", "E"];
-  plane.past = [];
-  plane.show(table.rows.map((row) => [row[across], row[up]]), [...table.labels], classes, [table.columns[across], table.columns[up]]);
-  makeTools();
-  soon();
+function openOwnTable(table) {
+  forgetExample();
+  openTable(table);
 }
-function makeTools() {
+function showColumns() {
+  const { table } = state, { classes } = table, [across, up] = [Number(find("across").value), Number(find("up").value)];
+  const areLetters = classes.length <= 2 && classes[0] === "A"; // then further letters can be drawn as well
+  plane.undoStack = [];
+  plane.show(table.rows.map((row) => [row[across], row[up]]), [...table.labels], classes.length > 1 && !areLetters ? classes : ["A", "B", "C", "D", "E"], [table.columns[across], table.columns[up]]);
+  showTools();
+  refreshSoon();
+}
+function showTools() {
   const tools = [...plane.classes.slice(0, 10).map((name, k) => [k, String(name).replace("-", "−")]), ["erase", "Erase"]];
   if (plane.tool !== "erase" && plane.tool >= plane.classes.length) plane.tool = 0;
-  find("tools").replaceChildren(...tools.map(([value, name]) => {
-    const label = document.createElement("label"), input = Object.assign(document.createElement("input"), { type: "radio", name: "tool", value, checked: value === plane.tool });
-    input.addEventListener("change", () => { plane.tool = value; });
-    label.append(input);
-    if (value !== "erase") mark(value, [8, 8], 6.5, draw("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, label));
+  find("tools").replaceChildren(...tools.map(([tool, name]) => {
+    const input = element("input", { type: "radio", name: "tool", value: tool, checked: tool === plane.tool }), label = element("label", {}, input);
+    input.addEventListener("change", () => { plane.tool = tool; });
+    if (tool !== "erase") drawMark(tool, [8, 8], 6.5, draw("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, label));
     label.append(name);
     return label;
   }));
 }
 async function openExample(name) {
-  const table = await tried(() => ask("example", { name }));
+  const table = await orShowError(() => ask("example", { name }));
   if (!table) return;
   state.example = name;
   find("example").value = name;
-  open(table);
+  openTable(table);
 }
 async function openText(text) {
-  const table = await tried(() => ask("table", { text }));
+  const table = await orShowError(() => ask("table", { text }));
   if (!table) return;
-  tell(null);
-  state.example = null;
-  find("example").value = "";
-  open(table);
+  showError(null);
+  openOwnTable(table);
 }
 
 // -- lessons --------------------------------------------------------------------------------------------------------
 
-// What a lesson's check looks at.
-function seen() {
-  const { example, fresh, run, verdict, relatives, on, logic } = state;
-  return { example, fresh, run, verdict, relatives, on, logic, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options };
+// What the check of a lesson looks at.
+function readPage() {
+  const { example, fresh, run, verdict, relatives, switchedOn } = state;
+  return { example, fresh, run, verdict, relatives, switchedOn, logic, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options };
 }
-// Puts the studio into the state of a lesson; with `same`, the points stay and only what is named changes.
-function arrange(to, { all = true, same = false } = {}) {
-  if (all && to.gates) state.logic.write(to.gates, to.build);
-  if (all && to.example) outdated(); // until the example is here
-  state.dashed = to.dashed ?? (same ? state.dashed : []);
-  if (same && !to.options) return drawRelatives();
-  if (same || (all && (to.example || to.data))) {
-    controls.restore({ ...(same ? controls.options : {}), ...to.options });
-    state.at = to.at ?? null;
+// Sets the page up for a lesson; with `keepPoints` only the options or lines in `setup` change.
+function arrange(setup, { keepPoints = false } = {}) {
+  if (keepPoints) {
+    state.dashedLines = setup.dashedLines ?? state.dashedLines;
+    if (!setup.options) return drawRelatives();
+    controls.restore({ ...controls.options, ...setup.options });
+    state.startAt = setup.at ?? null;
+    return refreshSoon();
   }
-  if (same) return soon();
-  if (!all) return;
-  if (to.example || to.data) {
-    state.on = new Set();
-    find("show-verdict").checked = to.proof ?? true;
-  }
-  if (to.example) openExample(to.example);
-  else if (to.data) own({ rows: to.data.map(([x, y]) => [x, y]), labels: to.data.map((row) => row[2]), classes: to.classes, columns: ["x1", "x2"], words: "" });
-}
-function own(table) {
-  state.example = null;
-  find("example").value = "";
-  open(table);
+  state.dashedLines = [];
+  if (setup.expression) logic.write(setup.expression, setup.build);
+  if (!setup.example && !setup.points) return;
+  controls.restore(setup.options ?? {});
+  state.startAt = setup.at ?? null;
+  state.switchedOn = new Set();
+  find("show-proof").checked = setup.proof ?? true;
+  if (setup.example) {
+    startNewVersion(); // until the example has arrived
+    openExample(setup.example);
+  } else openOwnTable({ rows: setup.points.map(([x, y]) => [x, y]), labels: setup.points.map((point) => point[2]), classes: setup.classes, columns: ["x1", "x2"], description: "" });
 }
 
-// -- what can be pressed --------------------------------------------------------------------------------------------
+// -- buttons and keys -----------------------------------------------------------------------------------------------
 
-const PRESSED = {
-  first: () => player.go(0), back: () => player.previousMistake(), mistake: () => tried(() => player.nextMistake()),
-  row: () => tried(() => player.nextRow()), epoch: () => player.nextEpoch(), last: () => player.go(player.frames.length - 1),
+const STEPS = {
+  first: () => player.go(0), back: () => player.previousMistake(), mistake: () => orShowError(() => player.nextMistake()),
+  row: () => orShowError(() => player.nextRow()), epoch: () => player.nextEpoch(), last: () => player.goToEnd(),
 };
-for (const [id, work] of Object.entries(PRESSED)) {
-  find(id).addEventListener("click", () => { if (player.frame) { player.pause(); work(); } });
+for (const [id, go] of Object.entries(STEPS)) {
+  find(id).addEventListener("click", () => { if (player.frame) { player.pause(); go(); } });
 }
 find("play").addEventListener("click", () => (player.timer ? player.pause() : player.play()));
 find("scrub").addEventListener("input", (event) => {
-  const at = Number(event.target.value); // read before the pause is shown, which moves the slider back
+  const at = Number(event.target.value); // read first: pausing shows the current frame, which moves the slider back
   player.pause();
   player.go(at);
 });
@@ -270,82 +291,81 @@ find("by").addEventListener("change", (event) => { player.by = event.target.valu
 find("speed").addEventListener("change", (event) => { player.rate = Number(event.target.value); });
 find("undo").addEventListener("click", () => plane.undo());
 find("clear").addEventListener("click", () => plane.clear());
-find("show-verdict").addEventListener("change", drawProof);
+find("show-proof").addEventListener("change", drawProof);
 find("example").addEventListener("change", (event) => openExample(event.target.value));
-find("across").addEventListener("change", () => { state.example = null; showColumns(); });
-find("up").addEventListener("change", () => { state.example = null; showColumns(); });
+for (const axis of ["across", "up"]) find(axis).addEventListener("change", () => { state.example = null; showColumns(); });
 find("paste").addEventListener("click", () => openText(find("text").value));
-find("upload").addEventListener("change", (event) => tried(async () => {
+find("upload").addEventListener("change", (event) => orShowError(async () => {
   const [file] = event.target.files;
-  event.target.value = ""; // so that the same file, mended, can be brought again
-  if (file) await openText(await textOf(file, state.mostBytes));
+  event.target.value = ""; // so that the same file, corrected, can be uploaded again
+  if (file) await openText(await readText(file, state.maxBytes));
 }));
-find("svg").addEventListener("click", () => link.save("studio.svg", link.picture(find("plane")), "image/svg+xml"));
-find("png").addEventListener("click", () => tried(async () => link.save("studio.png", await link.png(find("plane")))));
-find("csv").addEventListener("click", () => { if (state.csv) link.save("studio.csv", state.csv, "text/csv"); });
+find("svg").addEventListener("click", () => saveFile("studio.svg", pictureSvg(find("plane")), "image/svg+xml"));
+find("png").addEventListener("click", () => orShowError(async () => saveFile("studio.png", await picturePng(find("plane")))));
+find("csv").addEventListener("click", () => { if (state.csv) saveFile("studio.csv", state.csv, "text/csv"); });
 for (const kind of ["html", "gif", "model"]) {
   find(kind).addEventListener("click", async (event) => {
-    const button = event.target, words = button.textContent;
-    Object.assign(button, { disabled: true, textContent: `${words}…` });
-    const made = await tried(() => ask("file", { ...request(), kind }, { as: kind }));
-    Object.assign(button, { disabled: false, textContent: words });
-    if (made) link.save(made.name, Uint8Array.from(atob(made.content), (letter) => letter.charCodeAt(0)), made.type);
+    const button = event.target, text = button.textContent;
+    Object.assign(button, { disabled: true, textContent: `${text}…` });
+    const file = await orShowError(() => ask("download", { ...readRequest(), kind }, { slot: kind }));
+    Object.assign(button, { disabled: false, textContent: text });
+    if (file) saveFile(file.name, Uint8Array.from(atob(file.content), (letter) => letter.charCodeAt(0)), file.type);
   });
 }
-find("link").addEventListener("click", () => tried(async () => {
-  remember();
-  if (!state.example && plane.points.length > link.MOST) throw new Error(`A link holds up to ${link.MOST} points, and these are ${number(plane.points.length)}: take the CSV along instead.`);
+find("link").addEventListener("click", () => orShowError(async () => {
+  updateLink();
+  if (!state.example && plane.points.length > MAX_LINK_POINTS) throw new Error(`A link holds up to ${MAX_LINK_POINTS} points, and these are ${number(plane.points.length)}: save the CSV instead.`);
   await navigator.clipboard.writeText(location.href);
-  find("spoken").textContent = "The link is copied.";
+  announce("The link is copied.");
   find("link").textContent = "Copied ✓";
   setTimeout(() => { find("link").textContent = "Copy link"; }, 2000);
 }));
 find("theme").addEventListener("click", () => {
-  themed({ light: "dark", dark: null }[state.theme] ?? (state.theme === null ? "light" : null));
-  remember();
+  setTheme({ system: "light", light: "dark", dark: null }[state.theme ?? "system"]);
+  updateLink();
 });
-function themed(theme) {
+function setTheme(theme) {
   state.theme = ["light", "dark"].includes(theme) ? theme : null;
   if (state.theme) document.documentElement.dataset.theme = state.theme;
   else delete document.documentElement.dataset.theme;
   find("theme").textContent = `Theme: ${state.theme ?? "system"}`;
-  if (plane.view) plane.repoint();
+  if (plane.view) plane.drawPoints();
 }
-// What the place that has the focus does with the key itself: text is written, a button pressed, a slider moved.
-function ownKey({ target, key }) {
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { if (plane.view) plane.drawPoints(); });
+
+// Whether the focused element handles the key itself: text is typed, a button pressed, a slider moved.
+function isHandledByTarget({ target, key }) {
   if (target.matches("select, textarea, input:not([type=checkbox], [type=radio], [type=range])")) return true;
   return target.matches("[type=range]") ? ["Home", "End"].includes(key) : key === " " && target.matches("button, summary, input, a");
 }
+const KEYS = { " ": "play", ".": "mistake", ",": "back", r: "row", e: "epoch", Home: "first", End: "last" };
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || ownKey(event)) return;
-  const keys = { " ": "play", ".": "mistake", ",": "back", r: "row", e: "epoch", Home: "first", End: "last" };
-  if (!keys[event.key]) return;
+  if (!KEYS[event.key] || event.ctrlKey || event.metaKey || event.altKey || isHandledByTarget(event)) return;
   event.preventDefault();
-  find(keys[event.key]).click();
+  find(KEYS[event.key]).click();
 });
-
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { if (plane.view) plane.repoint(); });
 
 // -- start ----------------------------------------------------------------------------------------------------------
 
 async function start() {
-  const linked = link.read();
-  themed(linked.theme);
-  const [told, listed] = await Promise.all([ask("controls"), ask("lessons")]);
-  controls = new Controls(find("controls"), told, soon);
-  controls.restore(linked.options);
-  plane.most = told.limits.points;
-  state.mostBytes = told.limits.bytes;
-  find("example").replaceChildren(new Option("your own", "", true), ...told.examples.map((name) => new Option(name, name)));
-  state.logic = new Logic(told.builds, own, { changed: () => lessons && remember(), spoken });
-  state.logic.write(linked.gates ?? "a xor b", linked.build in told.builds ? linked.build : "written");
-  Object.assign(state, { on: new Set(linked.on), at: linked.at });
-  const fresh = !linked.table && !linked.example;
-  lessons = new Lessons(listed.lessons, { seen, arrange, changed: remember });
-  if (lessons.restore({ ...linked, fresh }) && fresh && (lessons.now.state.example || lessons.now.state.data)) return;
-  const given = linked.table ?? (linked.example ? null : await ask("given"));
-  if (given) open(given);
-  else await openExample(told.examples.includes(linked.example) ? linked.example : told.examples[0]);
-  if (linked.broken) tell(new Error("This link is damaged, and its points cannot be read: ask for it once more."));
+  const link = readLink();
+  setTheme(link.theme);
+  const [lists, { lessons: allLessons }] = await Promise.all([ask("controls"), ask("lessons")]);
+  controls = new Controls(find("controls"), lists, refreshSoon);
+  controls.restore(link.options);
+  plane.maxPoints = lists.limits.points;
+  state.maxBytes = lists.limits.bytes;
+  find("example").replaceChildren(new Option("your own", "", true), ...lists.examples.map((name) => new Option(name, name)));
+  logic = new LogicPanel(lists.builds, openOwnTable, { onChange: () => lessons && updateLink(), announce });
+  logic.write(link.expression, link.build);
+  Object.assign(state, { switchedOn: new Set(link.switchedOn), startAt: link.at });
+  const hasData = link.table || link.example;
+  lessons = new Lessons(allLessons, { readPage, arrange, onChange: updateLink, showError });
+  const inLesson = lessons.restore({ ...link, setUp: !hasData }), setup = lessons.current?.setup ?? {};
+  if (inLesson && !hasData && (setup.example || setup.points)) return; // the lesson opens its own data
+  const table = link.table ?? (link.example ? null : await ask("opening_table"));
+  if (table) openTable(table);
+  else await openExample(lists.examples.includes(link.example) ? link.example : lists.examples[0]);
+  if (link.damaged) showError(new Error("This link is damaged and its points cannot be read: ask the sender for a new one."));
 }
-tried(start);
+orShowError(start);

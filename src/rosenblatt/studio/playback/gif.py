@@ -1,4 +1,4 @@
-"""The run as a GIF where it is no single straight line: regions and boundaries at moments spread over the run."""
+"""A run as a GIF where it is not one straight line: regions and boundaries at moments spread over the run."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,70 +12,69 @@ from rosenblatt.report.animation.gif import write_gif
 from rosenblatt.report.figures.plane import View, frame, ring, scatter, view_of
 from rosenblatt.report.figures.style import Palette, palette
 from rosenblatt.report.text.trace_table import how_it_ended
-from rosenblatt.studio.cancelled import still_there
-from rosenblatt.studio.playback.run import Moment, Played
-from rosenblatt.studio.questions.regions import Grid
+from rosenblatt.studio.cancellation import raise_if_cancelled
+from rosenblatt.studio.playback.contours import Grid
+from rosenblatt.studio.playback.run import Moment, PlayedRun
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ACROSS = 120
-_PAUSE = 2 / 3  # seconds
+_GRID_COLUMNS = 120
+_FRAME_SECONDS = 2 / 3
 _TINT = 0.2
 
 
-def write_reel(held: Played, path: Path, most: int) -> None:
-    """At most `most` updates, the first and the last among them, and the end."""
-    look, view = palette("light"), view_of(held.plane.X, None, "the studio")
-    box = (view.low[0], view.high[0], view.low[1], view.high[1])
-    grid = Grid(box, (400.0, 300.0), _ACROSS)
-    basis, times, titles, rows = held.basis(grid.points), *_moments(held, most)
-    index = np.searchsorted(held.plane.present, held.plane.index)
-    names = [held.plane.classes[k] for k in held.plane.present]
+def write_run_gif(run: PlayedRun, path: Path, max_updates: int) -> None:
+    """At most `max_updates` updates, the first and the last included, and the end of the run."""
+    colours, view = palette("light"), view_of(run.points.X, None, "the studio")
+    grid = Grid((view.low[0], view.high[0], view.low[1], view.high[1]), (400.0, 300.0), _GRID_COLUMNS)
+    basis = run.basis(grid.points)
+    times, titles, rows = _frames(run, max_updates)
+    class_names = [run.points.classes[k] for k in run.points.present]
 
-    def stage(ax: "Axes") -> None:
-        scatter(ax, view, index, names, look)
+    def draw_background(ax: "Axes") -> None:
+        scatter(ax, view, run.labels, class_names, colours)
         frame(ax, view)
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=5, frameon=False, labelcolor=look.ink)
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=5, frameon=False, labelcolor=colours.ink)
 
-    def drawn(coefficients: Floats, title: str, row: int | None) -> Callable[["Axes"], None]:
+    def drawing_of(coefficients: Floats, title: str, row: int | None) -> Callable[["Axes"], None]:
         def draw(ax: "Axes") -> None:
-            still_there()
-            _draw(ax, held, view, grid, coefficients @ basis, look)
+            raise_if_cancelled()
+            _draw_regions(ax, run, view, grid, coefficients @ basis, colours)
             if row is not None:
-                ring(ax, held.plane.X[row : row + 1], look.alarm)
+                ring(ax, run.points.X[row : row + 1], colours.alarm)
             ax.set_title(title, fontsize=10.5)
 
         return draw
 
-    told = zip(held.coefficients(times), titles, rows, strict=True)
-    write_gif(path, look, stage, [drawn(*one) for one in told], _PAUSE)
+    frames = [drawing_of(*parts) for parts in zip(run.coefficients(times), titles, rows, strict=True)]
+    write_gif(path, colours, draw_background, frames, _FRAME_SECONDS)
 
 
-def _moments(held: Played, most: int) -> tuple[list[int], list[str], list[int | None]]:
-    every: list[Moment] = held.moments()
-    at = np.unique(np.linspace(0, len(every) - 1, min(most, len(every))).round().astype(np.intp))
-    shown = [every[k] for k in at.tolist()]
-    titles = [f"update {one['k']:,} · epoch {one['epoch']:,}" for one in shown]
-    times = [int(one["t"]) + 1 for one in shown]
-    return [*times, held.record.t], [*titles, how_it_ended(held.record)], [*(one["row"] for one in shown), None]
+def _frames(run: PlayedRun, max_updates: int) -> tuple[list[int], list[str], list[int | None]]:
+    """The time, title and highlighted row of each frame."""
+    every: list[Moment] = run.moments()
+    picked = np.unique(np.linspace(0, len(every) - 1, min(max_updates, len(every))).round().astype(np.intp))
+    moments = [every[k] for k in picked.tolist()]
+    times = [*(int(moment["t"]) + 1 for moment in moments), run.summary.t]
+    titles = [f"update {moment['k']:,} · epoch {moment['epoch']:,}" for moment in moments]
+    return times, [*titles, how_it_ended(run.summary)], [*(moment["row"] for moment in moments), None]
 
 
-def _draw(ax: Any, held: Played, view: View, grid: Grid, scores: Floats, look: Palette) -> None:
+def _draw_regions(ax: Any, run: PlayedRun, view: View, grid: Grid, scores: Floats, colours: Palette) -> None:
     """Each region in the colour of its class, its edge in ink."""
     if not np.ptp(scores):
         return
     from matplotlib.colors import to_rgb
 
-    classes = len(held.plane.present)
+    n_classes = len(run.points.present)
     shape, extent = (len(grid.y), len(grid.x)), (view.low[0], view.high[0], view.low[1], view.high[1])
-    label = predicted_classes(held.scheme, scores.T, classes).reshape(shape)
-    colours = np.array([to_rgb(look.of_class(k)) for k in range(classes)])
-    paper = np.array(to_rgb(look.paper))
-    tinted = _TINT * colours[label] + (1 - _TINT) * paper
+    label = predicted_classes(run.scheme, scores.T, n_classes).reshape(shape)
+    class_colours = np.array([to_rgb(colours.of_class(k)) for k in range(n_classes)])
+    tinted = _TINT * class_colours[label] + (1 - _TINT) * np.array(to_rgb(colours.paper))
     ax.imshow(tinted, extent=extent, aspect="auto", interpolation="bilinear", zorder=0.5)
     x, y = grid.points[:, 0].reshape(shape), grid.points[:, 1].reshape(shape)
-    levels = [scores[0]] if classes == 2 else [(label == k) - 0.5 for k in range(classes)]
+    levels = [scores[0]] if n_classes == 2 else [(label == k) - 0.5 for k in range(n_classes)]
     for level in levels:
         if np.ptp(level):
-            ax.contour(x, y, level.reshape(shape), levels=[0.0], colors=[look.ink], linewidths=2.0, zorder=2)
+            ax.contour(x, y, level.reshape(shape), levels=[0.0], colors=[colours.ink], linewidths=2.0, zorder=2)

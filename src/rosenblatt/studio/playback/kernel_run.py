@@ -1,4 +1,4 @@
-"""The kernel perceptron, played: its moments from the mistake log and the kernel values among the points."""
+"""The kernel perceptron, played back: its moments from the mistake log and the kernel values between the points."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,68 +8,70 @@ from numpy.typing import NDArray
 
 from rosenblatt.learn.kernel.replay import KernelReplay
 from rosenblatt.records import Floats
-from rosenblatt.studio.cancelled import still_there
-from rosenblatt.studio.playback.run import Moment, Played
-from rosenblatt.studio.request import Plane
+from rosenblatt.studio.cancellation import raise_if_cancelled
+from rosenblatt.studio.playback.run import Moment, PlayedRun
+from rosenblatt.studio.request import Points
 
 
-class Dual(Played):
+class KernelRun(PlayedRun):
     """KernelPerceptron on the plane."""
 
+    learner = "kernel"
     curved = True
 
-    def __init__(self, plane: Plane, chosen: dict[str, Any]) -> None:
+    def __init__(self, points: Points, chosen: dict[str, Any]) -> None:
         from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 
-        self.plane, self.name, self.chosen = plane, "kernel", chosen
-        self.fitted = KernelPerceptron(**chosen, record=True).fit(plane.X, plane.y)
-        self.keep, self.multi_class = self.fitted.keep, getattr(self.fitted, "multi_class", "ovr")
-        run = self.fitted._running()
-        still_there()
-        self.replay = KernelReplay(run, int(self.fitted.random_state))
-        self.record, log = run.summary, self.replay.log
-        self.times, self.rows, self.unit = (column.astype(np.int64) for column in (log.t, log.row, log.unit))
-        self.bias = bool(self.fitted.fit_intercept)
-        self.order = self.replay.visits(len(plane.X))
-        self.table = self.replay.table(plane.X)
+        self.points, self.chosen = points, chosen
+        self.estimator = KernelPerceptron(**chosen, record=True).fit(points.X, points.y)
+        self.keep, self.multi_class = self.estimator.keep, getattr(self.estimator, "multi_class", "ovr")
+        raise_if_cancelled()
+        run = self.estimator._running()
+        self.replay = KernelReplay(run, int(self.estimator.random_state))
+        self.summary, log = run.summary, self.replay.log
+        self.update_visits, self.update_rows, self.update_units = (
+            column.astype(np.int64) for column in (log.t, log.row, log.unit)
+        )
+        self.visited_rows = self.replay.visits(len(points.X))
+        self.kernel_values = self.replay.table(points.X)
 
     @property
     def model(self) -> Any:
-        return self.fitted
+        return self.estimator
 
     def errors(self) -> int:
-        return int(np.sum(self.fitted.predict(self.plane.X) != self.plane.y))
+        return int(np.sum(self.estimator.predict(self.points.X) != self.points.y))
 
     def basis(self, X: Floats) -> Floats:
-        return self.table if X is self.plane.X else self.replay.table(X)
+        return self.kernel_values if X is self.points.X else self.replay.table(X)
 
     def coefficients(self, times: Sequence[int]) -> Floats:
-        return self.replay.coefficients([self.updates_by(t) for t in times])
+        return self.replay.coefficients([self.n_updates(t) for t in times])
 
     def scores(self, times: Sequence[int]) -> Iterator[Floats]:
-        return self.replay.scores([self.updates_by(t) for t in times], self.table)
+        return self.replay.scores([self.n_updates(t) for t in times], self.kernel_values)
 
     def moments(self) -> list[Moment]:
-        return self.updates(self.spread())
+        return self.updates(self.sampled_visits())
 
-    def updates(self, times: NDArray[np.int64]) -> list[Moment]:
-        return self._told(times.tolist())
+    def updates(self, visits: NDArray[np.int64]) -> list[Moment]:
+        return self._moments(visits.tolist())
 
     def visits(self, since: int, count: int) -> list[Moment]:
-        return self._told(list(range(since, min(since + count, self.record.t))))
+        return self._moments(list(range(since, min(since + count, self.summary.t))))
 
-    def _told(self, times: Sequence[int]) -> list[Moment]:
-        found = []
-        for t, scores in zip(times, self.scores(times), strict=True):
-            still_there()
-            found.append(self._moment(t, scores[:, self.order[t]]))
-        return found
+    def _moments(self, visits: Sequence[int]) -> list[Moment]:
+        moments = []
+        for t, scores in zip(visits, self.scores(visits), strict=True):
+            raise_if_cancelled()
+            moments.append(self._moment(t, scores[:, self.visited_rows[t]]))
+        return moments
 
     def _moment(self, t: int, scores: Floats) -> Moment:
-        first, last, row = self.updates_by(t), self.updates_by(t + 1), int(self.order[t])
-        added = dict(zip(self.unit[first:last].tolist(), self.replay.log.coefficient[first:last].tolist(), strict=True))
-        targets = self.signs[row]
-        moved = [
+        row, updates = int(self.visited_rows[t]), slice(self.n_updates(t), self.n_updates(t + 1))
+        units, coefficients = self.update_units[updates].tolist(), self.replay.log.coefficient[updates].tolist()
+        added = dict(zip(units, coefficients, strict=True))
+        steps = [
             {
                 "unit": unit,
                 "target": int(target),
@@ -77,8 +79,8 @@ class Dual(Played):
                 "mistake": unit in added,
                 "coefficient": added.get(unit, 0.0),
             }
-            for unit, target in enumerate(targets)
+            for unit, target in enumerate(self.targets[row])
             if target
         ]
-        told = {"t": t, "epoch": t // len(self.plane.X) + 1, "row": row, "k": last, "moved": moved}
-        return told | {"before": None, "after": None}
+        epoch = t // len(self.points.X) + 1
+        return {"t": t, "epoch": epoch, "row": row, "k": updates.stop, "steps": steps, "before": None, "after": None}

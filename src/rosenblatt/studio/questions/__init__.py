@@ -1,1 +1,1 @@
-"""What the page can ask: one function for each question."""
+"""The questions that the page asks: one function for each."""

@@ -1,4 +1,4 @@
-"""Files of the run to take away: the animation and the model, as base64 for the page to save."""
+"""Files to download: the run as an animation, and the model, as base64 for the page to save."""
 
 import base64
 import tempfile
@@ -8,60 +8,63 @@ from threading import Lock
 from typing import Any
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.studio.cancelled import still_there
-from rosenblatt.studio.playback.run import Played, Primal, learned
+from rosenblatt.studio.cancellation import raise_if_cancelled
+from rosenblatt.studio.playback.linear_run import LinearRun
+from rosenblatt.studio.playback.recent_runs import run_of
+from rosenblatt.studio.playback.run import PlayedRun
 
-FILES = {"html": "text/html", "gif": "image/gif", "model": "application/octet-stream"}
-_UPDATES = {"html": 200, "gif": 30}  # shown at most; each frame of a GIF is drawn by matplotlib
-_one_at_a_time = Lock()  # matplotlib draws for one thread only
+MEDIA_TYPES = {"html": "text/html", "gif": "image/gif", "model": "application/octet-stream"}
+_MAX_HTML_UPDATES = 200
+_MAX_GIF_UPDATES = 30  # each frame is drawn by matplotlib
+_matplotlib_lock = Lock()  # matplotlib is not thread-safe
 
 
-def file(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The file of this `kind`: `html` and `gif` show the run update by update, `model` is what was learned.
+def download(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The file of this `kind`: `html` and `gif` show the run update by update, `model` is the model file.
 
     >>> AND = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 0, 0, 1], "classes": [-1, 1]}
-    >>> made = file(AND | {"kind": "html"})
-    >>> made["name"], base64.b64decode(made["content"])[:15]
+    >>> file = download(AND | {"kind": "html"})
+    >>> file["name"], base64.b64decode(file["content"])[:15]
     ('studio.html', b'<!doctype html>')
     """
     kind = request.get("kind")
-    if not isinstance(kind, str) or kind not in FILES:
-        raise ParameterError(f"A file is one of {', '.join(FILES)}. Got {kind!r} instead.")
-    held = learned(request)
+    if not isinstance(kind, str) or kind not in MEDIA_TYPES:
+        raise ParameterError(f"The kind of a file must be one of {', '.join(MEDIA_TYPES)}. Got {kind!r} instead.")
+    run = run_of(request)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"studio.{kind}")
-        _WRITERS[kind](held, path)
+        _WRITERS[kind](run, path)
         content = base64.b64encode(path.read_bytes()).decode("ascii")
-    return {"name": path.name, "type": FILES[kind], "content": content}
+    return {"name": path.name, "type": MEDIA_TYPES[kind], "content": content}
 
 
-def _model(held: Played, path: Path) -> None:
+def _write_model(run: PlayedRun, path: Path) -> None:
     from rosenblatt.estimators.files import save
 
-    save(held.model, path)
+    save(run.model, path)
 
 
-def _html(held: Played, path: Path) -> None:
+def _write_html(run: PlayedRun, path: Path) -> None:
     from rosenblatt.report.animation.animate import animate
 
-    if not isinstance(held, Primal) or held.curved:
-        raise ParameterError("The page that plays offline draws straight lines: take the GIF of this run, or its code.")
-    animate(held.trace, path, most=_UPDATES["html"])
+    if not isinstance(run, LinearRun) or run.curved:
+        raise ParameterError("The offline page draws straight lines only: download the GIF of this run, or its code.")
+    animate(run.trace, path, most=_MAX_HTML_UPDATES)
 
 
-def _gif(held: Played, path: Path) -> None:
+def _write_gif(run: PlayedRun, path: Path) -> None:
     from rosenblatt.report.animation.animate import animate
-    from rosenblatt.studio.playback.gif import write_reel
+    from rosenblatt.studio.playback.gif import write_run_gif
 
-    while not _one_at_a_time.acquire(timeout=0.2):
-        still_there()
+    while not _matplotlib_lock.acquire(timeout=0.2):
+        raise_if_cancelled()
     try:
-        if isinstance(held, Primal) and not held.curved and len(held.units) == 1:
-            animate(held.trace, path, most=_UPDATES["gif"], on_moment=still_there)
+        if isinstance(run, LinearRun) and not run.curved and len(run.unit_names) == 1:
+            animate(run.trace, path, most=_MAX_GIF_UPDATES, on_moment=raise_if_cancelled)
         else:
-            write_reel(held, path, _UPDATES["gif"])
+            write_run_gif(run, path, _MAX_GIF_UPDATES)
     finally:
-        _one_at_a_time.release()
+        _matplotlib_lock.release()
 
 
-_WRITERS = {"html": _html, "gif": _gif, "model": _model}
+_WRITERS = {"html": _write_html, "gif": _write_gif, "model": _write_model}

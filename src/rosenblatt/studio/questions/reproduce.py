@@ -1,105 +1,101 @@
-"""What the screen shows, to take away: the Python code, the command and the table that give the same run again."""
+"""What the screen shows, to repeat elsewhere: the Python code, the command and the table that give the same run."""
 
+import csv
+import io
 from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt import options
-from rosenblatt.studio.request import TABLES, Plane, chosen_of, plane_of
+from rosenblatt.studio.request import LEARNER_OPTIONS, Points, read_options, read_points
 
-_INLINE = 40  # points that are written into the code; more go to a file
-_FLAGS = {"max_iter": "passes", "random_state": "seed"}
-_COMMAND = ("loss", "learning_rate", "eta0", "margin", "r", "order", "batch", "multi_class", "max_iter", "random_state")
+_MAX_INLINE_POINTS = 40  # written into the code; more are read from the CSV file
+_FLAGS = {"max_iter": "passes", "random_state": "seed"}  # of `rosenblatt trace`, where they differ from the parameter
+_TRACE_OPTIONS = (
+    *("loss", "learning_rate", "eta0", "margin", "r", "order", "batch", "multi_class", "max_iter", "random_state"),
+)
 
 
-def takeaway(request: Mapping[str, Any]) -> dict[str, Any]:
+def reproduce(request: Mapping[str, Any]) -> dict[str, Any]:
     """Code, command and CSV of a request; the command is None where the command line has no such option.
 
     >>> AND = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 0, 0, 1], "classes": [-1, 1]}
-    >>> made = takeaway(AND)
-    >>> made["command"]
+    >>> reproduce(AND)["command"]
     'rosenblatt trace studio.csv --order given --passes 50'
     """
-    plane = plane_of(request)
-    loss, chosen = chosen_of(request, len(plane.X))
-    table = TABLES[loss]
-    told = {
-        name: value for name, value in chosen.items() if name in ("order", "kernel") or value != table[name].default
+    points = read_points(request)
+    learner, chosen = read_options(request, len(points.X))
+    defaults = LEARNER_OPTIONS[learner]
+    arguments = {
+        name: value for name, value in chosen.items() if name in ("order", "kernel") or value != defaults[name].default
     }
-    return {"python": _python(plane, loss, told), "command": _command(loss, told), "csv": _csv(plane)}
+    code = _kernel_code(points, arguments) if learner == "kernel" else _trace_code(points, learner, arguments)
+    return {"python": code, "command": _command(learner, arguments), "csv": _csv(points)}
 
 
-def _load(plane: Plane, names: list[str]) -> str:
-    """The examples, written into the code or read from the file, and what the code takes from Rosenblatt."""
-    if len(plane.X) <= _INLINE:
-        rows = f"X = {_numbers(plane.X.tolist())}\ny = {plane.y.tolist()!r}\n"
-        return f"from rosenblatt import {', '.join(sorted(names, key=str.lower))}\n\n" + rows
-    taken = ", ".join(sorted([*names, "read"], key=str.lower))
-    return f'from rosenblatt import {taken}\n\nX, y = read("studio.csv")\n'
+# -- Python -----------------------------------------------------------------------------------------------------------
 
 
-def _python(plane: Plane, loss: str, told: Mapping[str, Any]) -> str:
-    if loss == "kernel":
-        return _kernel_python(plane, told)
-    said = [f"{name}={value!r}" for name, value in told.items() if name != "degree"]
-    if loss != options.loss.default:
-        said.insert(0, f"loss={loss!r}")
-    load, features = _load(plane, ["certify", "trace"]), "X"
-    if "degree" in told:  # every step is told on the products, written out
+def _trace_code(points: Points, learner: str, arguments: Mapping[str, Any]) -> str:
+    keywords = [f"{name}={value!r}" for name, value in arguments.items() if name != "degree"]
+    if learner != options.loss.default:
+        keywords.insert(0, f"loss={learner!r}")
+    load, features = _load_code(points, ["certify", "trace"]), "X"
+    if "degree" in arguments:  # trace has no degree: it gets the products
         load = "from sklearn.preprocessing import PolynomialFeatures\n" + load
-        load += f"Z = PolynomialFeatures({told['degree']}, include_bias=False).fit_transform(X)\n"
+        load += f"Z = PolynomialFeatures({arguments['degree']}, include_bias=False).fit_transform(X)\n"
         features = "Z"
-    code = f"{load}run = trace({', '.join([features, 'y', *said])})\n"
+    code = f"{load}run = trace({', '.join([features, 'y', *keywords])})\n"
     code += "print(run.run.status, run.run.n_mistakes, run.replay())\n"
-    return code + (f"print(certify({features}, y).explain())\n" if len(plane.present) == 2 else "")
+    return code + (f"print(certify({features}, y).explain())\n" if len(points.present) == 2 else "")
 
 
-def _kernel_python(plane: Plane, told: Mapping[str, Any]) -> str:
-    said = ", ".join([f"{name}={value!r}" for name, value in told.items()] + ["record=True"])
-    load = _load(plane, ["KernelPerceptron"])
+def _kernel_code(points: Points, arguments: Mapping[str, Any]) -> str:
+    keywords = ", ".join([f"{name}={value!r}" for name, value in arguments.items()] + ["record=True"])
     return (
-        f"{load}model = KernelPerceptron({said}).fit(X, y)\n"
+        f"{_load_code(points, ['KernelPerceptron'])}model = KernelPerceptron({keywords}).fit(X, y)\n"
         "print(model.status_, model.n_mistakes_, model.score(X, y))\n"
         "print(model.trace_.row, model.trace_.coefficient)  # the mistake log\n"
     )
 
 
-def _numbers(rows: list[list[float]]) -> str:
-    return "[" + ", ".join(f"[{_number(a)}, {_number(b)}]" for a, b in rows) + "]"
+def _load_code(points: Points, names: list[str]) -> str:
+    """The import of these names, and the examples: written into the code, or read from the file."""
+    if len(points.X) <= _MAX_INLINE_POINTS:
+        pairs = ", ".join(f"[{_number(a)}, {_number(b)}]" for a, b in points.X.tolist())
+        data = f"X = [{pairs}]\ny = {points.y.tolist()!r}\n"
+    else:
+        names, data = [*names, "read"], 'X, y = read("studio.csv")\n'
+    return f"from rosenblatt import {', '.join(sorted(names, key=str.lower))}\n\n{data}"
 
 
 def _number(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
-def _command(loss: str, told: Mapping[str, Any]) -> str | None:
-    """`rosenblatt trace` of the same run; its own defaults are said too where they differ from the learner's."""
-    if loss == "kernel" or "degree" in told:
+# -- the command ------------------------------------------------------------------------------------------------------
+
+
+def _command(learner: str, arguments: Mapping[str, Any]) -> str | None:
+    """`rosenblatt trace` of the same run; it names the options whose default is another one in the command."""
+    if learner == "kernel" or "degree" in arguments:
         return None
-    given = (
-        {"loss": loss, "order": told["order"]}
-        | {name: TABLES[loss][name].default for name in ("max_iter",)}
-        | dict(told)
-    )
-    if loss != options.loss.default:  # these losses have other defaults than the command's
-        given = {name: TABLES[loss][name].default for name in ("learning_rate", "eta0", "multi_class")} | given
-    else:
-        del given["loss"]
-    bias = given.pop("fit_intercept", True)
-    given.pop("keep", None)  # a trace shows the run, whatever is kept of it
-    if set(given) - set(_COMMAND) or given.get("random_state", 0) is None:
+    defaults = LEARNER_OPTIONS[learner]
+    flags = {"order": arguments["order"], "max_iter": defaults["max_iter"].default, **arguments}
+    if learner != options.loss.default:
+        differing = {name: defaults[name].default for name in ("learning_rate", "eta0", "multi_class")}
+        flags = {"loss": learner, **differing, **flags}
+    fit_intercept = flags.pop("fit_intercept", True)
+    flags.pop("keep", None)  # a trace shows the run itself, whatever is kept of it
+    if set(flags) - set(_TRACE_OPTIONS) or flags.get("random_state", 0) is None:
         return None
-    words = [f"--{_FLAGS.get(name, name).replace('_', '-')} {given[name]}" for name in _COMMAND if name in given]
-    return " ".join(["rosenblatt trace studio.csv", *words, *([] if bias else ["--no-intercept"])])
+    words = [f"--{_FLAGS.get(name, name).replace('_', '-')} {flags[name]}" for name in _TRACE_OPTIONS if name in flags]
+    return " ".join(["rosenblatt trace studio.csv", *words, *([] if fit_intercept else ["--no-intercept"])])
 
 
-def _csv(plane: Plane) -> str:
-    lines = [
-        f"{_number(a)},{_number(b)},{_quoted(label)}"
-        for (a, b), label in zip(plane.X.tolist(), plane.y.tolist(), strict=True)
-    ]
-    return "\n".join(["x1,x2,label", *lines]) + "\n"
-
-
-def _quoted(label: Any) -> str:
-    text = str(label)
-    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ',"\n\r') else text
+def _csv(points: Points) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(["x1", "x2", "label"])
+    for (a, b), label in zip(points.X.tolist(), points.y.tolist(), strict=True):
+        writer.writerow([_number(a), _number(b), label])
+    return text.getvalue()

@@ -1,4 +1,4 @@
-"""The verdict for the page: a certificate with what is drawn of it, and the theorem along a run."""
+"""The verdict for the page: a certificate with what is drawn of it, and the theorem along the run."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,178 +12,192 @@ from rosenblatt.certificates.search import certify
 from rosenblatt.certificates.sentences import boundary
 from rosenblatt.certificates.theorem import theorem_run
 from rosenblatt.records import Floats
-from rosenblatt.studio.cancelled import still_there
-from rosenblatt.studio.request import Plane, chosen_of, feature_degree, mapped, plane_of, table_rows
+from rosenblatt.studio.cancellation import raise_if_cancelled
+from rosenblatt.studio.request import Points, feature_degree, features_of, read_options, read_points, read_table
 
-SECONDS = 5.0  # that a search may take before it says that it does not know
-_CURVE = 300  # points of a curve
-_HIGHEST = 3  # degree that is offered: curves of higher ones fit what is only noise
+TIME_LIMIT = 5.0  # seconds for one search; then the answer is "undecided"
+_DEGREE_TIME_LIMIT = 1.0
+_CURVE_POINTS = 300
+_MAX_OFFERED_DEGREE = 3  # curves of higher degree fit noise
 
 
 def verdict(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Can a line tell the classes apart? With two classes the proof, to be drawn; with more, every pair.
+    """Can a line separate the classes? With two classes the proof, to be drawn; with more, every pair.
 
     >>> XOR = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 1, 1, 0], "classes": [-1, 1]}
     >>> answer = verdict(XOR)
-    >>> answer["kind"], answer["rows"], answer["weights"], answer["meets"]
+    >>> answer["kind"], answer["rows"], answer["weights"], answer["meeting_point"]
     ('inseparable', [0, 1, 2, 3], ['1/2', '1/2', '1/2', '1/2'], [0.5, 0.5])
     """
-    plane = plane_of(request)
-    name, chosen = chosen_of(request, len(plane.X))
+    points = read_points(request)
+    learner, chosen = read_options(request, len(points.X))
     if chosen.get("kernel") == "rbf":
-        return _of_rbf(plane)
-    degree, values = feature_degree(name, chosen), mapped(plane.X, name, chosen)
-    if len(plane.present) > 2:
-        return _pairs(plane, values, degree)
-    answer = certify(values, plane.y, time_limit=SECONDS, on_progress=still_there)
-    told: dict[str, Any] = {"kind": answer.kind, "verified": answer.verified, "degree": degree}
-    told |= {"words": _words(answer.explain(), degree, values.shape[1]), "note": _note(degree, values.shape[1], chosen)}
-    if isinstance(answer, Separable):
-        return told | _separable(answer) | {"theorem": _theorem(name, chosen, plane, values, answer)}
-    return told | (_inseparable(answer, plane, degree) if isinstance(answer, Inseparable) else {})
+        return _rbf_verdict(points)
+    degree, features = feature_degree(learner, chosen), features_of(points.X, learner, chosen)
+    if len(points.present) > 2:
+        return _pairs_verdict(points, features, degree)
+    certificate = certify(features, points.y, time_limit=TIME_LIMIT, on_progress=raise_if_cancelled)
+    answer: dict[str, Any] = {
+        "kind": certificate.kind,
+        "verified": certificate.verified,
+        "degree": degree,
+        "explanation": _explanation(certificate.explain(), degree, features.shape[1]),
+        "note": _note(degree, features.shape[1], chosen),
+    }
+    if isinstance(certificate, Separable):
+        return answer | _separable(certificate) | {"theorem": _theorem(learner, chosen, points, features, certificate)}
+    return answer | (_inseparable(certificate, points, degree) if isinstance(certificate, Inseparable) else {})
 
 
-def _words(explained: str, degree: int, features: int) -> str:
-    return explained if degree == 1 else explained.replace(boundary(features), f"a curve of degree {degree}")
+def _explanation(explained: str, degree: int, n_features: int) -> str:
+    return explained if degree == 1 else explained.replace(boundary(n_features), f"a curve of degree {degree}")
 
 
-def _note(degree: int, features: int, chosen: Mapping[str, Any]) -> str | None:
-    """What the answer is about, where that is not the plane as it is drawn."""
+def _note(degree: int, n_features: int, chosen: Mapping[str, Any]) -> str | None:
+    """What the answer is about, where that is not a line in the plane as it is drawn."""
     if degree > 1:
         conic = " (an ellipse, a parabola, a hyperbola or two lines)" if degree == 2 else ""
         return (
-            f"Asked of the {features} products of up to {degree} coordinates: a flat boundary among them is a curve of "
-            f"degree {degree} in the plane{conic}. Distances are measured among the products."
+            f"This is about the {n_features} products of up to {degree} coordinates: a flat boundary among them is a "
+            f"curve of degree {degree} in the plane{conic}. Distances are measured among the products."
         )
-    return "Asked of straight lines." if "kernel" in chosen and chosen["kernel"] != "linear" else None
+    return "This is about straight lines." if "kernel" in chosen and chosen["kernel"] != "linear" else None
 
 
-def _of_rbf(plane: Plane) -> dict[str, Any]:
+def _rbf_verdict(points: Points) -> dict[str, Any]:
     """The rbf kernel is strictly positive definite: any labels of distinct points have a boundary (Micchelli 1986)."""
-    met: dict[tuple[float, ...], int] = {}
-    for row, place in enumerate(map(tuple, plane.X.tolist())):
-        first = met.setdefault(place, row)
-        if plane.index[first] != plane.index[row]:
-            words = (
-                f"No: rows {first} and {row} lie in the same place and are of different classes.\n"
-                "Whatever the kernel, a boundary gives them the same score."
+    first_row: dict[tuple[float, ...], int] = {}
+    for row, place in enumerate(map(tuple, points.X.tolist())):
+        first = first_row.setdefault(place, row)
+        if points.index[first] != points.index[row]:
+            explanation = (
+                f"No: rows {first} and {row} are the same point with different classes.\n"
+                "Any boundary, with any kernel, gives both the same score."
             )
-            return {"kind": "kernel", "degree": 1, "words": words, "rows": [first, row]}
-    words = (
-        "Yes: the rbf kernel can tell the classes apart, without a single error.\n"
-        "It can do so for any points, however they are labelled, as long as no two of different classes lie in the "
-        "same place. That says nothing about points that are still to come."
+            return {"kind": "kernel", "degree": 1, "explanation": explanation, "rows": [first, row]}
+    explanation = (
+        "Yes: the rbf kernel can separate the classes without an error.\n"
+        "It can do so for any labels, as long as no point has two of them. That says nothing about new points."
     )
-    return {"kind": "kernel", "degree": 1, "words": words, "rows": []}
+    return {"kind": "kernel", "degree": 1, "explanation": explanation, "rows": []}
 
 
-def lowest(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The lowest degree, above the one that is chosen, at which a curve tells the two classes apart; None up to 3.
-
-    >>> XOR = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 1, 1, 0], "classes": [-1, 1]}
-    >>> lowest(XOR)
-    {'degree': 2}
-    """
-    plane = plane_of(request)
-    name, chosen = chosen_of(request, len(plane.X))
-    if len(plane.present) == 2 and name != "kernel":
-        for degree in range(int(chosen.get("degree", 1)) + 1, _HIGHEST + 1):
-            values = mapped(plane.X, name, {"degree": degree})
-            if certify(values, plane.y, time_limit=1.0, on_progress=still_there).kind == "separable":
-                return {"degree": degree}
-    return {"degree": None}
-
-
-def _separable(answer: Separable) -> dict[str, Any]:
+def _separable(certificate: Separable) -> dict[str, Any]:
     return {
-        "weights": [float(answer.b), *(float(w) for w in answer.w)],
-        "margin": answer.margin,
-        "support": answer.support.tolist(),
-        "radius": answer.radius,
-        "augmented_margin": answer.augmented_margin,
-        "mistake_bound": answer.mistake_bound if np.isfinite(answer.mistake_bound) else None,
+        "weights": [float(certificate.b), *(float(w) for w in certificate.w)],
+        "margin": certificate.margin,
+        "support": certificate.support.tolist(),
+        "radius": certificate.radius,
+        "augmented_margin": certificate.augmented_margin,
+        "mistake_bound": certificate.mistake_bound if np.isfinite(certificate.mistake_bound) else None,
     }
 
 
-def _inseparable(answer: Inseparable, plane: Plane, degree: int) -> dict[str, Any]:
-    """The rows and their weights; the point in which the hulls meet can be drawn where the features are the plane."""
-    told = {"rows": answer.rows.tolist(), "weights": _shown(answer)}
-    return told if degree > 1 else told | _meeting(answer, plane)
+def _inseparable(certificate: Inseparable, points: Points, degree: int) -> dict[str, Any]:
+    """The rows of the proof and their weights; where the features are the plane, also the point in which hulls meet."""
+    weights = [str(weight) if len(str(weight)) <= 24 else f"{float(weight):.6g}" for weight in certificate.weights]
+    proof = {"rows": certificate.rows.tolist(), "weights": weights}
+    return proof if degree > 1 else proof | _meeting_point(certificate, points)
 
 
-def _shown(answer: Inseparable) -> list[str]:
-    return [str(weight) if len(str(weight)) <= 24 else f"{float(weight):.6g}" for weight in answer.weights]
+def _meeting_point(certificate: Inseparable, points: Points) -> dict[str, Any]:
+    rows = [int(row) for row in certificate.rows]
+    weighted = zip(rows, certificate.signs, certificate.weights, strict=True)
+    meeting_point = sum(float(weight) * points.X[row] for row, sign, weight in weighted if sign > 0)
+    sides = [[row for row, sign in zip(rows, certificate.signs, strict=True) if sign == side] for side in (-1, 1)]
+    return {
+        "meeting_point": np.asarray(meeting_point).tolist(),
+        "hulls": [_as_polygon(points, side) for side in sides],
+    }
 
 
-def _meeting(answer: Inseparable, plane: Plane) -> dict[str, Any]:
-    positive = [at for at, sign in enumerate(answer.signs) if sign > 0]
-    meets = sum(float(answer.weights[at]) * plane.X[int(answer.rows[at])] for at in positive)
-    rows = [(int(row), sign) for row, sign in zip(answer.rows, answer.signs, strict=True)]
-    hulls = [_hull(plane, [row for row, sign in rows if sign == side]) for side in (-1, 1)]
-    return {"meets": np.asarray(meets).tolist(), "hulls": hulls}
+def _as_polygon(points: Points, rows: list[int]) -> list[int]:
+    """The rows in order of their angle round their middle."""
+    middle = points.X[rows].mean(axis=0)
+    return sorted(rows, key=lambda row: float(np.arctan2(*(points.X[row] - middle)[::-1])))
 
 
-def _hull(plane: Plane, rows: list[int]) -> list[int]:
-    """The rows of the proof in order round their middle: at most three in the plane, so any order is a polygon."""
-    middle = plane.X[rows].mean(axis=0)
-    return sorted(rows, key=lambda row: float(np.arctan2(*(plane.X[row] - middle)[::-1])))
-
-
-def whole(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What all the columns of a wider table can do that the two which are drawn cannot: `rows` beside the labels.
-
-    >>> whole({"rows": [[0, 0, 0], [0, 0, 1]], "labels": [0, 1], "classes": ["A", "B"]})
-    {'words': "With all 3 columns: Yes: a flat plane tells 'A' and 'B' apart, without a single error on the 2 rows."}
-    """
-    X, y = table_rows(request)
-    if len(set(y.tolist())) == 2:
-        answer = certify(X, y, time_limit=SECONDS, on_progress=still_there)
-        told = answer.explain().split("\n")[0]
-    else:
-        table = certify_classes(X, y, scheme="ovo", time_limit=SECONDS)
-        found = [row["answer"] for row in table.to_rows()]
-        told = f"{boundary(X.shape[1])} tells {found.count('separable')} of the {len(found)} pairs of classes apart."
-    return {"words": f"With all {X.shape[1]} columns: {told}"}
-
-
-def _pairs(plane: Plane, values: Floats, degree: int) -> dict[str, Any]:
-    table = certify_classes(values, plane.y, scheme="ovo", time_limit=SECONDS)
-    pairs = [{name: row[name] for name in ("first", "second", "answer")} for row in table.to_rows()]
-    apart = sum(pair["answer"] == "separable" for pair in pairs)
-    name = "A straight line" if degree == 1 else f"A curve of degree {degree}"
-    words = f"{name} tells {apart} of the {len(pairs)} pairs of classes apart without an error."
-    return {"kind": "pairs", "words": words, "pairs": [{k: _plain(v) for k, v in pair.items()} for pair in pairs]}
+def _pairs_verdict(points: Points, features: Floats, degree: int) -> dict[str, Any]:
+    table = certify_classes(features, points.y, scheme="ovo", time_limit=TIME_LIMIT)
+    pairs = [{name: _plain(row[name]) for name in ("first", "second", "answer")} for row in table.to_rows()]
+    n_separable = sum(pair["answer"] == "separable" for pair in pairs)
+    shape = "A straight line" if degree == 1 else f"A curve of degree {degree}"
+    explanation = f"{shape} separates {n_separable} of the {len(pairs)} pairs of classes without an error."
+    return {"kind": "pairs", "explanation": explanation, "pairs": pairs}
 
 
 def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
+# -- beyond two columns and a line ------------------------------------------------------------------------------------
+
+
+def lowest_degree(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The lowest degree above the chosen one at which a curve separates the two classes; None if it is not 2 or 3.
+
+    >>> XOR = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 1, 1, 0], "classes": [-1, 1]}
+    >>> lowest_degree(XOR)
+    {'degree': 2}
+    """
+    points = read_points(request)
+    learner, chosen = read_options(request, len(points.X))
+    if len(points.present) == 2 and learner != "kernel":
+        for degree in range(int(chosen.get("degree", 1)) + 1, _MAX_OFFERED_DEGREE + 1):
+            features = features_of(points.X, learner, {"degree": degree})
+            answer = certify(features, points.y, time_limit=_DEGREE_TIME_LIMIT, on_progress=raise_if_cancelled)
+            if answer.kind == "separable":
+                return {"degree": degree}
+    return {"degree": None}
+
+
+def all_columns(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The verdict on all columns of a wide table (`rows`), of which the page draws two.
+
+    >>> all_columns({"rows": [[0, 0, 0], [0, 0, 1]], "labels": [0, 1], "classes": ["A", "B"]})["explanation"]
+    "With all 3 columns: Yes: a flat plane tells 'A' and 'B' apart, without a single error on the 2 rows."
+    """
+    X, y = read_table(request)
+    if len(set(y.tolist())) == 2:
+        certificate = certify(X, y, time_limit=TIME_LIMIT, on_progress=raise_if_cancelled)
+        answer = certificate.explain().split("\n")[0]
+    else:
+        table = certify_classes(X, y, scheme="ovo", time_limit=TIME_LIMIT)
+        answers = [row["answer"] for row in table.to_rows()]
+        n_separable = answers.count("separable")
+        answer = f"{boundary(X.shape[1])} separates {n_separable} of the {len(answers)} pairs of classes."
+    return {"explanation": f"With all {X.shape[1]} columns: {answer}"}
+
+
 # -- the theorem ------------------------------------------------------------------------------------------------------
-
-
-def _theorem(
-    name: str, chosen: Mapping[str, Any], plane: Plane, values: Floats, answer: Separable
-) -> dict[str, Any] | None:
-    """The two inequalities along Rosenblatt's rule with this order and seed; None where the rule is another one."""
-    if not is_rosenblatts(name, chosen):
-        return None
-    seed = chosen.get("random_state", options.random_state.default)
-    epochs = chosen.get("max_iter", options.max_iter.default)
-    run = theorem_run(
-        values, plane.y, order=chosen["order"], max_iter=epochs, random_state=seed or 0, certificate=answer
-    )
-    at = np.unique(np.linspace(0, run.mistakes, min(_CURVE, run.mistakes + 1)).round().astype(np.intp))
-    curves = {name: getattr(run, name)[at].tolist() for name in _CURVES}
-    return {"k": at.tolist(), **curves, "mistakes": run.mistakes, "holds": run.holds, "margin": run.margin}
-
 
 _CURVES = ("progress", "progress_bound", "norm_squared", "norm_bound")
 # The theorem's rule: every mistake adds y x, from zero, one example at a time. A constant rate scales all weights.
-_ROSENBLATT = {"learning_rate": "constant", "margin": 0.0, "batch": 1, "init": "zeros", "fit_intercept": True}
+_ROSENBLATTS_RULE = {
+    "learning_rate": "constant",
+    "margin": 0.0,
+    "batch": 1,
+    "init": "zeros",
+    "fit_intercept": True,
+    "eta0": 1.0,
+}
 
 
-def is_rosenblatts(loss: str, chosen: Mapping[str, Any]) -> bool:
-    """Is this the rule that the convergence theorem speaks of, with the rate that its figures are drawn for?"""
-    asked = {name: chosen.get(name, options.PERCEPTRON[name].default) for name in (*_ROSENBLATT, "eta0")}
-    return loss == "perceptron" and asked == {**_ROSENBLATT, "eta0": 1.0}
+def _theorem(
+    learner: str, chosen: Mapping[str, Any], points: Points, features: Floats, certificate: Separable
+) -> dict[str, Any] | None:
+    """The two inequalities of the proof along Rosenblatt's rule with this order and seed; None for any other rule."""
+    rule = {name: chosen.get(name, options.PERCEPTRON[name].default) for name in _ROSENBLATTS_RULE}
+    if learner != "perceptron" or rule != _ROSENBLATTS_RULE:
+        return None
+    run = theorem_run(
+        features,
+        points.y,
+        order=chosen["order"],
+        max_iter=chosen.get("max_iter", options.max_iter.default),
+        random_state=chosen.get("random_state", options.random_state.default) or 0,
+        certificate=certificate,
+    )
+    k = np.unique(np.linspace(0, run.mistakes, min(_CURVE_POINTS, run.mistakes + 1)).round().astype(np.intp))
+    curves = {name: getattr(run, name)[k].tolist() for name in _CURVES}
+    return {"k": k.tolist(), **curves, "mistakes": run.mistakes, "holds": run.holds, "margin": run.margin}

@@ -1,0 +1,71 @@
+"""Who may talk to the studio: its own page alone, on this machine, with the token of this session.
+
+The token is part of every address, so a page of another site cannot guess one. The Host header is checked, so a name
+that was pointed at this machine from outside (DNS rebinding) is refused. Origin and Sec-Fetch-Site are checked too, so
+no other site can send requests.
+"""
+
+import secrets
+from typing import Any
+
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+LOOPBACK = "127.0.0.1"
+# Nothing is loaded from or sent to another site, and no other page may embed this one.
+_CONTENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "content-security-policy": _CONTENT_POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+def new_token() -> str:
+    """A random token for the URL."""
+    return secrets.token_urlsafe(18)
+
+
+def error_response(status: int, sentence: str) -> JSONResponse:
+    """How every error is sent to the page."""
+    return JSONResponse({"error": sentence}, status_code=status)
+
+
+class AccessGuard:
+    """Refuses requests with the wrong token, host or origin, and adds the security headers to every response."""
+
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+        self.app, self.token = app, token
+        self.hosts = {f"{name}:{port}" for name in (LOOPBACK, "localhost")}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                security = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+                message["headers"] = [*message["headers"], *security]
+            await send(message)
+
+        if scope["type"] == "http":
+            await (self._refusal(scope) or self.app)(scope, receive, send_with_headers)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers: dict[str, list[str]] = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
+        if len(headers.get("host", [])) != 1 or headers["host"][0] not in self.hosts:
+            return error_response(403, "This is not the studio's address: open the one that rosenblatt studio printed.")
+        origins = {f"http://{host}" for host in self.hosts}
+        if any(origin not in origins for origin in headers.get("origin", [])):
+            return error_response(403, "Requests from other sites are refused.")
+        from_elsewhere = any(site not in ("same-origin", "none") for site in headers.get("sec-fetch-site", []))
+        if from_elsewhere and (scope["method"] != "GET" or headers.get("sec-fetch-mode") != ["navigate"]):
+            return error_response(403, "Requests from other sites are refused.")
+        token = scope["path"].split("/")[1]
+        if not secrets.compare_digest(token.encode(), self.token.encode()):
+            return error_response(403, "The address has no valid token: open the one that rosenblatt studio printed.")
+        return None

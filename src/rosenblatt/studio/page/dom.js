@@ -1,0 +1,36 @@
+// Makes elements of the page, and the numbers written in them.
+
+export const find = (id) => document.getElementById(id);
+
+export function element(name, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
+export const paragraph = (text, className = "") => element("p", { textContent: text, className });
+export function labelled(text, input) { return { label: element("label", {}, text, input), input }; }
+
+const SVG = "http://www.w3.org/2000/svg";
+export function draw(name, attributes = {}, parent = null, text = "") {
+  const shape = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) shape.setAttribute(key, value);
+  if (text) shape.textContent = text;
+  parent?.append(shape);
+  return shape;
+}
+
+export function number(value, digits = 4) {
+  if (value === null || value === undefined) return "–";
+  const text = Number.isInteger(value) && Math.abs(value) < 1e6 ? value.toLocaleString("en") : String(Number(value.toPrecision(digits)));
+  return text.replace("-", "−");
+}
+export const vector = (values) => `[${values.map((value) => number(value, 3)).join(", ")}]`;
+export const count = (many, noun) => `${number(many)} ${noun}${many === 1 ? "" : "s"}`;
+
+// Line styles of the relatives and the losses. "none" is solid; dotted is left to what was kept.
+export const DASHES = ["none", "12 4", "10 4 2 4 2 4", "12 4 2 4", "6 4"];
+export function lineSample(index) {
+  const sample = draw("svg", { viewBox: "0 0 42 12", "aria-hidden": "true" });
+  draw("line", { x1: 1, x2: 41, y1: 6, y2: 6, class: `relative s${index}`, "stroke-dasharray": DASHES[index] }, sample);
+  return sample;
+}

@@ -1,0 +1,24 @@
+// Hidden units learned by gradient descent on the points of the plane: the line of each, and the errors that are left.
+
+import { count, element, labelled, paragraph } from "../dom.js";
+import { askOrShowError } from "./ask.js";
+
+export function hiddenUnits(place, { readPage, onChange, arrange }) {
+  const tool = { state: {}, end: () => arrange({ dashedLines: [] }, { keepPoints: true }) };
+  const { label, input } = labelled("Hidden units ", element("input", { type: "number", min: 1, max: 8, step: 1, value: 1, name: "units" }));
+  const button = element("button", { type: "button", textContent: "Learn" }), result = paragraph("", "line");
+  result.setAttribute("aria-live", "polite");
+  place.append(element("div", { className: "bar" }, label, button), result);
+  button.addEventListener("click", async () => {
+    const { fresh, points, labels, classes } = readPage();
+    if (!fresh) return;
+    result.textContent = "Learning…";
+    const learned = await askOrShowError("hidden_units", { points, labels, classes, units: Number(input.value) }, result);
+    if (!learned) return;
+    result.textContent = `${count(learned.units, "hidden unit")}: ${learned.errors ? `rows ${learned.wrong_rows.join(", ")} are wrong` : "every row is right"}.`;
+    tool.state = { learned };
+    arrange({ dashedLines: learned.lines }, { keepPoints: true });
+    onChange();
+  });
+  return tool;
+}

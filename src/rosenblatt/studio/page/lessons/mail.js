@@ -1,0 +1,39 @@
+// What a unit learned from the mail of the package, and its decision about a message that the user writes.
+
+import { element, number, paragraph } from "../dom.js";
+import { askOrShowError } from "./ask.js";
+
+export function mail(place, { onChange }) {
+  const tool = { state: {} }, learned = paragraph("Learning from the mail…", "line"), words = element("div", { className: "charts" });
+  const text = element("textarea", { rows: 4, name: "message" }), button = element("button", { type: "button", textContent: "Is it spam?" }), decision = element("div");
+  decision.setAttribute("aria-live", "polite");
+  place.className = "halves";
+  place.append(element("div", {}, element("label", {}, "Your message", text), button, decision), element("div", {}, learned, words));
+  askOrShowError("mail", {}, learned).then((answer) => {
+    if (!answer) return;
+    learned.textContent = `Learned from ${number(answer.rows)} messages; of ${number(answer.examples)} others, ${(100 * answer.accuracy).toFixed(1)}% were decided correctly. The words with the largest weights:`;
+    words.replaceChildren(...Object.entries(answer.top).map(([label, top]) => wordTable(`for ${label}`, top.map(({ feature, weight }) => [feature, weight]))));
+  });
+  button.addEventListener("click", async () => {
+    const answer = await askOrShowError("message", { text: text.value }, decision);
+    if (!answer) return;
+    const sum = paragraph(`${answer.label}: score ${number(answer.score, 3)}, of which the bias is ${number(answer.bias, 3)}.`, "answer");
+    decision.replaceChildren(sum, wordTable(`what each word adds to “${answer.label}”`, answer.words.map(({ feature, contribution }) => [feature, contribution])));
+    tool.state = { decision: answer, text: text.value };
+    onChange();
+  });
+  return tool;
+}
+
+function wordTable(caption, entries) {
+  const table = element("table", { className: "values" }), largest = Math.max(1e-9, ...entries.map(([, value]) => Math.abs(value)));
+  table.createCaption().textContent = caption;
+  for (const [word, value] of entries) {
+    const row = table.insertRow(), meter = element("meter", { max: largest, value: Math.abs(value) });
+    meter.setAttribute("aria-hidden", "true");
+    row.append(element("th", { scope: "row", textContent: word }));
+    row.insertCell().textContent = number(value, 3);
+    row.insertCell().append(meter);
+  }
+  return table;
+}

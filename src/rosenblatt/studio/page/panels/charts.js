@@ -1,0 +1,38 @@
+// Small charts; each has a label that says in words what it shows, and `moveTo` marks a place in it.
+
+import { draw, element, number } from "../dom.js";
+
+const WIDTH = 220, HEIGHT = 120, LEFT = 8, TOP = 8, BOTTOM = 104;
+
+function figure(title, label, caption) {
+  const chart = element("figure"), svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label }, chart);
+  chart.append(element("figcaption", {}, element("strong", { textContent: title }), ` ${caption}`));
+  draw("line", { x1: LEFT, x2: WIDTH - 6, y1: BOTTOM, y2: BOTTOM, class: "axis" }, svg);
+  return { chart, svg };
+}
+
+// Two curves over the number of mistakes: what happened, and its bound.
+export function boundChart({ title, caption, k, actual, bound }) {
+  const last = k.at(-1) || 1, most = Math.max(1e-300, ...actual, ...bound);
+  const label = `${title}: after ${last} mistakes ${number(actual.at(-1))}, bound ${number(bound.at(-1))}`;
+  const { chart, svg } = figure(title, label, caption);
+  const x = (value) => LEFT + ((WIDTH - LEFT - 10) * value) / last, y = (value) => BOTTOM - ((BOTTOM - TOP) * Math.max(0, value)) / most;
+  const path = (values) => values.map((value, i) => `${i ? "L" : "M"}${x(k[i]).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+  draw("path", { d: path(bound), class: "bound" }, svg);
+  draw("path", { d: path(actual), class: "curve" }, svg);
+  draw("text", { x: WIDTH - 8, y: HEIGHT - 3, "text-anchor": "end" }, svg, `${number(last)} mistakes`);
+  const marker = draw("line", { y1: TOP, y2: BOTTOM, class: "here" }, svg);
+  const moveTo = (mistakes) => { for (const end of ["x1", "x2"]) marker.setAttribute(end, x(Math.min(mistakes, last))); };
+  moveTo(last);
+  return { chart, moveTo };
+}
+
+// Mistakes of each epoch, as bars.
+export function epochChart({ title, caption, values }) {
+  const most = Math.max(1, ...values), step = (WIDTH - LEFT - 8) / Math.max(1, values.length), height = (value) => ((BOTTOM - TOP - 10) * value) / most;
+  const { chart, svg } = figure(title, `${title}: ${values.slice(0, 40).join(", ")}`, caption);
+  const bars = values.map((value, i) => draw("rect", { x: LEFT + i * step, width: Math.max(0.6, step * 0.8), y: BOTTOM - height(value), height: Math.max(value ? 1 : 0, height(value)), class: "epoch-bar" }, svg));
+  draw("text", { x: LEFT, y: TOP + 4 }, svg, `most: ${number(most)}`);
+  draw("text", { x: WIDTH - 8, y: HEIGHT - 3, "text-anchor": "end" }, svg, `${number(values.length)} epochs`);
+  return { chart, moveTo: (epoch) => bars.forEach((bar, i) => bar.classList.toggle("current", i === epoch - 1)) };
+}

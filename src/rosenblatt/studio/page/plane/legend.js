@@ -1,0 +1,41 @@
+// The legend: it names the lines and marks that are in the picture at this moment.
+
+import { draw, element } from "../dom.js";
+
+const LINE = { x1: 1, x2: 31, y1: 6, y2: 6 }, RING = { cx: 16, cy: 6, r: 4.5 }, CROSS = { d: "M12 2L20 10M12 10L20 2" };
+// Selector in the picture; shape, attributes and class of the sample; name.
+const ENTRIES = [
+  [".boundary", "line", LINE, "boundary", "boundary"],
+  ["line.before:not(.normal), path.curve-before", "line", LINE, "before", "before"],
+  [".normal:not(.before)", "path", { d: "M1 6H26M24 2L31 6L24 10Z" }, "normal", "normal w"],
+  [".added:not(.tip)", "line", LINE, "added", "added to w"],
+  [".unit", "line", LINE, "unit s0", "line of a unit"],
+  [".band", "rect", { x: 1, y: 0, width: 30, height: 12 }, "band key", "margin"],
+  [".kept", "line", LINE, "kept", "kept"],
+  [".widest", "line", LINE, "widest", "widest margin"],
+  [".support", "circle", RING, "support", "nearest rows"],
+  [".visited:not(.wrong)", "circle", RING, "visited", "row visited"],
+  [".visited.wrong", "circle", RING, "visited wrong", "a mistake"],
+  [".hull", "rect", { x: 1, y: 1, width: 30, height: 10 }, "hull", "between rows"],
+  [".proof-row", "circle", RING, "proof-row", "proof rows"],
+  [".meeting-point", "path", CROSS, "meeting-point", "on both sides"],
+];
+
+export function followLegend(picture, list) {
+  const items = ENTRIES.map(([selector, shape, attributes, className, name]) => {
+    const item = element("li", { hidden: true });
+    draw(shape, { ...attributes, class: className }, draw("svg", { viewBox: "0 0 32 12", "aria-hidden": "true" }, item));
+    item.append(name);
+    list.append(item);
+    return [selector, item];
+  });
+  let scheduled = false;
+  const update = () => {
+    scheduled = false;
+    for (const [selector, item] of items) item.hidden = !picture.querySelector(selector);
+  };
+  new MutationObserver(() => {
+    if (!scheduled) requestAnimationFrame(update);
+    scheduled = true;
+  }).observe(picture, { childList: true, subtree: true });
+}

@@ -1,0 +1,37 @@
+"""A layer of hidden units learned by gradient descent, for the lesson about networks."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.studio.request import read_points
+
+MAX_HIDDEN_UNITS, MAX_HIDDEN_POINTS = 8, 300
+
+
+def hidden_units(request: Mapping[str, Any]) -> dict[str, Any]:
+    """A layer of `units` hidden units and an output unit, learned on the plane: their lines, and the errors left.
+
+    >>> XOR = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 1, 1, 0], "classes": [-1, 1]}
+    >>> [hidden_units(XOR | {"units": units})["errors"] for units in (1, 2)]
+    [1, 0]
+    """
+    from rosenblatt.estimators.hidden_units import hidden_units as learn_hidden_units
+
+    points, n_units = read_points(request), request.get("units")
+    if not isinstance(n_units, int) or isinstance(n_units, bool) or not 1 <= n_units <= MAX_HIDDEN_UNITS:
+        raise ParameterError(f"Choose 1 to {MAX_HIDDEN_UNITS} hidden units. Got {n_units!r} instead.")
+    if len(points.present) != 2 or len(points.X) > MAX_HIDDEN_POINTS:
+        raise DataError(f"Hidden units are learned here on two classes and up to {MAX_HIDDEN_POINTS} points.")
+    model = learn_hidden_units(points.X, points.y, n_units)
+    (hidden_weights, output_weights), (hidden_biases, output_bias) = model.coefs_, model.intercepts_
+    wrong_rows = np.flatnonzero(model.predict(points.X) != points.y).tolist()
+    return {
+        "units": n_units,
+        "lines": np.column_stack([hidden_biases, hidden_weights.T]).tolist(),
+        "output": [*output_bias.tolist(), *output_weights[:, 0].tolist()],
+        "errors": len(wrong_rows),
+        "wrong_rows": wrong_rows,
+    }
