@@ -1,14 +1,13 @@
-"""What an earlier version wrote opens in this one, decides the same and learns on to the same bits.
+"""Files written by an earlier version load in this one, predict the same and continue learning to the same bits.
 
-The files in `old_models` were made once, by `python -m tools.golden.old_models`; they are never made anew. Where a kind
-of file is added, `python tests/model/test_old_models.py` adds what is expected of it.
+The files in `old_models` were written once, by `python -m tools.golden.old_models`, and are never regenerated. When a
+kind of file is added, `python -m tests.model.test_old_models` adds the results expected of it.
 """
 
 import hashlib
 import itertools
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 import pytest
 
 import rosenblatt
+from tests import child
 
 FOLDER = Path(__file__).with_name("old_models")
 STORED = FOLDER / "expected.json"
@@ -63,7 +63,7 @@ def _plain(value: Any) -> Any:
 def command(*words: str | Path) -> str:
     """The output of a command line that must end well."""
     line = [sys.executable, "-m", "rosenblatt", *map(str, words)]
-    return subprocess.run(line, capture_output=True, check=True, timeout=120).stdout.decode()
+    return child.run(line, capture_output=True, check=True, timeout=120).stdout.decode()
 
 
 def decisions_of_file(name: str) -> str:

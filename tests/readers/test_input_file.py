@@ -5,7 +5,6 @@ import gzip
 import io
 import lzma
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from rosenblatt.readers.input_file import InputFile
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.read import read
 from rosenblatt.readers.source import ReadOptions
+from tests import child
 
 LINES = b"".join(b"%d 1:0.5 %d:-2\n" % (i % 2, i + 2) for i in range(20_000))
 PACKED: dict[str, Callable[[bytes], bytes]] = {
@@ -130,9 +130,9 @@ STDIN = (
 
 def test_standard_input_is_a_file_when_a_file_is_given(tmp_path: Path) -> None:
     with Path(written(tmp_path, "data", LINES)).open("rb") as file:
-        done = subprocess.run([sys.executable, "-c", STDIN], stdin=file, capture_output=True, text=True, timeout=60)
+        done = child.run([sys.executable, "-c", STDIN], stdin=file, capture_output=True, text=True, timeout=60)
     assert done.stdout.split() == ["True", str(len(LINES)), str(len(LINES))], done.stderr
-    done = subprocess.run([sys.executable, "-c", STDIN], input=LINES, capture_output=True, timeout=60)
+    done = child.run([sys.executable, "-c", STDIN], input=LINES, capture_output=True, timeout=60)
     assert done.stdout.split() == [b"False", b"None", str(len(LINES)).encode()], done.stderr
 
 
