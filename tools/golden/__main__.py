@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
@@ -18,6 +19,7 @@ SHOWN = 20  # differing cases that are named
 def main() -> int:
     if sys.argv[1:2] == ["worker"]:
         return _worker(sys.argv[2:])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the processes it has started end with it
     options = _options()
     groups = [group for group in GROUPS if not options.only or group.name in options.only]
     stored = read_hashes(HASHES)
@@ -80,7 +82,8 @@ def _compare_or_write(options: argparse.Namespace, groups: list[Group], stored: 
                 wrong.append(f"{name} ({work.isa})")
             hashes.setdefault(name, value)
         seconds = time.monotonic() - began
-        print(f"{done} of {len(planned)} parts, {len(hashes):,} cases, {seconds:.0f} s", file=sys.stderr, flush=True)
+        progress = f"{done} of {len(planned)} parts, {len(hashes):,} cases, {len(wrong)} different, {seconds:.0f} s"
+        print(progress, file=sys.stderr, flush=True)
     if not options.quick:
         missing = [name for name in stored if _is_of(name, groups) and name not in hashes]
         wrong += [f"{name} (not computed)" for name in missing] if options.action == "check" else []
