@@ -9,14 +9,14 @@ from typing import BinaryIO
 
 
 def write_atomic(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write beside the file, force it to the disk, then take its name; whatever fails leaves the old file.
+    """Write a temporary file beside it, sync it to the disk, then rename it; any failure leaves the old file.
 
-    OSError says what failed, with the path as its filename.
+    An OSError says what failed, with the path as its filename.
     """
     path = os.fspath(path)
     try:
         if os.path.exists(path) and not os.path.isfile(path):
-            with open(path, "wb") as device:  # a device or a pipe has no old content to lose; a folder raises
+            with open(path, "wb") as device:  # a device or a pipe has no old content to lose; a directory raises
                 device.write(content)
             return
         _replace(os.path.realpath(path), content)
@@ -34,53 +34,53 @@ def _replace(path: str, content: bytes) -> None:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file beside this one, which takes its name at the end; where that fails, nothing has changed."""
-    _remove_left_over(path)
+    """A temporary file that replaces the file at the end of the block; on an error nothing has changed."""
+    _remove_leftovers(path)
     folder, name = os.path.split(path)
-    beside = os.path.join(folder, f".{name[:60]}.{os.getpid()}.{int.from_bytes(os.urandom(6))}.part")
+    temporary = os.path.join(folder, f".{name[:60]}.{os.getpid()}.{int.from_bytes(os.urandom(6))}.part")
     try:
-        with _open_locked(beside) as file:
+        with _open_locked(temporary) as file:
             yield file
             file.flush()
             with suppress(OSError):
-                os.chmod(beside, os.stat(path).st_mode & 0o7777)
-            os.replace(beside, path)
+                os.chmod(temporary, os.stat(path).st_mode & 0o7777)
+            os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):
-            os.unlink(beside)
+            os.unlink(temporary)
         raise
 
 
 def _open_locked(path: str) -> BinaryIO:
-    """A new file, locked as long as it is open: a file of that kind without a lock has lost its writer."""
+    """A new file, locked while it is open: a temporary file without a lock has lost its writer."""
     while True:
-        file = open(path, "xb")  # noqa: SIM115 - it is given back open
+        file = open(path, "xb")  # noqa: SIM115 - the caller closes it
         _lock(file, wait=True)
-        if os.fstat(file.fileno()).st_nlink:  # not taken for a left-over one before it was locked
+        if os.fstat(file.fileno()).st_nlink:  # not removed as a leftover before it was locked
             return file
         file.close()
 
 
-def _remove_left_over(path: str | os.PathLike[str]) -> None:
-    """Remove what writers of this very file left beside it when they were killed."""
+def _remove_leftovers(path: str | os.PathLike[str]) -> None:
+    """Remove the temporary files of writers of this file that were killed."""
     folder, name = os.path.split(path)
-    begins, ends = f".{name[:60]}.", ".part"
+    prefix, suffix = f".{name[:60]}.", ".part"
 
-    def left_over(found: str) -> bool:
-        if not (found.startswith(begins) and found.endswith(ends)):
+    def is_leftover(other: str) -> bool:
+        if not (other.startswith(prefix) and other.endswith(suffix)):
             return False
-        numbers = found.removeprefix(begins).removesuffix(ends).split(".")
+        numbers = other.removeprefix(prefix).removesuffix(suffix).split(".")
         return len(numbers) == 2 and all(map(str.isdecimal, numbers))
 
     with suppress(OSError):
-        for old in [entry.path for entry in os.scandir(folder or ".") if left_over(entry.name)]:
-            with suppress(OSError), open(old, "rb") as file:
+        for leftover in [entry.path for entry in os.scandir(folder or ".") if is_leftover(entry.name)]:
+            with suppress(OSError), open(leftover, "rb") as file:
                 if _lock(file, wait=False):
-                    os.unlink(old)
+                    os.unlink(leftover)
 
 
 def _lock(file: BinaryIO, *, wait: bool) -> bool:
-    """False where another has it, or where files cannot be locked."""
+    """Lock a file; False where another process has the lock, or files cannot be locked."""
     try:
         import fcntl
 
@@ -91,7 +91,7 @@ def _lock(file: BinaryIO, *, wait: bool) -> bool:
 
 
 def sync_folder(folder: str) -> None:
-    """A new name is on the disk only when its folder is; some file systems cannot be asked."""
+    """Sync a folder, without which a new name is not on the disk; some file systems cannot do that."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -16,7 +16,7 @@ the error, as on_bad_row='skip'; the command line as --on-bad-row skip.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 __all__ = [
     "DataError",
@@ -39,6 +39,16 @@ def option(name: str, value: object = None) -> str:
     "row 3 has no label: use on_bad_row='skip'"
     """
     return f"\ue000{name}\ue001" if value is None else f"\ue000{name}={value}\ue001"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for the sentence of an error, the first twenty of them.
+
+    >>> listed(["age", "city"])
+    "'age', 'city'"
+    """
+    shown = ", ".join(map(repr, names[:20]))
+    return shown if len(names) <= 20 else f"{shown}, … ({len(names)} in all)"
 
 
 def _in_python(name: str, value: str | None) -> str:

@@ -87,7 +87,7 @@ def test_an_npz_without_labels_is_one_thing_to_fit_and_predict(capsys: pytest.Ca
     matrix = np.random.default_rng(0).integers(0, 2, (20, 4)).astype(float)
     np.savez("x.npz", X=matrix)
     np.savez("new.npz", X=matrix[:, :3])
-    assert "count a column of the matrix with --label -1" in told(capsys, 3, "fit", "x.npz")
+    assert "position of a column of the matrix, such as --label -1" in told(capsys, 3, "fit", "x.npz")
     assert main(["fit", "x.npz", "--label", "-1", "-q", "-o", "m.model"]) == 0
     found = []
     for name in ("x.npz", "new.npz"):
@@ -101,7 +101,7 @@ def test_an_npz_without_labels_is_one_thing_to_fit_and_predict(capsys: pytest.Ca
 def test_a_model_for_other_columns_is_a_matter_of_the_model(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", "t.csv", "-q", "-o", "m.model"]) == 0
     Path("other.csv").write_text("age,y\n1,a\n2,b\n")
-    assert "learned from a column 'job', which is not here" in told(capsys, 4, "predict", "m.model", "other.csv")
+    assert "learned from a column 'job', which is missing here" in told(capsys, 4, "predict", "m.model", "other.csv")
     np.savez("x.npz", X=np.eye(3), y=[0, 1, 0])
     np.savez("wide.npz", X=np.eye(5), y=[0, 1, 0, 1, 0])
     model = fit_file("x.npz").model
@@ -260,7 +260,7 @@ def test_a_feature_zero_that_comes_late_starts_again(keep_cache: bool) -> None:
 def test_with_a_model_too_an_option_that_means_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", "d.svm", "-o", "m.model", "--quiet"]) == 0
     assert "--label is for tables" in told(capsys, 2, "evaluate", "m.model", "d.svm", "--label", "5")
-    assert "--header is for csv" in told(capsys, 2, "predict", "m.model", "d.svm", "--header")
+    assert "--header is for text and tsv and csv" in told(capsys, 2, "predict", "m.model", "d.svm", "--header")
 
 
 def test_a_fault_of_an_example_is_placed_in_the_example(capsys: pytest.CaptureFixture[str]) -> None:
@@ -285,7 +285,10 @@ def test_decimal_commas_are_told_and_not_taken_for_words(head: str, capsys: pyte
     Path("comma.csv").write_text(head + "1,5;2;p\n-2,5e3;,5;n\n3;5,1;p\n1;7,5;n\n")
     first = "a" if head else "column0"
     said = told(capsys, 3, "fit", "comma.csv")
-    assert f"comma.csv: column {first!r} holds numbers with a comma, as '1,5'; write them with a point (1.5)" in said
+    assert (
+        f"comma.csv: column {first!r} holds numbers with a decimal comma, such as '1,5'; write them with a point (1.5)"
+        in said
+    )
     assert f"--words {first}." in said
     words = "a,b" if head else "column0,column1"
     assert main(["fit", "comma.csv", "--words", words, "--quiet"]) == 0

@@ -209,14 +209,14 @@ def test_a_damaged_byte_is_refused_or_harmless(content: bytes, path: Path) -> No
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"version": 2}, "version 2 of the format, this program reads up to 1: upgrade"),
+        ({"version": 2}, "version 2 of the format, and this program reads up to 1: upgrade"),
         ({"format": "other"}, "not a model file"),
         ({"classes": {"kind": "int", "labels": [1, 1]}}, "labels are not two or more different ones"),
-        ({"classes": {"kind": "int", "labels": ["a", "b"]}}, "not of the kind"),
+        ({"classes": {"kind": "int", "labels": ["a", "b"]}}, "not of its declared type"),
         ({"kind": "checkpoint"}, "holds a checkpoint"),
         ({"run": 3}, r"header\.run is not an object"),
         ({"run": {}}, "has no 'settings'"),
-        ({"space": {"kind": "odd"}}, "no kind of feature space"),
+        ({"space": {"kind": "odd"}}, "is not a kind of feature space"),
         ({"estimator": {"name": "os.system"}}, "its estimator cannot be made"),
     ],
     ids=str,
@@ -242,8 +242,8 @@ def test_an_unfinished_batch_where_there_is_none_is_refused(in_batch: int, conte
     ("name", "array", "sentence"),
     [
         ("run.weights", np.full((1, 3), np.nan), "not finite"),
-        ("run.weights", np.zeros((1, 2)), "not float64 with the shape"),
-        ("run.weights", np.zeros((1, 3), np.float32), "not float64 with the shape"),
+        ("run.weights", np.zeros((1, 2)), "expected float64 with the shape"),
+        ("run.weights", np.zeros((1, 3), np.float32), "expected float64 with the shape"),
         ("run.weights.bias", np.array([np.inf]), "cannot be"),
         ("run.class_weight", np.array([-1.0, 1.0]), "class weights"),
         ("run.votes.visits.place", np.array([99]), "voters name"),

@@ -92,7 +92,7 @@ def _tensor(key: str, change: Callable[[Any], Any]) -> Callable[[dict[str, Any],
 DAMAGE = {
     "status": (_set("status", "validated"), "'validated' is no status of a network"),
     "outputs": (_set("outputs", [99]), "an output names a unit that does not exist"),
-    "too many outputs": (_set("outputs", [0, 1]), "has 2 entries and should have 1"),
+    "too many outputs": (_set("outputs", [0, 1]), "has 2 entries, expected 1"),
     "kinds": (_set("kinds", ["root"]), "not one text per unit"),
     "growth": (_set("growth", [{"unit": "u1"}]), "has no 'layer'"),
     "parameters": (_set("parameters", {"max_units": -1}), "'max_units' parameter"),

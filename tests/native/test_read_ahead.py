@@ -104,7 +104,7 @@ def test_what_is_read_before_somebody_asks_is_the_same(fd: int, early: int) -> N
 def test_a_source_that_has_begun_gives_all_its_chunks_and_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lines, "CHUNK", 64)
+    monkeypatch.setattr(lines, "BLOCK_BYTES", 64)
     path = tmp_path / "rows.svm"
     path.write_text("".join(f"{i % 2} {1 + i}:{i}\n" for i in range(100)))
     plain, begun = (open_source(path, ReadOptions()) for _ in range(2))

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from itertools import count
 
-from rosenblatt.readers.ordered_map import ordered
+from rosenblatt.readers.ordered_map import ordered_map
 
 
 def test_no_thread_is_left_at_work() -> None:
@@ -18,7 +18,7 @@ def test_no_thread_is_left_at_work() -> None:
         ended.append(task)
         return task
 
-    results = ordered(count(), work, threads=3)
+    results = ordered_map(count(), work, threads=3)
     assert next(results) == 0
     results.close()  # type: ignore[attr-defined]
     assert len(begun) > 1
@@ -37,7 +37,7 @@ def test_a_thread_that_waits_for_a_pipe_is_left_behind_and_works_no_more() -> No
         worked.append(task)
         return task
 
-    results = ordered(pipe(), work, threads=2)
+    results = ordered_map(pipe(), work, threads=2)
     assert next(results) == 0
     began = time.monotonic()
     results.close()  # type: ignore[attr-defined]

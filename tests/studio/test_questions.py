@@ -221,10 +221,10 @@ def test_a_pasted_table_is_read_as_a_file_is() -> None:
     ("text", "words"),
     [
         ("", "nothing to read"),
-        ("x", "the table: has one column only"),
-        ("a,b\n1,2,3\n", "the table:2: "),
-        ("a,b,c\n1,2,x\n2,1,\n", "the table:3: column 'c', the label, is empty; fill it in"),
-        ("a;b;c\n1,5;2;x\n2;1;y\n", "column 'a' holds numbers with a comma, as '1,5'; write them with a point (1.5)"),
+        ("x", "the table: has only one column"),
+        ("a,b\n1,2,3\n", "the table:2: expected 2 columns, found 3"),
+        ("a,b,c\n1,2,x\n2,1,\n", "the table:3: the label, column 'c', is empty; fill it in"),
+        ("a;b;c\n1,5;2;x\n2;1;y\n", "column 'a' holds numbers with a decimal comma, such as '1,5'; write them with"),
         ("x,y\n" + "\n".join(f"{k},c{k}" for k in range(11)), "up to 10 classes"),
     ],
 )

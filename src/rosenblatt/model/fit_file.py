@@ -115,10 +115,10 @@ def _by_way_of_cache(
         fitted = fit(source)
     except DamagedCacheError:
         with suppress(FileNotFoundError):
-            os.unlink(source.note.path)
+            os.unlink(source.status.path)
         source = open_cached(path, reading, folder, opened, "it was damaged")
         fitted = fit(source)
-    return replace(fitted, cache=source.note)
+    return replace(fitted, cache=source.status)
 
 
 def _with_room(source: Source, reading: ReadOptions, plan: Plan) -> Source:

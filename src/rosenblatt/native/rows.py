@@ -1,4 +1,4 @@
-"""Examples as arrays -> examples as the native core reads them: in place, and checked once."""
+"""A matrix -> rows as the native core reads them, without copying, and checked once."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from rosenblatt.lazy import np
 from rosenblatt.native import _native
 from rosenblatt.records import Csr, ParsedCsr, Values
 
-_MOST = 2**32 - 1
+_MOST = 2**32 - 1  # rows, and columns
 
 
 def rows_of(values: Values, name: str = "X", degree: int = 1) -> _native.Rows:
-    """The rows of a matrix, without a copy; a matrix that cannot be learned from raises DataError.
+    """The rows of a matrix, without copying; a matrix that cannot be learned from raises DataError.
 
-    With a degree above 1 they are read as if all products of up to so many columns stood in the matrix.
+    With a degree above 1 they are read as if the matrix held all products of up to that many columns.
     """
     if degree > 1:
         rows = _products(values, name, degree)
@@ -41,7 +41,7 @@ def rows_of(values: Values, name: str = "X", degree: int = 1) -> _native.Rows:
 
 
 def laid(values: Values) -> _native.Rows:
-    """The rows of a matrix as they lie in memory, one after another, not checked."""
+    """The rows of a matrix, contiguous in memory, not checked."""
     return (
         _csr(values, "X")
         if isinstance(values, Csr)
@@ -52,7 +52,7 @@ def laid(values: Values) -> _native.Rows:
 def _products(values: Values, name: str, degree: int) -> _native.Rows:
     if isinstance(values, Csr):
         raise DataError(
-            f"Products of columns (degree={degree}) are made of dense rows, and {name} is sparse: call "
+            f"Products of columns (degree={degree}) need dense rows, and {name} is sparse: call "
             f"{name}.toarray() if it is narrow, or use KernelPerceptron(kernel='poly')."
         )
     return _native.Rows.products(

@@ -9,7 +9,7 @@ time_limit: Option[float | None] = Option(
     kind="float",
     low=0,
     none_allowed=True,
-    help="Seconds after which the search gives up and says what it knows; it runs to the answer when not given.",
+    help="Stop the search after this many seconds and report what is known; by default it runs to the answer.",
 )
 gap: Option[float] = Option(
     name="gap",
@@ -17,50 +17,50 @@ gap: Option[float] = Option(
     kind="float",
     above=0,
     below=1,
-    help="How far the margin may be from the widest there is, relative to the widest.",
+    help="How far the margin may be below the widest possible one, as a fraction of the widest.",
 )
 exact: Option[bool] = Option(
     name="exact",
     default=True,
     kind="bool",
-    help="Whether a proof that no separator exists must hold without rounding; if not, it may be 'numerical'.",
+    help="Require a proof without rounding where no separator exists; otherwise it may be 'numerical'.",
 )
 scheme: Option[str] = Option(
     name="scheme",
     default="ovo",
     choices=("ovo", "ovr"),
-    help="Which questions are asked of more than two classes: every pair (ovo), or each class against the rest (ovr).",
+    help="What to certify with more than two classes: every pair of them (ovo), or each class against the rest (ovr).",
 )
 
 # The fewest errors are NP-hard to find: without a limit the search could go on for ever.
 bracket_time_limit = time_limit.but(
-    default=30.0, help="Seconds after which the bracket is given as it stands; None lets it close as far as it can."
+    default=30.0, help="Report the bracket found after this many seconds; None narrows it as far as possible."
 )
 
 pairs: Option[bool] = Option(
-    name="pairs", default=False, kind="bool", help="Ask for every pair of classes, where there are more than two."
+    name="pairs", default=False, kind="bool", help="Certify every pair of classes, where there are more than two."
 )
 one_vs_rest: Option[bool] = Option(
-    name="one_vs_rest", default=False, kind="bool", help="Ask for each class against all the others together."
+    name="one_vs_rest", default=False, kind="bool", help="Certify each class against all the others together."
 )
 save_proof: Option[str | None] = Option(
     name="save",
     default=None,
     none_allowed=True,
     kind="path",
-    help="Keep the certificate in this file, as JSON; of several pairs of classes, one file each in this folder.",
+    help="Save the certificate to this file, as JSON; with several pairs of classes, one file for each in this folder.",
 )
 check_proof: Option[str | None] = Option(
     name="check",
     default=None,
     none_allowed=True,
     kind="path",
-    help="Check this certificate on the data instead of making one; exit code 0 if it holds.",
+    help="Check this certificate against the data instead of making one; exit code 0 if it holds.",
 )
 certify_jobs = n_jobs.but(
     name="jobs",
     default=-1,
-    help="How many questions to work on at once, with the same answers for any number; -1 as many as there are cores.",
+    help="How many pairs of classes to certify at once; -1 means one per core. The answers are always the same.",
 )
 
 CERTIFY = table([time_limit, gap, exact])

@@ -18,7 +18,7 @@ report: Option[str | None] = Option(
     default=None,
     none_allowed=True,
     kind="path",
-    help="Write one self-contained HTML page with figures, scores and the command to repeat it.",
+    help="Write a self-contained HTML page with figures, scores and the command that repeats the run.",
 )
 top: Option[int] = Option(
     name="top",
@@ -32,7 +32,7 @@ example: Option[str | None] = Option(
     default=None,
     none_allowed=True,
     kind="str",
-    help="Explain the decision about one example, written as in a file of the model's format, the label left out.",
+    help="Explain the prediction for one example, written as a line of the model's format without the label.",
 )
 to: Option[str | None] = Option(
     name="to",
@@ -40,18 +40,18 @@ to: Option[str | None] = Option(
     choices=EXPORT_FORMATS,
     none_allowed=True,
     help="The format to export to: a graph for any ONNX runtime (onnx), every weight by name (json), "
-    "or one SELECT that decides in a database (sql). Found from the name of the output when not given.",
+    "or one SELECT that predicts in a database (sql). By default it follows from the name of the output.",
 )
 table_name: Option[str] = Option(
     name="table",
     default="data",
     kind="str",
-    help="The name of the table that the SQL reads.",
+    help="The table that the SQL statement reads.",
 )
 message: Option[str | None] = Option(
     name="message",
     default=None,
     none_allowed=True,
     kind="str",
-    help="A message of your own to decide about.",
+    help="A message of your own to classify.",
 )

@@ -12,7 +12,7 @@ folds: Option[int] = Option(
     default=5,
     kind="int",
     low=2,
-    help="Into how many parts the rows are split; each is held out once, and all methods get the same.",
+    help="The number of folds for cross-validation; all methods get the same folds.",
 )
 max_rows: Option[int | None] = Option(
     name="max_rows",
@@ -20,13 +20,13 @@ max_rows: Option[int | None] = Option(
     kind="int",
     low=10,
     none_allowed=True,
-    help="The most rows to compare on; of more, so many are drawn at random.",
+    help="Compare on at most this many rows; a larger table is sampled at random.",
 )
 questions: Option[bool] = Option(
     name="questions",
     default=True,
     kind="bool",
-    help="Answer the six questions about the perceptron and logistic regression by measuring on these rows.",
+    help="Answer six questions about the perceptron and logistic regression by measurement on these rows.",
 )
 
 COMPARE: Mapping[str, Option[Any]] = table((folds, max_rows, questions))

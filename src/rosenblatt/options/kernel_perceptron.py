@@ -25,14 +25,14 @@ kernel: Option[str | Callable[[Any, Any], Any]] = Option(
     choices=("linear", "poly", "rbf", "precomputed"),
     kind="function",
     help="k(x, z), the inner product after a feature map: x.z (linear), (gamma x.z + coef0)^degree (poly), "
-    "exp(-gamma |x - z|^2) (rbf), kernel(X, Z) as a matrix, or X is that matrix already (precomputed).",
+    "exp(-gamma |x - z|^2) (rbf), a function of X and Z that returns the matrix, or X is that matrix (precomputed).",
 )
 kernel_degree: Option[int] = Option(
     name="degree",
     default=3,
     kind="int",
     low=1,
-    help="The degree of the polynomial kernel; the others have none.",
+    help="The degree of the polynomial kernel; ignored by the others.",
 )
 gamma: Option[float | str | None] = Option(
     name="gamma",
@@ -49,7 +49,7 @@ coef0: Option[float] = Option(
     default=1.0,
     kind="float",
     low=0,
-    help="The constant in the polynomial kernel; above 0 it brings in the products of lower degree.",
+    help="The constant in the polynomial kernel; above 0 it adds the products of lower degree.",
 )
 budget: Option[int | None] = Option(
     name="budget",
@@ -57,15 +57,15 @@ budget: Option[int | None] = Option(
     kind="int",
     low=1,
     none_allowed=True,
-    help="The most examples a unit may rest on: all its mistakes (None), or so many, the oldest forgotten as the "
-    "Forgetron does (Dekel, Shalev-Shwartz and Singer 2008).",
+    help="The most support examples of a unit: all its mistakes (None), or this many, the oldest forgotten as in the "
+    "Forgetron (Dekel, Shalev-Shwartz and Singer 2008).",
 )
 cache_mb: Option[float] = Option(
     name="cache_mb",
     default=200.0,
     kind="float",
     low=0,
-    help="Megabytes for kernel values: where those among all rows fit, they are computed once for all epochs.",
+    help="Megabytes for kernel values: if those of all pairs of rows fit, they are computed once for all epochs.",
 )
 kernel_margin = margin.but(help="An example is a mistake when y*s <= margin; 0 is Rosenblatt's rule.")
 

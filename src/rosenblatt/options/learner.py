@@ -13,8 +13,8 @@ loss: Option[str] = Option(
     name="loss",
     default="perceptron",
     choices=("perceptron", "hinge", "logistic", "squared"),
-    help="What a score costs: perceptron and hinge charge only for mistakes, logistic rewards every wider margin, "
-    "squared asks for scores of exactly +1 and -1.",
+    help="The loss of a score: perceptron and hinge penalise only mistakes, logistic rewards every wider margin, "
+    "squared demands scores of exactly +1 and -1.",
 )
 margin: Option[float] = Option(
     name="margin",
@@ -22,38 +22,38 @@ margin: Option[float] = Option(
     kind="float",
     low=0,
     help="An example is a mistake when y*s <= margin; 0 is Rosenblatt's rule. "
-    "pa1, pa2, arow and the hinge loss ask for y*s >= margin, and for 1 where margin is 0.",
+    "pa1, pa2, arow and the hinge loss require y*s >= margin, or 1 where margin is 0.",
 )
 eta0: Option[float] = Option(
     name="eta0",
     default=1.0,
     kind="float",
     above=0,
-    help="The learning rate, or its first value when the rate falls. "
+    help="The learning rate, or its initial value when the rate decreases. "
     "For pa1 and pa2 it is their aggressiveness C; arow does not use it.",
 )
 learning_rate: Option[str] = Option(
     name="learning_rate",
     default="constant",
     choices=tuple(LEARNING_RATES),
-    help="How far an update moves: eta0 (constant), eta0/(1+step) (inverse), eta0/sqrt(1+step) (invsqrt), a rate per "
-    "feature (adagrad), as far as this example's margin asks but at most eta0 (pa1) or softened by it (pa2), "
-    "or a confidence per feature (arow).",
+    help="The size of an update: eta0 (constant), eta0/(1+step) (inverse), eta0/sqrt(1+step) (invsqrt), a rate per "
+    "feature (adagrad), as large as this example's margin requires but at most eta0 (pa1) or softened by it (pa2), "
+    "or by a confidence per feature (arow).",
 )
 r: Option[float] = Option(
     name="r",
     default=1.0,
     kind="float",
     above=0,
-    help="arow's caution: the larger r, the smaller each update and the slower the confidence grows.",
+    help="The regularisation of arow: the larger r, the smaller each update and the slower the confidence grows.",
 )
 keep: Option[str] = Option(
     name="keep",
     default="average",
     choices=("last", "average", "vote", "pocket"),
-    help="Which weights are the answer of the run: those at its end (last), their average over every example visited "
-    "(average), all of them voting, each as often as it survived (vote), or those with the fewest training errors "
-    "seen (pocket).",
+    help="Which weights to keep: those at the end of the run (last), their average over all examples visited "
+    "(average), all of them, each voting as often as it survived (vote), or those with the fewest training "
+    "errors (pocket).",
 )
 batch: Option[int | str] = Option(
     name="batch",
@@ -61,14 +61,14 @@ batch: Option[int | str] = Option(
     choices=("full",),
     kind="int",
     low=1,
-    help="How many examples are scored before one update, which is the sum of theirs: 1 is online, "
-    "'full' is the whole epoch.",
+    help="How many examples are scored before their updates are added up and applied: 1 is online learning, "
+    "'full' the whole epoch.",
 )
 order: Option[str] = Option(
     name="order",
     default="shuffle",
     choices=("given", "shuffle", "sample"),
-    help="The order of the examples in an epoch: as they come (given), a new permutation each epoch (shuffle), "
+    help="The order of the examples in an epoch: as given (given), a new permutation for each epoch (shuffle), "
     "or drawn uniformly with replacement (sample).",
 )
 max_iter: Option[int] = Option(
@@ -76,28 +76,28 @@ max_iter: Option[int] = Option(
     default=50,
     kind="int",
     low=1,
-    help="The most epochs a fit may visit; if they are spent, the run's status is 'budget'.",
+    help="The most epochs of a fit; a run that uses them all ends with status 'budget'.",
 )
 fit_intercept: Option[bool] = Option(
     name="fit_intercept",
     default=True,
     kind="bool",
-    help="Learn the bias b, an ordinary weight on the constant input 1. Without it every boundary passes through 0.",
+    help="Learn the bias b, an ordinary weight on the constant input 1; without it every boundary passes through 0.",
 )
 degree: Option[int] = Option(
     name="degree",
     default=1,
     kind="int",
     low=1,
-    help="Learn on all products of up to this many features, made row by row and never stored; "
-    "1 is the features themselves.",
+    help="Learn on all products of up to this many features, computed row by row and never stored; "
+    "1 means the features themselves.",
 )
 init: Option[Any] = Option(
     name="init",
     default="zeros",
     choices=("zeros", "random"),
     kind="array",
-    help="The weights at the start: zeros, random (uniform between -0.01 and 0.01), or an array of one row per unit: "
+    help="The initial weights: zeros, random (uniform between -0.01 and 0.01), or an array with one row per unit: "
     "its weights, or its bias followed by its weights.",
 )
 multi_class: Option[str] = Option(
@@ -113,14 +113,14 @@ class_weight: Option[Mapping[Any, float] | str | None] = Option(
     choices=("balanced",),
     kind="class weights",
     none_allowed=True,
-    help="How much the examples of each class count: all the same (None), every class the same in total ('balanced'), "
+    help="How much the examples of each class count: all the same (None), each class the same in total ('balanced'), "
     "or a weight for each class.",
 )
 early_stopping: Option[bool] = Option(
     name="early_stopping",
     default=False,
     kind="bool",
-    help="Hold out validation_fraction of the examples and stop when their accuracy no longer rises; "
+    help="Hold out validation_fraction of the examples and stop when the accuracy on them no longer improves; "
     "the run's status is then 'validated'.",
 )
 validation_fraction: Option[float] = Option(
@@ -129,20 +129,20 @@ validation_fraction: Option[float] = Option(
     kind="float",
     above=0,
     below=1,
-    help="The share of the examples held out when early_stopping is on.",
+    help="The fraction of the examples held out with early_stopping.",
 )
 n_iter_no_change: Option[int] = Option(
     name="n_iter_no_change",
     default=5,
     kind="int",
     low=1,
-    help="How many epochs in a row may pass without a better validation accuracy before early_stopping stops.",
+    help="How many epochs in a row without better validation accuracy before early_stopping stops.",
 )
 warm_start: Option[bool] = Option(
     name="warm_start",
     default=False,
     kind="bool",
-    help="Let the next fit continue the run where it stopped: 5 epochs and 5 more equal 10, bit for bit.",
+    help="Continue the run in the next fit where it stopped: 5 epochs and 5 more equal 10, bit for bit.",
 )
 record: Option[bool] = Option(
     name="record",
@@ -156,14 +156,14 @@ n_jobs: Option[int | None] = Option(
     kind="int",
     zero_allowed=False,
     none_allowed=True,
-    help="How many threads may work at once, with the same answer for any number; None means 1, -1 all cores.",
+    help="The number of threads: None means 1, -1 one per core. The result is the same for any number.",
 )
 random_state: Option[Any] = Option(
     name="random_state",
     default=0,
     kind="seed",
     none_allowed=True,
-    help="The seed of everything random in a run: the same seed gives the same run, None a new one each time.",
+    help="The seed for everything random: the same seed gives the same run, None a different run each time.",
 )
 
 
@@ -178,16 +178,16 @@ def _options_of(left_out: Sequence[str], changed: Sequence[Option[Any]] = ()) ->
 # pa1, pa2 and arow move an example just to its required margin; the logistic and squared losses have no such margin.
 smooth_learning_rate = learning_rate.but(
     choices=tuple(name for name, rate in LEARNING_RATES.items() if not rate.moves_to_margin),
-    help="How far an update moves: eta0 (constant), eta0/(1+step) (inverse), eta0/sqrt(1+step) (invsqrt), "
+    help="The size of an update: eta0 (constant), eta0/(1+step) (inverse), eta0/sqrt(1+step) (invsqrt), "
     "or a rate per feature (adagrad).",
 )
 # Votes are counted by survival until the next mistake; these losses update on every example.
 smooth_keep = keep.but(
     choices=("last", "average", "pocket"),
-    help="Which weights are the answer of the run: those at its end (last), their average over every example visited "
-    "(average), or those with the fewest training errors seen (pocket).",
+    help="Which weights to keep: those at the end of the run (last), their average over all examples visited "
+    "(average), or those with the fewest training errors (pocket).",
 )
-smooth_eta0 = eta0.but(help="The learning rate, or its first value when the rate falls.")
+smooth_eta0 = eta0.but(help="The learning rate, or its initial value when the rate decreases.")
 # A constant rate diverges as soon as eta0 |x|^2 > 2; a rate per feature does not mind the scale of the features.
 adaline_learning_rate = smooth_learning_rate.but(default="adagrad")
 adaline_eta0 = smooth_eta0.but(default=0.1)
@@ -208,7 +208,7 @@ ADALINE = _options_of(["loss", "margin", "r"], [adaline_eta0, adaline_learning_r
 
 
 def check_together(owner: str, values: Mapping[str, object]) -> None:
-    """Refuse combinations of checked values that have no meaning; a value left out counts as its default.
+    """Refuse combinations of values that make no sense; a missing value counts as its default.
 
     The default loss is the perceptron's; an estimator of another loss passes it:
     `check_together("Adaline", {**parameters, "loss": "squared"})`.
@@ -219,7 +219,7 @@ def check_together(owner: str, values: Mapping[str, object]) -> None:
 
 
 def _refused(chosen: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Each meaningless combination among the chosen values, with why and what to use instead."""
+    """Each combination of the chosen values that makes no sense, why, and what to use instead."""
     rate, kept, size, cost = chosen["learning_rate"], chosen["keep"], chosen["batch"], chosen["loss"]
     if LEARNING_RATES[rate].moves_to_margin:
         if size != 1:

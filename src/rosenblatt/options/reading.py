@@ -14,13 +14,13 @@ format: Option[str | None] = Option(
     default=None,
     choices=FORMATS,
     none_allowed=True,
-    help="The format of the data; found from its name and content when not given.",
+    help="The format of the data; by default it is found from its name and content.",
 )
 on_bad_row: Option[str] = Option(
     name="on_bad_row",
     default="fail",
     choices=("fail", "skip"),
-    help="What to do with a row that cannot be read: stop and say where (fail), or leave it out, count it and show "
+    help="What to do with a row that cannot be read: stop and say where it is (fail), or skip it, count it and show "
     "the first few (skip).",
 )
 
@@ -35,28 +35,28 @@ text: Option[tuple[str, ...]] = Option(
     name="text",
     default=(),
     kind="strs",
-    help="A column of a table that holds running text, to be split into words. More than one: commas, or repeat it.",
+    help="A column of a table that holds running text, to be split into words. For several: commas, or repeat it.",
 )
 cross: Option[tuple[str, ...]] = Option(
     name="cross",
     default=(),
     kind="strs",
-    help="Two columns of a table, or two namespaces of VW text, as a:b: what they say together is learned too, each "
-    "feature of the one times each of the other. More than one pair: commas, or repeat it.",
+    help="Two columns of a table, or two namespaces of VW text, as a:b: the product of each feature of the one and "
+    "each of the other is a feature too. For several pairs: commas, or repeat it.",
 )
 labels_from: Option[str | None] = Option(
     name="labels_from",
     default=None,
     none_allowed=True,
     kind="path",
-    help="A second file with one label a line, for raw text without labels.",
+    help="A second file with one label per line, for text or arrays without labels.",
 )
 header: Option[bool | None] = Option(
     name="header",
     default=None,
     none_allowed=True,
     kind="bool",
-    help="Whether a table begins with the names of its columns; found from its content when not given.",
+    help="Whether a table begins with the names of its columns; by default it is found from its content.",
 )
 index_base: Option[int | None] = Option(
     name="index_base",
@@ -65,7 +65,7 @@ index_base: Option[int | None] = Option(
     kind="int",
     low=0,
     below=2,
-    help="Where svmlight feature numbers begin, 0 or 1. When not given: 1, unless the file has a feature 0.",
+    help="The first feature number of svmlight, 0 or 1; by default 1, unless the file has a feature 0.",
 )
 TEXT_BITS, TEXT_NGRAMS = 22, 2  # measured: one pass over mail, newsgroups and short texts, see docs/formats.md
 VW_BITS = 20  # vw itself takes 18; 50,000 names then share a weight with another one time in six, here one in twenty
@@ -76,9 +76,9 @@ bits: Option[int | None] = Option(
     kind="int",
     low=1,
     below=29,
-    help=f"Words and names are hashed into 2**bits weights, when not given 2**{TEXT_BITS} for text and "
-    f"2**{VW_BITS} for vw (with --cross 2**{TEXT_BITS}), fewer where there are more than two classes. More bits: "
-    "fewer words that share a weight, and a larger model.",
+    help=f"Words and names are hashed into 2**bits weights, by default 2**{TEXT_BITS} for text and 2**{VW_BITS} for vw "
+    f"(2**{TEXT_BITS} when crossed), fewer where there are more than two classes. More bits: fewer words share a "
+    "weight, and the model is larger.",
 )
 ngrams: Option[int | None] = Option(
     name="ngrams",
@@ -87,20 +87,19 @@ ngrams: Option[int | None] = Option(
     kind="int",
     low=1,
     below=9,
-    help=f"Runs of up to this many words in a row are features too; {TEXT_NGRAMS} for text when not given.",
+    help=f"Phrases of up to this many words are features too; by default {TEXT_NGRAMS} for text.",
 )
 words: Option[tuple[str, ...]] = Option(
     name="words",
     default=(),
     kind="strs",
-    help="A column of numbers in a table that is to be read as words. More than one: commas, or repeat it.",
+    help="A column of numbers in a table to read as words. For several: commas, or repeat it.",
 )
 value: Option[str] = Option(
     name="value",
     default="sqrt",
     choices=("count", "binary", "sqrt"),
-    help="What the value of a word in a text is: how often it occurs (count), 1 (binary), or the square root of how "
-    "often it occurs (sqrt).",
+    help="The value of a word in a text: how often it occurs (count), 1 (binary), or the root of the count (sqrt).",
 )
 unit: Option[bool] = Option(
     name="unit",
@@ -112,13 +111,13 @@ scale: Option[bool] = Option(
     name="scale",
     default=False,
     kind="bool",
-    help="Bring every column of numbers to mean 0 and deviation 1; the data are read once more for that.",
+    help="Scale every column of numbers to mean 0 and standard deviation 1; this reads the data once more.",
 )
 classes: Option[tuple[str, ...]] = Option(
     name="classes",
     default=(),
     kind="strs",
-    help="All the labels there can be, for a stream that cannot be read twice: commas, or repeat it.",
+    help="All possible labels, for a stream, which cannot be read twice: commas, or repeat it.",
 )
 
 READ: Mapping[str, Option[Any]] = table(

@@ -13,7 +13,7 @@ port: Option[int] = Option(
     kind="int",
     low=0,
     below=65536,
-    help="The port of this machine to listen on; 0 is any that is free.",
+    help="The local port to listen on; 0 means any free one.",
 )
 browser: Option[bool] = Option(
     name="browser", default=True, kind="bool", help="Open the page in the browser, or only print its address."
@@ -24,6 +24,6 @@ studio_kernel: Option[Any] = kernel.but(
     default="none",
     choices=("none", "linear", "poly", "rbf"),
     kind=None,
-    help="The perceptron as it is (none), or its dual form with k(x, z), the inner product after a feature map: "
+    help="The perceptron itself (none), or its dual form with k(x, z), the inner product after a feature map: "
     "x.z (linear), (gamma x.z + coef0)^degree (poly), exp(-gamma |x - z|^2) (rbf).",
 )

@@ -9,12 +9,12 @@ max_units: Option[int | None] = Option(
     kind="int",
     low=1,
     none_allowed=True,
-    help="The most units a network may grow to, for each class where there are three or more; None means as many as it "
-    "takes. If they are spent, the status is 'budget'.",
+    help="The most units of a network, for each class where there are three or more; None means no limit. A network "
+    "that uses them all ends with status 'budget'.",
 )
 network_max_iter = max_iter.but(
     default=100,
-    help="The most epochs that one unit may learn before the network grows by another.",
+    help="The most epochs that one unit learns before the network adds another.",
 )
 
 THRESHOLD_NETWORK = table([max_units, network_max_iter, random_state])

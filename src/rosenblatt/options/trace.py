@@ -15,37 +15,37 @@ steps: Option[int | None] = Option(
     none_allowed=True,
     kind="int",
     low=1,
-    help="How many steps to give; when not given, 1000 in a table and all of them in a file.",
+    help="How many steps to show; by default 1000 in a table and all of them in a file.",
 )
 epochs: Option[str | None] = Option(
     name="epochs",
     default=None,
     none_allowed=True,
     kind="str",
-    help="Which epochs to give, counted from 1: one of them (3) or several (3-5).",
+    help="Which epochs to show, counted from 1: one (3) or several (3-5).",
 )
 mistakes_only: Option[bool] = Option(
-    name="mistakes_only", default=False, kind="bool", help="Leave out the visits that were no mistake."
+    name="mistakes_only", default=False, kind="bool", help="Show only the steps that were mistakes."
 )
 totals: Option[bool] = Option(
     name="totals",
     default=False,
     kind="bool",
-    help="Also say after each step what all the examples together cost, and how many of them would be mistakes now.",
+    help="Also show, after each step, the loss over all examples and how many of them are then mistakes.",
 )
 plot: Option[str | None] = Option(
     name="plot",
     default=None,
     none_allowed=True,
     kind="path",
-    help="Draw the result to this file; its ending says how: .png, .svg or .pdf.",
+    help="Draw the result to this file: .png, .svg or .pdf.",
 )
 animate: Option[str | None] = Option(
     name="animate",
     default=None,
     none_allowed=True,
     kind="path",
-    help="Show the run update by update in this file: .gif, or .html for a page that can be stepped through.",
+    help="Animate the run update by update in this file: .gif, or .html for a page to step through.",
 )
 columns: Option[str | None] = Option(
     name="columns",
@@ -59,5 +59,5 @@ theme: Option[str | None] = Option(
     default=None,
     none_allowed=True,
     choices=("light", "dark"),
-    help="The paper that figures are drawn on: light when not given; a page then follows the reader's system.",
+    help="The background of figures: light by default, while a page follows the reader's system.",
 )

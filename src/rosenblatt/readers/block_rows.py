@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 
 def take_rows(values: Values, rows: NDArray[np.integer[Any]]) -> Values:
     """A copy of these rows of a matrix, in this order."""
-    if not isinstance(values, Csr):
-        taken: NDArray[Any] = values[rows]
-        return taken
+    if isinstance(values, Csr):
+        return take_sparse_rows(values, rows)
+    taken: NDArray[Any] = values[rows]
+    return taken
+
+
+def take_sparse_rows(values: Csr, rows: NDArray[np.integer[Any]]) -> Csr:
     lengths = np.diff(values.indptr)[rows]
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     entries = np.repeat(values.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])

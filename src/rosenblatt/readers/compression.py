@@ -1,4 +1,4 @@
-"""Packed files, known by their first bytes: gzip, zstd, bzip2 and xz, unpacked as they are read."""
+"""Compressed files, known by their first bytes: gzip, zstd, bzip2 and xz, decompressed as they are read."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 
 from rosenblatt.errors import DataError
 
-_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz"}
-_FILES = {
+_SIGNATURES = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz"}
+_OPENERS = {
     "gzip": ("gzip", "open"),
     "zstd": ("compression.zstd", "ZstdFile"),
     "bzip2": ("bz2", "BZ2File"),
@@ -19,21 +19,21 @@ _FILES = {
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 
 
-def packing_of(start: bytes) -> str | None:
-    """How a file is packed, from its first eight bytes; None where it is not.
+def compression_of(start: bytes) -> str | None:
+    """How a file is compressed, from its first eight bytes; None where it is not.
 
-    >>> packing_of(bytes.fromhex("1f8b0800")), packing_of(b"+1 1:0.5")
+    >>> compression_of(bytes.fromhex("1f8b0800")), compression_of(b"+1 1:0.5")
     ('gzip', None)
     """
-    return next((packing for magic, packing in _MAGIC.items() if start.startswith(magic)), None)
+    return next((name for signature, name in _SIGNATURES.items() if start.startswith(signature)), None)
 
 
-class Unpacked(io.RawIOBase):
-    """The bytes inside a packed stream; damage is a DataError that names the file."""
+class Decompressed(io.RawIOBase):
+    """The bytes inside a compressed stream; damage is a DataError that names the file."""
 
-    def __init__(self, name: str, packing: str, packed: BinaryIO) -> None:
-        self._name, self._packing = name, packing
-        self._inner = _inner(packing, packed)
+    def __init__(self, name: str, compression: str, compressed: BinaryIO) -> None:
+        self._name, self._compression = name, compression
+        self._inner = _open(compression, compressed)
 
     def readable(self) -> bool:
         return True
@@ -41,18 +41,20 @@ class Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         try:
             data = self._inner.read(len(buffer))
-        except EOFError as fault:
+        except EOFError as error:
             raise DataError(
-                f"{self._name}: ends in the middle of its {self._packing} data; "
-                "it is truncated, so copy or pack it again."
-            ) from fault
-        # Each module has errors of its own for damaged data; a fault of the disk is an OSError with an errno.
-        except Exception as fault:
-            if isinstance(fault, DataError | MemoryError) or getattr(fault, "errno", None) is not None:
+                f"{self._name}: ends in the middle of its {self._compression} data: it is truncated; "
+                "copy or compress it again.",
+                file=self._name,
+            ) from error
+        # Each module has its own errors for damaged data; an error of the disk is an OSError with an errno.
+        except Exception as error:
+            if isinstance(error, DataError | MemoryError) or getattr(error, "errno", None) is not None:
                 raise
             raise DataError(
-                f"{self._name}: its {self._packing} data are damaged; copy or pack the file again."
-            ) from fault
+                f"{self._name}: its {self._compression} data are damaged; copy or compress the file again.",
+                file=self._name,
+            ) from error
         buffer[: len(data)] = data
         return len(data)
 
@@ -62,33 +64,33 @@ class Unpacked(io.RawIOBase):
         super().close()
 
 
-def _inner(packing: str, packed: BinaryIO) -> BinaryIO:
-    """The unpacker of a packing; its module is loaded only when a file needs it."""
-    found: Any
-    if packing == "zstd" and sys.version_info < (3, 14):
-        found = _Frames(packed)
+def _open(compression: str, compressed: BinaryIO) -> BinaryIO:
+    """The decompressor; its module is loaded only when a file needs it."""
+    inner: Any
+    if compression == "zstd" and sys.version_info < (3, 14):
+        inner = _ArrowZstd(compressed)
     else:
-        module, name = _FILES[packing]
-        found = getattr(importlib.import_module(module), name)(packed, mode="rb")
-    inner: BinaryIO = found
-    return inner
+        module, name = _OPENERS[compression]
+        inner = getattr(importlib.import_module(module), name)(compressed, mode="rb")
+    file: BinaryIO = inner
+    return file
 
 
-class _Frames:
-    """zstd through pyarrow."""
+class _ArrowZstd:
+    """zstd through pyarrow, for a Python whose standard library has none."""
 
-    def __init__(self, packed: BinaryIO) -> None:
+    def __init__(self, compressed: BinaryIO) -> None:
         import pyarrow
 
-        self._stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(packed, "rb"), "zstd")
+        self._stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(compressed, "rb"), "zstd")
 
     def read(self, size: int) -> bytes:
         try:
-            more: bytes = self._stream.read(size)
-            return more
-        except OSError as fault:
-            if "Truncated" in str(fault):
-                raise EOFError from fault
+            data: bytes = self._stream.read(size)
+            return data
+        except OSError as error:
+            if "Truncated" in str(error):  # pyarrow has no class for it
+                raise EOFError from error
             raise
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Classes and feature spaces <-> the parts of a model file."""
+"""Classes and feature spaces <-> the header and the tensors of a model file."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ from rosenblatt.storage.tensors import (
     split_texts,
 )
 
-_KINDS: Mapping[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
-_WORD = 2**63
+_LABEL_TYPES: Mapping[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
+_INT64 = 2**63
 
 
 def pack_classes(classes: Sequence[Label]) -> dict[str, Any]:
     """The labels in their order, and the one type they all have."""
-    for kind, of in _KINDS.items():
-        if all(type(label) is of for label in classes):
-            if kind == "int" and not all(-_WORD <= int(label) < 2 * _WORD for label in classes):
+    for kind, type_ in _LABEL_TYPES.items():
+        if all(type(label) is type_ for label in classes):
+            if kind == "int" and not all(-_INT64 <= int(label) < 2 * _INT64 for label in classes):
                 break
             return {"kind": kind, "labels": list(classes)}
-    shown = ", ".join(sorted({type(label).__name__ for label in classes}))
-    raise ModelError(f"Labels must all be whole numbers, numbers, words or truth values to be saved. Got {shown}.")
+    types = ", ".join(sorted({type(label).__name__ for label in classes}))
+    raise ModelError(f"Labels must all be integers, floats, words or booleans to be saved. Got {types}.")
 
 
 def unpack_classes(header: Header) -> tuple[Label, ...]:
     kind, labels = header.text("kind"), header.items("labels")
-    of = _KINDS.get(kind)
-    if of is None or not all(type(label) is of for label in labels):
-        raise damaged("its labels are not of the kind it says")
+    type_ = _LABEL_TYPES.get(kind)
+    if type_ is None or not all(type(label) is type_ for label in labels):
+        raise damaged(f"a label is not of its declared type, {kind!r}")
     if len(labels) < 2 or len(set(labels)) != len(labels) or list(labels) != sorted(labels):
         raise damaged("its labels are not two or more different ones in ascending order")
-    if of is float and not all(map(isfinite, labels)):
+    if type_ is float and not all(map(isfinite, labels)):
         raise damaged("a label is not finite")
-    if of is int and not all(-_WORD <= label < 2 * _WORD for label in labels):
+    if type_ is int and not all(-_INT64 <= label < 2 * _INT64 for label in labels):
         raise damaged("a label has more than 64 bits")
     return tuple(labels)
 
@@ -73,38 +73,38 @@ def pack_space(space: FeatureSpace, tensors: Tensors) -> dict[str, Any]:
 
 
 def _put_names(tensors: Tensors, names: Mapping[int, str]) -> None:
-    """Hundreds of thousands of names go as the arrays they are, not one by one."""
+    """Hundreds of thousands of names are stored as the arrays of the native dictionary, not one by one."""
     if isinstance(names, ColumnNames):
-        tensors["space.names.column"], tensors["space.names.ends"], tensors["space.names.bytes"] = names.memory
+        tensors["space.names.column"], tensors["space.names.ends"], tensors["space.names.bytes"] = names.arrays
         return
     tensors["space.names.column"] = array("q", sorted(names))
     put_texts(tensors, "space.names", (names[column] for column in sorted(names)))
 
 
-class _ReadNames(Mapping[int, str]):
-    """Column -> name, out of a file. There may be hundreds of thousands, and whoever predicts asks for none of them."""
+class _StoredNames(Mapping[int, str]):
+    """Column -> name, split on first access: there may be hundreds of thousands, and a prediction needs none."""
 
     def __init__(self, columns: list[int], texts: tuple[bytes, list[int]]) -> None:
         self._columns, self._texts = columns, texts
 
     @cached_property
-    def _all(self) -> dict[int, str]:
+    def _by_column(self) -> dict[int, str]:
         return dict(zip(self._columns, split_texts(*self._texts), strict=True))
 
     def __getitem__(self, column: int) -> str:
-        return self._all[column]
+        return self._by_column[column]
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._all)
+        return iter(self._by_column)
 
     def __len__(self) -> int:
-        return len(self._all)
+        return len(self._by_column)
 
 
 def unpack_space(header: Header, tensors: Tensors) -> FeatureSpace:
     kind = header.text("kind")
     if kind not in ("index", "columns", "hashed"):
-        raise damaged(f"{kind!r} is no kind of feature space")
+        raise damaged(f"{kind!r} is not a kind of feature space")
     names = header.count("names", 2**32)
     columns = read_buffer(tensors, "space.names.column", "int64", (names,)).tolist()
     texts = read_text_bytes(tensors, "space.names", names)
@@ -122,6 +122,6 @@ def unpack_space(header: Header, tensors: Tensors) -> FeatureSpace:
         ngrams=header.count("ngrams", 100),
         shift=shift,
         scale=scale,
-        names=_ReadNames(columns, texts),
+        names=_StoredNames(columns, texts),
         settings=dict(header.section("settings").values),
     )

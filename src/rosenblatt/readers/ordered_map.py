@@ -1,4 +1,4 @@
-"""Work done by several threads, given back in the order it was asked for."""
+"""A map over several threads whose results come in the order of the tasks."""
 
 from __future__ import annotations
 
@@ -8,53 +8,53 @@ from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 Task = TypeVar("Task")
-Done = TypeVar("Done")
+Result = TypeVar("Result")
 
-_AHEAD = 2  # pieces of work a thread may be ahead of the reader: enough to keep it busy, and memory stays bounded
-_PATIENCE = 0.2  # seconds to wait for a thread that reads; one that waits for a silent pipe is left behind
+_AHEAD = 2  # tasks that each thread may be ahead of the consumer: keeps it busy, and bounds the memory
+_JOIN_TIMEOUT = 0.2  # seconds; a thread that is blocked in reading a silent pipe is left behind
 
 
-def ordered(tasks: Iterator[Task], work: Callable[[Task], Done], threads: int = 1) -> Iterator[Done]:
-    """`map(work, tasks)` with the work shared out over threads; the next task is taken by one thread at a time.
+def ordered_map(tasks: Iterator[Task], work: Callable[[Task], Result], threads: int = 1) -> Iterator[Result]:
+    """`map(work, tasks)` with the work divided over threads; only one thread at a time takes the next task.
 
-    An exception is raised where its result would have stood, so the earliest one is the one that is seen. The threads
-    end when the iterator does, or when it is closed or dropped.
+    An exception is raised in place of its result, so the earliest one is raised first. The threads end when the
+    iterator does, or when it is closed or dropped.
 
-    >>> list(ordered(iter([3, 1, 2]), lambda n: n * n, threads=2))
+    >>> list(ordered_map(iter([3, 1, 2]), lambda n: n * n, threads=2))
     [9, 1, 4]
     """
     if threads <= 1:
         yield from map(work, tasks)
         return
-    team = _Team(tasks, work, threads)
+    pool = _Pool(tasks, work, threads)
     try:
-        yield from team.results()
+        yield from pool.results()
     finally:
-        team.stop()
+        pool.stop()
 
 
-class _Slot(Generic[Done]):
-    """The place of one result: filled once, with a result or an exception."""
+class _Slot(Generic[Result]):
+    """The place of one result: filled once, with a result or an error."""
 
-    result: Done
-    fault: BaseException | None = None
+    result: Result
+    error: BaseException | None = None
     filled = False
 
 
-class _Team(Generic[Task, Done]):
-    def __init__(self, tasks: Iterator[Task], work: Callable[[Task], Done], threads: int) -> None:
+class _Pool(Generic[Task, Result]):
+    def __init__(self, tasks: Iterator[Task], work: Callable[[Task], Result], threads: int) -> None:
         self._tasks, self._work = tasks, work
-        self._room = threads * (_AHEAD + 1)
-        self._slots: deque[_Slot[Done]] = deque()  # taken and not yet given back, in order
+        self._max_slots = threads * (_AHEAD + 1)
+        self._slots: deque[_Slot[Result]] = deque()  # in the order of the tasks
         self._ended = self._stopped = False
-        self._working = 0  # threads that are at work, and not reading or waiting
-        self._taking = threading.Lock()  # who reads the next task; held without `_changed`, for reading may be slow
+        self._working = 0  # threads inside `work`, not reading or waiting
+        self._taking = threading.Lock()  # held while the next task is read, without `_changed`: reading may be slow
         self._changed = threading.Condition()
         self._threads = [threading.Thread(target=self._run, daemon=True, name=f"read-{i}") for i in range(threads)]
         for thread in self._threads:
             thread.start()
 
-    def results(self) -> Iterator[Done]:
+    def results(self) -> Iterator[Result]:
         while True:
             with self._changed:
                 while not (self._slots and self._slots[0].filled) and not (self._ended and not self._slots):
@@ -63,47 +63,47 @@ class _Team(Generic[Task, Done]):
                     return
                 slot = self._slots.popleft()
                 self._changed.notify_all()
-            if slot.fault is not None:
-                raise slot.fault
+            if slot.error is not None:
+                raise slot.error
             yield slot.result
-            del slot  # its memory is free while the next is waited for
+            del slot  # its memory is free while the next is awaited
 
     def stop(self) -> None:
         with self._changed:
             self._ended = self._stopped = True
-            self._room = 0
+            self._max_slots = 0
             self._slots.clear()
             self._changed.notify_all()
-            # Work ends by itself; a thread left in the midst of native code would bring the interpreter's end down.
+            # Wait for the work to end: a thread inside native code would crash the interpreter at its exit.
             while self._working:
                 self._changed.wait()
         for thread in self._threads:
-            thread.join(_PATIENCE)
+            thread.join(_JOIN_TIMEOUT)
 
     def _run(self) -> None:
         while (taken := self._take()) is not None:
             slot, task = taken
             try:
                 slot.result = self._work(task)
-            except BaseException as fault:
-                slot.fault = fault
+            except BaseException as error:
+                slot.error = error
             del task
             with self._changed:
                 slot.filled = True
                 self._working -= 1
-                self._ended = self._ended or slot.fault is not None
+                self._ended = self._ended or slot.error is not None
                 self._changed.notify_all()
             del slot, taken
 
-    def _take(self) -> tuple[_Slot[Done], Task] | None:
-        """The next task and the place of its result, once there is room; None when there is nothing more to do."""
+    def _take(self) -> tuple[_Slot[Result], Task] | None:
+        """The next task and the slot of its result, as soon as a slot is free; None when there are no more tasks."""
         with self._taking:
             with self._changed:
-                while len(self._slots) >= self._room and not self._ended:
+                while len(self._slots) >= self._max_slots and not self._ended:
                     self._changed.wait()
                 if self._ended:
                     return None
-                slot = _Slot[Done]()
+                slot = _Slot[Result]()
                 self._slots.append(slot)
             try:
                 task = next(self._tasks)
@@ -112,13 +112,13 @@ class _Team(Generic[Task, Done]):
                         return None
                     self._working += 1
                 return slot, task
-            except BaseException as fault:
+            except BaseException as error:
                 with self._changed:
-                    if isinstance(fault, StopIteration):
+                    if isinstance(error, StopIteration):
                         if self._slots and self._slots[-1] is slot:
                             self._slots.pop()
                     else:
-                        slot.fault = fault
+                        slot.error = error
                         slot.filled = True
                     self._ended = True
                     self._changed.notify_all()

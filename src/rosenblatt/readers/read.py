@@ -1,4 +1,4 @@
-"""`read` and `stream`: files as matrices and labels, for people who write Python."""
+"""`read` and `stream`: a file as a matrix and labels, for people who write Python."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.lazy import np
+from rosenblatt.readers.block_rows import join_weights
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, RereadError, Source
-from rosenblatt.records import Csr, FeatureSpace, Floats, SourceBlock, Values
+from rosenblatt.records import Csr, FeatureSpace, Floats, Values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,10 +36,10 @@ class Examples:
 
 
 def read(path: str | os.PathLike[str], *, like: Any = None, threads: int = 1, **reading: Any) -> Examples:
-    """The examples of a file, of any format that can be read; `like=model` reads them into the model's columns.
+    """The examples of a file, in any supported format; `like=model` reads them into the columns of the model.
 
-    The other parameters say how to read, where that is not to be found out: format, label, text, words, cross,
-    labels_from, header, index_base, bits, ngrams, value, unit, scale, on_bad_row.
+    The other parameters say how to read, where the file does not tell: format, label, text, words, cross, labels_from,
+    header, index_base, bits, ngrams, value, unit, scale, on_bad_row.
 
     >>> import pathlib, tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -51,26 +52,22 @@ def read(path: str | os.PathLike[str], *, like: Any = None, threads: int = 1, **
     ('weight', 'colour=red', 'colour=green')
     >>> folder.cleanup()
     """
-    source = open_source(path, _reading(reading), _space(like))
+    source = open_source(path, _read_options(reading), _space_of(like))
     try:
-        chunks = list(source.blocks(threads))
+        blocks = list(source.blocks(threads))
     except RereadError:
-        chunks = list(source.blocks(threads))
-    features = max([_features(source), *(chunk.values.shape[1] for chunk in chunks)])
-    weights = None
-    if any(chunk.weights is not None for chunk in chunks):
-        weights = np.concatenate([np.ones(len(c.labels)) if c.weights is None else c.weights for c in chunks])
-    labels = np.concatenate([chunk.labels for chunk in chunks]) if chunks else np.empty(0, dtype=np.int32)
-    return Examples(
-        _matrix([chunk.values for chunk in chunks], features), _named(source, labels), weights, source.space
-    )
+        blocks = list(source.blocks(threads))
+    features = max([_n_features(source), *(block.values.shape[1] for block in blocks)])
+    labels = np.concatenate([block.labels for block in blocks]) if blocks else np.empty(0, dtype=np.int32)
+    matrix = _matrix([block.values for block in blocks], features)
+    return Examples(matrix, _label_values(source, labels), join_weights(blocks), source.space)
 
 
 def stream(path: str | os.PathLike[str], *, like: Any = None, threads: int = 1, **reading: Any) -> Iterator[Examples]:
     """The same, some thousand examples at a time, in bounded memory, for `partial_fit`.
 
-    Of a table with words, and of a file of sparse rows, the first chunks may have fewer columns than the last: the
-    columns are those met so far. Read hashed text, or `like` a model, and all chunks have the same.
+    Of a table with words, and of a file of sparse rows, the first blocks may have fewer columns than the last: only the
+    columns seen so far. Hashed text, and a file read `like` a model, always give the same number of columns.
 
     >>> import pathlib, tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -80,26 +77,23 @@ def stream(path: str | os.PathLike[str], *, like: Any = None, threads: int = 1, 
     [((3, 1024), ['spam', 'ham', 'spam'])]
     >>> folder.cleanup()
     """
-    source = open_source(path, _reading(reading), _space(like))
-    for chunk in source.blocks(threads):
-        yield _examples(source, chunk)
+    source = open_source(path, _read_options(reading), _space_of(like))
+    for block in source.blocks(threads):
+        features = max(_n_features(source), block.values.shape[1])
+        matrix = _matrix([block.values], features)
+        yield Examples(matrix, _label_values(source, block.labels), block.weights, source.space)
 
 
-def _examples(source: Source, chunk: SourceBlock) -> Examples:
-    features = max(_features(source), chunk.values.shape[1])
-    return Examples(_matrix([chunk.values], features), _named(source, chunk.labels), chunk.weights, source.space)
-
-
-def _reading(asked: dict[str, Any]) -> ReadOptions:
+def _read_options(parameters: dict[str, Any]) -> ReadOptions:
     known = [field.name for field in fields(ReadOptions)]
-    for name in asked:
+    for name in parameters:
         if name not in known:
-            raise ParameterError(f"read has no parameter {name!r}; it reads by {', '.join(known)}.")
-    single = {name: (asked[name],) for name in ("text", "words", "cross") if isinstance(asked.get(name), str)}
-    return ReadOptions(**{**asked, **single})
+            raise ParameterError(f"read has no parameter {name!r}; its parameters are {', '.join(known)}.")
+    single = {name: (parameters[name],) for name in ("text", "words", "cross") if isinstance(parameters.get(name), str)}
+    return ReadOptions(**{**parameters, **single})
 
 
-def _space(like: Any) -> FeatureSpace | None:
+def _space_of(like: Any) -> FeatureSpace | None:
     if like is None or isinstance(like, FeatureSpace):
         return like
     space = getattr(like, "space", None) or getattr(like, "space_", None)
@@ -111,38 +105,45 @@ def _space(like: Any) -> FeatureSpace | None:
     return space
 
 
-def _features(source: Source) -> int:
-    """How many columns the space has; of one that is still growing, 0."""
+def _n_features(source: Source) -> int:
+    """How many columns the space has; 0 for one that still grows."""
     space = source.space
     hashed = 2**space.bits if space.bits else 0
-    known = space.settings.get("features", 0)
-    return max(len(space.columns) + hashed, int(known)) if space.kind != "hashed" else hashed
+    if space.kind == "hashed":
+        return hashed
+    return max(len(space.columns) + hashed, int(space.settings.get("features", 0)))
 
 
 def _matrix(parts: list[Values], features: int) -> Any:
-    """One matrix of the chunks; sparse as soon as one of them is."""
+    """The rows of all parts as one matrix; sparse as soon as one of them is."""
     from scipy import sparse
 
     if not parts:
         return sparse.csr_array((0, features))
     if not any(isinstance(part, Csr) for part in parts):
         return parts[0] if len(parts) == 1 else np.concatenate([part for part in parts if not isinstance(part, Csr)])
-    rows = [_sparse(sparse, part, features) for part in parts]
-    return rows[0] if len(rows) == 1 else sparse.csr_array(sparse.vstack(rows, format="csr"))
+    matrices = [_sparse(part, features) for part in parts]
+    return matrices[0] if len(matrices) == 1 else sparse.csr_array(sparse.vstack(matrices, format="csr"))
 
 
-def _sparse(sparse: Any, part: Values, features: int) -> Any:
+def _sparse(part: Values, features: int) -> Any:
+    from scipy import sparse
+
     if isinstance(part, Csr):
         return sparse.csr_array((part.values, part.indices, part.indptr), shape=(part.shape[0], features))
     narrow = sparse.csr_array(part)
     return sparse.csr_array((narrow.data, narrow.indices, narrow.indptr), shape=(part.shape[0], features))
 
 
-def _named(source: Source, labels: NDArray[np.int32]) -> NDArray[Any] | None:
-    """The labels themselves; None where there are none."""
-    if len(labels) and (labels < 0).all():
+def _label_values(source: Source, labels: NDArray[np.int32]) -> NDArray[Any] | None:
+    """The labels as they are written; None where no example has one."""
+    missing = labels < 0
+    if len(labels) and missing.all():
         return None
-    if (labels < 0).any():
-        row = int(np.flatnonzero(labels < 0)[0])
-        raise DataError(f"{source.name}: example {row} (from 0) has no label, and others have; label all or none.")
+    if missing.any():
+        row = int(np.flatnonzero(missing)[0])
+        raise DataError(
+            f"{source.name}: example {row} (from 0) has no label, and others have; label all or none.",
+            file=source.name,
+        )
     return np.array(source.labels)[labels] if len(source.labels) else np.empty(0)

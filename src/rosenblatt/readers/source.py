@@ -1,4 +1,4 @@
-"""A source of examples: opened once, read from the beginning as often as it can be rewound."""
+"""A source gives blocks of examples, from the beginning as often as it can be rewound."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from rosenblatt.records import FeatureSpace, Label, SourceBlock
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a file, as the user asked; None means: find out."""
+    """How to read a file; None means: find out from the file."""
 
     format: str | None = options.format.default
     label: str | int | None = None  # the column that holds the label: its name, or its position from 0 (-1 the last)
     text: tuple[str, ...] = ()  # columns of running text
-    words: tuple[str, ...] = ()  # columns of numbers that are to be read as words
-    cross: tuple[str, ...] = ()  # pairs 'a:b' of columns or namespaces whose features are also learned together
-    labels_from: str | None = None  # a second file with one label a line, for raw text
+    words: tuple[str, ...] = ()  # columns of numbers to read as words
+    cross: tuple[str, ...] = ()  # pairs 'a:b' of columns or namespaces whose products are features too
+    labels_from: str | None = None  # a second file with one label a line
     header: bool | None = None
-    index_base: int | None = None  # 0 or 1: where svmlight feature numbers begin
+    index_base: int | None = None  # 0 or 1: the first feature number of svmlight
     bits: int | None = None
     ngrams: int | None = None
     value: str = options.value.default  # of a word in a text
@@ -33,11 +33,10 @@ class ReadOptions:
     on_bad_row: str = options.on_bad_row.default
 
     def as_json(self) -> dict[str, Any]:
-        """Every choice by its name, as JSON writes it."""
+        """Every option by its name, with values that JSON can write."""
         return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
 
     def with_format(self, format: str) -> ReadOptions:
-        """The same, with the format that was found."""
         return replace(self, format=format)
 
 
@@ -50,35 +49,35 @@ class BadRow:
 
 
 class RereadError(DataError):
-    """The chunks given so far were read wrongly (a feature index 0 came late): read the source from its beginning.
+    """The blocks given so far are wrong (feature index 0 occurred late): read the source from its beginning.
 
-    Only raised by a source that can be rewound; its next `chunks()` reads rightly.
+    Only raised by a source that can be rewound; its next `blocks()` are right.
     """
 
 
 class Source(ABC):
     """Examples in order, a bounded number in memory at a time, the same for any number of threads.
 
-    While it is read, `labels` and `space` grow; both are complete after the last chunk.
+    `labels` and `space` grow while it is read, and are complete after the last block.
     """
 
     name: str  # as the user wrote it; '-' is standard input
     format: str
-    size: int | None  # bytes to read, None where it cannot be known
+    size: int | None  # bytes to read, None where it is unknown
     rewindable: bool
-    labels: list[Label]  # every label met, in the order met
+    labels: list[Label]  # every label, in the order of its first occurrence
     skipped: int  # bad rows left out so far
     bad_rows: list[BadRow]  # the first few of them
-    # What a first look has found, so that nobody need look again: the labels, and that all of them come sorted.
+    # Set by a first reading of the labels, so that nobody need repeat it.
     labels_seen: tuple[Label, ...] = ()
     sorted_by_label: bool = False
 
-    def read_ahead(self, threads: int) -> None:  # noqa: B027 - most have nothing to begin
-        """Read ahead from now on, where the format can: who asks for the chunks first finds some ready."""
+    def read_ahead(self, threads: int) -> None:  # noqa: B027 - most formats cannot
+        """Begin to read in the background, where the format can, so that the first blocks are soon ready."""
 
     @abstractmethod
     def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
-        """The examples from the beginning, parsed in parallel, given in order."""
+        """The examples from the beginning, parsed in parallel, in order."""
 
     @property
     @abstractmethod
@@ -87,7 +86,7 @@ class Source(ABC):
 
 
 class SourceWrapper(Source):
-    """Another source, whose chunks come in another way: what that one has met is what this one has."""
+    """A source that gives the blocks of another one in its own way; labels, space and bad rows are the other's."""
 
     def __init__(self, source: Source, rewindable: bool) -> None:
         self._source = source

@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 FORMAT = "rosenblatt-model"
 VERSION = 1
 _KEY = "rosenblatt"  # one key only: safetensors does not keep the order of its metadata
-_MOST_HEADER = 2**26
+_LARGEST_HEADER = 2**26
 
 
 def write_container(path: str | os.PathLike[str], header: Mapping[str, Any], tensors: Tensors) -> None:
-    """Header and tensors as one file, written whole or not at all."""
+    """Write header and tensors as one file, atomically."""
     write_atomic(path, container_bytes(header, tensors))
 
 
 def container_bytes(header: Mapping[str, Any], tensors: Tensors) -> bytes:
-    """Header and tensors with a checksum over both; the same parts always give the same bytes."""
+    """Header and tensors with a checksum over both; the same content always gives the same bytes."""
     header = {"format": FORMAT, "version": VERSION, **header}
     full = header | {"checksum": checksum(header, tensors)}
     ordered = {name: contiguous_buffer(tensors[name]) for name in sorted(tensors)}
-    return _saved(ordered, {_KEY: canonical(full)})
+    return _safetensors_bytes(ordered, {_KEY: canonical(full)})
 
 
-def _saved(tensors: Mapping[str, memoryview], metadata: dict[str, str]) -> bytes:
-    """safetensors, by its door that does without numpy; a version before 0.8 has none."""
+def _safetensors_bytes(tensors: Mapping[str, memoryview], metadata: dict[str, str]) -> bytes:
+    """Through the functions of safetensors that do without numpy; versions before 0.8 have none."""
     try:
         from safetensors import TensorSpec, serialize
     except ImportError:
@@ -61,37 +61,39 @@ def _saved(tensors: Mapping[str, memoryview], metadata: dict[str, str]) -> bytes
 
 
 def read_container(path: str | os.PathLike[str], decode: Callable[[Header, Tensors], T]) -> T:
-    """What `decode` makes of header and tensors; every refusal is a ModelError that names the file."""
+    """What `decode` makes of header and tensors; every error is a ModelError that names the file."""
     try:
         with open(path, "rb") as file:
             content = file.read()
     except OSError as error:
-        raise ModelError(f"{os.fspath(path)}: cannot be read: {error.strerror}.") from None
+        name = os.fspath(path)
+        raise ModelError(f"{name}: cannot be read: {error.strerror}.", file=name) from None
     return parse_container(content, decode, os.fspath(path))
 
 
 def parse_container(content: bytes, decode: Callable[[Header, Tensors], T], name: str) -> T:
-    """The same of bytes that were read already."""
+    """The same for content that is already in memory."""
     try:
         header = _header_of(content)
         return decode(Header(header), _tensors_of(content, header))
     except RosenblattError as error:
-        raise ModelError(f"{name}: {error.args[0].rstrip('.')}.") from None  # args: parameters are spelled later
+        message = error.args[0].rstrip(".")  # not str(error): the caller spells its parameters
+        raise ModelError(f"{name}: {message}.", file=name) from None
     except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
-        raise ModelError(f"{name}: the model file is damaged: {type(error).__name__}: {error}.") from None
+        raise ModelError(f"{name}: the model file is damaged: {type(error).__name__}: {error}.", file=name) from None
 
 
 def _header_of(content: bytes) -> dict[str, Any]:
-    """Ours, out of the metadata of a safetensors file; its format and version are known."""
+    """Our header, from the metadata of a safetensors file, with a format and version that we can read."""
     foreign = ModelError("this is not a model file: save one with 'rosenblatt fit -o' or rosenblatt.save")
     length = int.from_bytes(content[:8], "little")
-    if len(content) < 10 or length > _MOST_HEADER or content[8:9] != b"{":
+    if len(content) < 10 or length > _LARGEST_HEADER or content[8:9] != b"{":
         raise foreign
     if 8 + length > len(content):
         raise damaged(f"it ends after {len(content)} bytes, in the middle of its header")
     try:
         text = json.loads(content[8 : 8 + length])["__metadata__"][_KEY]
-        header = json.loads(text, parse_constant=_refuse)
+        header = json.loads(text, parse_constant=_refuse_constant)
     except (KeyError, TypeError):
         raise foreign from None
     except (ValueError, RecursionError):
@@ -103,12 +105,12 @@ def _header_of(content: bytes) -> dict[str, Any]:
         raise damaged("its version is not a number")
     if version > VERSION:
         raise ModelError(
-            f"it was written in version {version} of the format, this program reads up to {VERSION}: upgrade"
+            f"it has version {version} of the format, and this program reads up to {VERSION}: upgrade rosenblatt"
         )
     return header
 
 
-def _refuse(constant: str) -> None:
+def _refuse_constant(constant: str) -> None:
     raise ValueError(constant)
 
 
@@ -116,17 +118,18 @@ def _tensors_of(content: bytes, header: dict[str, Any]) -> Tensors:
     from safetensors import SafetensorError, deserialize
 
     try:
-        found = deserialize(content)  # type: ignore[no-untyped-call,unused-ignore]
-        tensors = {name: typed_buffer(of["data"], of["dtype"], of["shape"]) for name, of in found}
+        entries = deserialize(content)  # type: ignore[no-untyped-call,unused-ignore]
+        tensors = {name: typed_buffer(entry["data"], entry["dtype"], entry["shape"]) for name, entry in entries}
     except (SafetensorError, LookupError, ValueError, TypeError) as error:
         raise damaged(f"its tensors cannot be read ({error})") from None
     unsigned = {key: value for key, value in header.items() if key != "checksum"}
     if header.get("checksum") != checksum(unsigned, tensors):
-        raise damaged("its checksum is not that of its content")
+        raise damaged("its checksum does not match its content")
     return tensors
 
 
 def canonical(header: Mapping[str, Any]) -> str:
+    """The one way in which a header is written as JSON."""
     return json.dumps(header, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 

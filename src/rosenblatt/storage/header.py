@@ -1,4 +1,4 @@
-"""The header of a model file, read with suspicion: every value is of the kind and in the bounds it should be."""
+"""The header of a model file, checked while it is read: every value has the right type and lies within bounds."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ WORD = 2**64
 
 
 def damaged(what: str) -> ModelError:
-    """What load says of a file whose parts do not fit together; the loader puts the name of the file before it."""
+    """The error for a file whose parts do not fit together; the loader puts the name of the file before it."""
     return ModelError(f"the model file is damaged: {what}")
 
 
 class Header:
-    """One JSON object of the header, and where it lies in it."""
+    """One JSON object of the header, and its place in the whole header."""
 
     def __init__(self, values: object, place: str = "header") -> None:
         if not isinstance(values, Mapping):
@@ -46,8 +46,8 @@ class Header:
         return [Header(item, f"{self.place}.{key}[{i}]") for i, item in enumerate(self.items(key))]
 
     def items(self, key: str) -> Sequence[Any]:
-        found: Sequence[Any] = self._typed(key, list, "a list")
-        return found
+        items: Sequence[Any] = self._typed(key, list, "a list")
+        return items
 
     def text(self, key: str) -> str:
         return str(self._typed(key, str, "a text"))
@@ -60,14 +60,14 @@ class Header:
 
     def checked_count(self, value: object, key: str, below: int = WORD) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < below:
-            raise damaged(f"{key!r} of {self.place} is not a whole number from 0 to {below - 1}")
+            raise damaged(f"{key!r} of {self.place} is not an integer from 0 to {below - 1}")
         return value
 
     def counts(self, key: str, length: int | None = None) -> list[int]:
-        found = [self.checked_count(value, key) for value in self.items(key)]
-        if length is not None and len(found) != length:
-            raise damaged(f"{key!r} of {self.place} has {len(found)} entries and should have {length}")
-        return found
+        counts = [self.checked_count(value, key) for value in self.items(key)]
+        if length is not None and len(counts) != length:
+            raise damaged(f"{key!r} of {self.place} has {len(counts)} entries, expected {length}")
+        return counts
 
     def number(self, key: str) -> float:
         return self.checked_number(self.raw(key), key)

@@ -1,6 +1,6 @@
-"""Arrays as they lie in a model file: whole, or only the entries that differ from the usual value where that is less.
+"""Arrays in a container: whole, or only the entries that differ from one fill value where that takes less space.
 
-Texts lie as UTF-8 bytes and the offsets where each one ends.
+Texts are stored as UTF-8 bytes and the offsets at which each one ends.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rosenblatt.storage.header import Header, damaged
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    # Arrays by name: of numpy, or any other memory of numbers that knows its type and shape.
+    # Arrays by name: numpy arrays, or any other buffers with a type and a shape.
     Tensors: TypeAlias = dict[str, Any]
 else:
     Tensors = dict
@@ -27,95 +27,95 @@ else:
 _FORMATS: dict[str, Any] = dict(
     zip(("F64", "F32", "I64", "U64", "I32", "U32", "I16", "U16", "I8", "U8", "BOOL"), "dfqQiIhHbB?", strict=True)
 )
-_MOST = 2**33  # weights of one part: 64 GB; more than that is no model
+_MOST_WEIGHTS = 2**33  # of one matrix: 64 GB
 
 
-def put_matrix(tensors: Tensors, name: str, numbers: Any, usual: float = 0.0) -> dict[str, Any]:
-    """Add doubles to the tensors; what is returned goes into the header, and finds them again."""
-    memory = contiguous_buffer(numbers)
-    shape, other = memory.shape or (), native.unusual(memory, usual)
-    if other is None:
-        tensors[name] = memory
+def put_matrix(tensors: Tensors, name: str, numbers: Any, fill: float = 0.0) -> dict[str, Any]:
+    """Add doubles to the tensors; the entry for the header by which `read_matrix` reads them."""
+    buffer = contiguous_buffer(numbers)
+    shape, entries = buffer.shape or (), native.unusual(buffer, fill)
+    if entries is None:
+        tensors[name] = buffer
         return {"shape": list(shape)}
-    return put_sparse(tensors, name, shape, other, usual)
+    return put_sparse(tensors, name, shape, entries, fill)
 
 
 def put_sparse(
-    tensors: Tensors, name: str, shape: tuple[int, ...], few: tuple[Any, Any], usual: float
+    tensors: Tensors, name: str, shape: tuple[int, ...], entries: tuple[Any, Any], fill: float
 ) -> dict[str, Any]:
-    """The same of a matrix whose unusual entries are known: their indices, and what they are."""
-    tensors[f"{name}.index"], tensors[f"{name}.value"] = few
-    return {"shape": list(shape), "usual": usual}
+    """The same for a matrix whose entries other than the fill value are known: their indices and their values."""
+    tensors[f"{name}.index"], tensors[f"{name}.value"] = entries
+    return {"shape": list(shape), "usual": fill}
 
 
 def contiguous_buffer(numbers: Any) -> memoryview:
-    """Numbers as memory whose bytes lie one after the other; what lies otherwise is copied."""
-    memory = memoryview(numbers)
-    return memory if memory.c_contiguous else np.ascontiguousarray(numbers).data
+    """Numbers as a contiguous buffer, without copying where they already are."""
+    buffer = memoryview(numbers)
+    return buffer if buffer.c_contiguous else np.ascontiguousarray(numbers).data
 
 
-def dtype_name(memory: memoryview) -> str:
+def dtype_name(buffer: memoryview) -> str:
     """The type of its numbers, as numpy spells it.
 
     >>> dtype_name(memoryview(b"abc")), dtype_name(memoryview(b"abcdefgh").cast("d"))
     ('uint8', 'float64')
     """
-    letter = memory.format.lstrip("@=<")
+    letter = buffer.format.lstrip("@=<")
     if letter == "?":
         return "bool"
     kind = "float" if letter in "efd" else "int" if letter.islower() else "uint"
-    return f"{kind}{8 * memory.itemsize}"
+    return f"{kind}{8 * buffer.itemsize}"
 
 
 def typed_buffer(data: bytes, dtype: str, shape: list[int]) -> memoryview:
-    """Bytes as numbers of a type, as safetensors spells it, and a shape.
+    """Bytes as numbers of a type, spelled as in safetensors, and of a shape.
 
     >>> typed_buffer(bytes(32), "F64", [2, 2]).tolist()
     [[0.0, 0.0], [0.0, 0.0]]
     """
-    memory, letter = memoryview(data), _FORMATS[dtype]
+    buffer, letter = memoryview(data), _FORMATS[dtype]
     if len(shape) == 1:
-        return memory.cast(letter)
-    return np.empty(shape, letter).data if 0 in shape else memory.cast(letter, shape)  # a memoryview has no such shape
+        return buffer.cast(letter)
+    return np.empty(shape, letter).data if 0 in shape else buffer.cast(letter, shape)  # cast refuses a length of 0
 
 
 def read_matrix(tensors: Tensors, name: str, header: Header, shape: tuple[int, int]) -> memoryview:
     """A matrix of finite doubles of the shape it must have."""
     declared = tuple(header.counts("shape"))
     if declared != shape:
-        raise damaged(f"{name} is declared as {declared} and should be {shape}")
+        raise damaged(f"{name} has the shape {declared}, expected {shape}")
     if "usual" not in header:
         whole = read_buffer(tensors, name, "float64", shape)
         _check_finite(name, whole)
         return whole
-    if prod(shape) > _MOST:
+    if prod(shape) > _MOST_WEIGHTS:
         raise damaged(f"{name} would have {prod(shape)} weights")
     index, value = read_buffer(tensors, f"{name}.index", "uint32"), read_buffer(tensors, f"{name}.value", "float64")
-    made = native.spread(index, value, header.number("usual"), *shape)
-    if made is None:
+    matrix = native.spread(index, value, header.number("usual"), *shape)
+    if matrix is None:
         raise damaged(f"the indices of {name} do not ascend, or lie outside it")
     _check_finite(name, value)
-    return made
+    return matrix
 
 
 def read_array(tensors: Tensors, name: str, dtype: Any, shape: tuple[int, ...] | None = None) -> NDArray[Any]:
-    """The same as an array of numpy."""
+    """The tensor as a numpy array, of the type and shape it must have."""
     return np.asarray(read_buffer(tensors, name, str(np.dtype(dtype)), shape)).view(dtype)
 
 
 def read_buffer(tensors: Tensors, name: str, dtype: str, shape: tuple[int, ...] | None = None) -> memoryview:
-    """A tensor as it lies, of the type and shape it must have; one dimension where no shape is named."""
+    """A tensor without copying, of the type and shape it must have; one dimension where no shape is given."""
     if name not in tensors:
         raise damaged(f"the tensor {name} is missing")
-    found: memoryview = tensors[name]
-    if dtype_name(found) != dtype or (found.ndim != 1 if shape is None else found.shape != shape):
-        wanted = "one dimension" if shape is None else f"the shape {shape}"
-        raise damaged(f"the tensor {name} is {dtype_name(found)} {found.shape}, not {dtype} with {wanted}")
-    return found
+    buffer: memoryview = tensors[name]
+    if dtype_name(buffer) != dtype or (buffer.ndim != 1 if shape is None else buffer.shape != shape):
+        expected = "one dimension" if shape is None else f"the shape {shape}"
+        raise damaged(f"the tensor {name} is {dtype_name(buffer)} {buffer.shape}, expected {dtype} with {expected}")
+    return buffer
 
 
 def all_finite(numbers: memoryview, least: float = -float_info.max) -> bool:
-    """Are all of them finite, and none below the least?"""
+    """Whether all numbers are finite, and none is below the least."""
     return native.outside(numbers, least, float_info.max) < 0
 
 
@@ -125,9 +125,9 @@ def _check_finite(name: str, numbers: memoryview) -> None:
 
 
 def put_texts(tensors: Tensors, name: str, texts: Iterable[str]) -> None:
-    coded = [text.encode("utf-8", "surrogatepass") for text in texts]
-    tensors[f"{name}.ends"] = array("q", accumulate(len(code) for code in coded))
-    tensors[f"{name}.bytes"] = b"".join(coded)
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    tensors[f"{name}.ends"] = array("q", accumulate(map(len, encoded)))
+    tensors[f"{name}.bytes"] = b"".join(encoded)
 
 
 def read_texts(tensors: Tensors, name: str, count: int) -> list[str]:
@@ -135,17 +135,18 @@ def read_texts(tensors: Tensors, name: str, count: int) -> list[str]:
 
 
 def read_text_bytes(tensors: Tensors, name: str, count: int) -> tuple[bytes, list[int]]:
-    """So many texts as they lie, and where each one ends; `apart` makes them."""
+    """The bytes of all texts, and the offset at which each one ends, for `split_texts`."""
     ends = read_buffer(tensors, f"{name}.ends", "int64", (count,)).tolist()
     content = read_buffer(tensors, f"{name}.bytes", "uint8").tobytes()
     if sorted([0, *ends]) != [0, *ends] or (ends[-1] if ends else 0) != len(content):
         raise damaged(f"the texts of {name} do not end where they should")
     try:
         content.decode("utf-8", "surrogatepass")
-        cut = not content.isascii() and any(content[end] & 0xC0 == 0x80 for end in ends if end < len(content))
+        inner_byte = (content[end] & 0xC0 == 0x80 for end in ends if end < len(content))  # of a character
+        valid = content.isascii() or not any(inner_byte)
     except UnicodeDecodeError:
-        cut = True
-    if cut:
+        valid = False
+    if not valid:
         raise damaged(f"a text of {name} is not UTF-8")
     return content, ends
 

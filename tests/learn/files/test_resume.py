@@ -247,7 +247,7 @@ def test_a_cache_is_a_file_at_once_where_the_first_block_says_that_many_will_fol
             for _ in range(10):
                 cache.append(block, share)
             assert len(list(cache.blocks())) == 10
-    with SpillCache(nowhere, "name") as cache, pytest.raises(DataError, match="cannot be made"):
+    with SpillCache(nowhere, "name") as cache, pytest.raises(DataError, match="cannot be created"):
         cache.append(block, 0.04)
     with SpillCache(str(tmp_path), "name") as cache:
         cache.append(block, 0.04)
@@ -279,14 +279,14 @@ def test_a_cache_that_cannot_be_made_says_so(tmp_path: Path, monkeypatch: Any) -
     monkeypatch.setattr(cache_module, "IN_MEMORY", 0)
     X, y = make(2)
     plan = Plan(candidates("auto"), passes=2, cache=str(tmp_path / "nowhere"))
-    with pytest.raises(DataError, match=r"cannot be made in .*nowhere: name another folder"):
+    with pytest.raises(DataError, match=r"cannot be created in .*nowhere: name another folder"):
         fit_source(Arrays(X, y.tolist()), plan)
 
 
 @pytest.mark.parametrize("buffer", [0, 1 << 26])  # the fault shows while it is written, or when it is read
 def test_a_full_disk_under_the_cache_says_so(buffer: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache_module, "IN_MEMORY", 0)
-    monkeypatch.setattr(cache_module, "_nameless", lambda *_: open("/dev/full", "wb", buffering=buffer))  # noqa: SIM115
+    monkeypatch.setattr(cache_module, "_temporary_file", lambda *_: open("/dev/full", "wb", buffering=buffer))  # noqa: SIM115
     X, y = make(3, n=100)
     with pytest.raises(DataError, match=r"The cache of .* cannot be written: No space left on device"):
         fit_source(Arrays(X, y.tolist()), Plan(candidates("perceptron"), passes=2))

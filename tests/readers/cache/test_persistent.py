@@ -54,7 +54,7 @@ def bytes_of(fitted: Fitted, folder: Path) -> bytes:
 def test_made_and_reused_it_gives_the_same_model(
     name: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lines, "CHUNK", 1 << 11)
+    monkeypatch.setattr(lines, "BLOCK_BYTES", 1 << 11)
     data = tmp_path / name
     data.write_text(FILES[name])
     plain = fit_file(data, **options)
@@ -109,8 +109,8 @@ def test_a_change_that_leaves_size_and_times_is_seen_in_the_content(
     """As on a file system whose clock is coarse: the times are made to look alike."""
     data = tmp_path / "d.svm"
     data.write_text(svm(20_000))
-    monkeypatch.setattr(fingerprint, "times_of", lambda path: {"bytes": os.stat(path).st_size})
-    monkeypatch.setattr(kept, "times_of", lambda path: {"bytes": os.stat(path).st_size})
+    monkeypatch.setattr(fingerprint, "size_and_times", lambda path: {"bytes": os.stat(path).st_size})
+    monkeypatch.setattr(kept, "size_and_times", lambda path: {"bytes": os.stat(path).st_size})
     monkeypatch.setattr(kept, "is_young", lambda path: young)
     fit_file(data, keep_cache=True)
     with data.open("r+b") as file:
@@ -124,7 +124,7 @@ def test_a_change_that_leaves_size_and_times_is_seen_in_the_content(
 
 
 def test_damage_anywhere_is_noticed_and_mended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "CHUNK", 1 << 12)
+    monkeypatch.setattr(lines, "BLOCK_BYTES", 1 << 12)
     data, file = tmp_path / "d.svm", tmp_path / "d.svm.cache"
     data.write_text(svm())
     good = bytes_of(fit_file(data, keep_cache=True), tmp_path)
@@ -179,7 +179,7 @@ def test_a_stream_and_a_folder_that_is_not_there_are_refused(tmp_path: Path) -> 
     with pytest.raises(DataError, match=r"d.svm: its cache cannot be kept in .*: there is no such folder"):
         fit_file(data, keep_cache=True, cache=str(tmp_path / "nowhere"))
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(DataError, match="there is no such file"):
+    with pytest.raises(DataError, match="no such file; check the path"):
         fit_file(tmp_path / "nothing", keep_cache=True)
     writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_text("1 1:1\n-1 1:2\n"))
     writer.start()

@@ -65,13 +65,13 @@ def test_a_sparse_matrix_with_labels_in_a_second_file(tmp_path: Path) -> None:
     matrix = sparse.random(50, 20, 0.2, format="csr", random_state=0)
     sparse.save_npz(tmp_path / "m.npz", matrix)
     (tmp_path / "labels").write_text("".join(f"{i % 2}\n" for i in range(50)))
-    assert "holds no labels; give them in a second file" in refusal(tmp_path / "m.npz")
+    assert "holds no labels; give a second file" in refusal(tmp_path / "m.npz")
     X, y = rosenblatt.read(tmp_path / "m.npz", labels_from=str(tmp_path / "labels"))
     assert (matrix != X).nnz == 0
     assert y.tolist() == [i % 2 for i in range(50)]
     (tmp_path / "labels").write_text("1\n0\n")
     assert refusal(tmp_path / "m.npz", labels_from=str(tmp_path / "labels")) == (
-        f"{tmp_path / 'm.npz'}: 50 rows and 2 labels; there must be as many."
+        f"{tmp_path / 'm.npz'}: has 50 rows and 2 labels; give one label for each row."
     )
 
 
@@ -112,8 +112,8 @@ def test_small_numbers_before_large_ones_count_among_them() -> None:
 def test_rows_that_are_not_finite_are_refused_or_left_out(tmp_path: Path) -> None:
     np.save(tmp_path / "m.npy", np.array([[1.0, 0], [np.nan, 1], [2, 1]]))
     assert refusal(tmp_path / "m.npy") == (
-        f"{tmp_path / 'm.npy'}: row 1 (from 0) holds NaN or infinity; mend it, "
-        "or leave such rows out with --on-bad-row skip."
+        f"{tmp_path / 'm.npy'}: row 1 (from 0) holds NaN or infinity; correct it, "
+        "or skip such rows with on_bad_row='skip'."
     )
     assert rosenblatt.read(tmp_path / "m.npy", on_bad_row="skip").X.tolist() == [[1], [2]]
 
@@ -124,7 +124,7 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
     np.save(tmp_path / "m.npy", np.zeros((2, 2, 2)))
     assert "holds an array of 3 dimensions" in refusal(tmp_path / "m.npy")
     np.save(tmp_path / "m.npy", np.array([["a", "b"]]))
-    assert "examples are numbers" in refusal(tmp_path / "m.npy")
+    assert "expected numbers" in refusal(tmp_path / "m.npy")
     np.save(tmp_path / "m.npy", np.zeros((3, 3)))
     assert "give its position, 0 to 2" in refusal(tmp_path / "m.npy", label="kind")
     whole = (tmp_path / "m.npy").read_bytes()

@@ -173,7 +173,7 @@ def seen(chunk: SourceBlock) -> tuple[Any, ...]:
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "CHUNK", 5000)
+    monkeypatch.setattr(lines, "BLOCK_BYTES", 5000)
 
 
 @pytest.mark.usefixtures("small_chunks")
@@ -208,11 +208,11 @@ def test_every_place_of_a_cut_gives_the_same_rows(tmp_path: Path, monkeypatch: p
     text = "\n".join(f"{i} {i + 1}:1" for i in range(30)) + "\n\n# a comment\n-5 1:2"
     path = written(tmp_path, text)
     for size in range(1, 60):
-        monkeypatch.setattr(lines, "CHUNK", size)
+        monkeypatch.setattr(lines, "BLOCK_BYTES", size)
         source = open_source(path, SVM)
         found = [source.labels[code] for chunk in source.blocks(2) for code in chunk.labels]
         assert found == [*range(30), -5]
-        blocks = list(lines.blocks(source.opened.stream(), size))  # type: ignore[attr-defined]
+        blocks = list(lines.whole_lines(source.file.stream(), size))  # type: ignore[attr-defined]
         assert b"".join(blocks) == text.encode()
         assert all(block.endswith(b"\n") for block in blocks[:-1])
 
@@ -266,7 +266,7 @@ def test_an_index_0_in_a_pipe_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     text = some_lines(3000).encode() + b"ham 0:1\n"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
     expected = (
-        "-:3001:5: feature index 0 in a file whose indices begin at 1; if they begin at 0, say --index-base 0, "
+        "-:3001:5: feature index 0 in a file whose indices begin at 1; if they begin at 0, use index_base=0, "
         "for a stream cannot be read again from its beginning."
     )
     with pytest.raises(DataError) as refused:
@@ -290,12 +290,12 @@ REFUSED = {
     "1 abc:1": "1:3: expected a feature index, found 'abc'",
     "1 :1": "1:3: expected a feature index, found ''",
     "é -4:1": "1:3: feature index -4 is negative",
-    "1 2147483649:1": "1:3: feature index 2147483649 is beyond 2147483647; number them without large gaps",
-    "1 3:": "1:5: expected a number as the value of feature 3, found ''; leave out what is missing",
+    "1 2147483649:1": "1:3: feature index 2147483649 is beyond 2147483647; number the features without large gaps",
+    "1 3:": "1:5: expected a number as the value of feature 3, found ''; leave missing values out",
     "1 3:x5": "1:5: expected a number as the value of feature 3, found 'x5'",
     "1 3:1:2": "1:5: expected a number as the value of feature 3, found '1:'",
-    "\n\n1 3:nan": "3:5: the value of feature 3 is nan; every value must be finite, so leave out what is missing",
-    "1 3:-inf": "1:5: the value of feature 3 is -inf; every value must be finite, so leave out what is missing",
+    "\n\n1 3:nan": "3:5: the value of feature 3 is nan; every value must be finite, leave missing ones out",
+    "1 3:-inf": "1:5: the value of feature 3 is -inf; every value must be finite, leave missing ones out",
     "1 3:1e999": "1:5: the value of feature 3 is 1e999, beyond the largest float",
     "1,2 3:1": "1:1: the label '1,2' names several classes; each example must have one",
     "1 3:1 \x01": "1:7: unexpected byte 0x01; this does not look like a text file",
@@ -317,7 +317,7 @@ def test_index_0_where_indices_begin_at_1(tmp_path: Path) -> None:
     path = written(tmp_path, "1 4:1 0:1\n")
     with pytest.raises(DataError) as refused:
         list(open_source(path, ReadOptions(index_base=1)).blocks())
-    expected = "feature index 0 in a file whose indices begin at 1; if they begin at 0, say --index-base 0."
+    expected = "feature index 0 in a file whose indices begin at 1; if they begin at 0, use index_base=0."
     assert str(refused.value) == f"{path}:1:7: {expected}"
 
 

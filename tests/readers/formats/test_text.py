@@ -76,7 +76,7 @@ def test_a_header_is_not_learned(write: Any) -> None:
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_threads_and_packing_change_nothing(write: Any, monkeypatch: pytest.MonkeyPatch, packed: bool) -> None:
-    monkeypatch.setattr(lines, "CHUNK", 4096)
+    monkeypatch.setattr(lines, "BLOCK_BYTES", 4096)
     random = np.random.default_rng(3)
     vocabulary = [f"word{i}é" for i in range(900)]
     text = "".join(
@@ -138,11 +138,11 @@ def test_raw_text_with_labels_in_a_second_file(write: Any) -> None:
     [
         (
             "a\nb\n",
-            "{labels}: ends after 2 labels, and line 3 of {path} has none; there must be one label for each line.",
+            "{labels}: ends after 2 labels, and line 3 of {path} has none; give one label for each line.",
         ),
         (
             "a\nb\na\nb\n",
-            "{labels}: goes on after 3 labels, and {path} ends with line 3; there must be one label for each line.",
+            "{labels}: has more than 3 labels, and {path} ends with line 3; give one label for each line.",
         ),
         ("a\n\nb\n", "{labels}:2:1: expected a label, found an empty line."),
     ],
@@ -178,7 +178,7 @@ def test_read_gives_matrix_labels_and_space(write: Any) -> None:
 
 def test_read_refuses_what_it_does_not_know(write: Any) -> None:
     path = write("spam\tbuy now\n")
-    with pytest.raises(ParameterError, match="read has no parameter 'colour'; it reads by format, label"):
+    with pytest.raises(ParameterError, match="read has no parameter 'colour'; its parameters are format, label"):
         rosenblatt.read(path, colour="red")
     with pytest.raises(ParameterError, match="The 'like' parameter of read must be a model"):
         rosenblatt.read(path, like="mail")

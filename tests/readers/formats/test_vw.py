@@ -123,7 +123,7 @@ def test_the_names_are_kept(tmp_path: Path) -> None:
 
 
 def test_the_same_names_and_rows_for_any_number_of_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "CHUNK", 3000)
+    monkeypatch.setattr(lines, "BLOCK_BYTES", 3000)
     random = np.random.default_rng(0)
     path = tmp_path / "data.vw"
     path.write_text(
@@ -165,11 +165,11 @@ REFUSED = {
     "1:0.5 2:1 |f a": "1:1: the label '1:0.5 2:1' holds costs or probabilities, which are not learned; give one label",
     "1,2 |f a": "1:1: the label '1,2' names several classes; each example must have one",
     "1 -2 |f a": "1:3: the importance -2 is not a finite number of at least 0",
-    "1 1 0.5 |f a": "1:5: the third number before '|', 0.5, would be a first prediction to start from, which is not "
+    "1 1 0.5 |f a": "1:5: the third number before '|', 0.5, would be an initial prediction, which is not "
     "supported; leave it out",
     "1 |f:x a": "1:6: expected a number as the value of feature f, found 'x'",
     "1 |f a:1 b:x": "1:12: expected a number as the value of feature b, found 'x'",
-    "1 |f a:nan": "1:8: the value of feature a is nan; every value must be finite, so leave out what is missing",
+    "1 |f a:nan": "1:8: the value of feature a is nan; every value must be finite, leave missing ones out",
     "1 |f a:1e999": "1:8: the value of feature a is 1e999, beyond the largest float",
     "1 |f a\x02b": "1:7: unexpected byte 0x02; this does not look like a text file",
 }

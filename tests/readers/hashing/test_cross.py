@@ -148,8 +148,8 @@ def test_the_same_bits_for_any_threads_chunks_and_packing(
     plain = fit_file(path, reading=reading, passes=3, threads=1, rule="arow")
     packed = tmp_path / f"packed.{kind}.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
-    monkeypatch.setattr(vw, "_CROSSED", 1000)
-    monkeypatch.setattr(lines, "CHUNK", 1000)
+    monkeypatch.setattr(vw, "_CROSSED_BLOCK_BYTES", 1000)
+    monkeypatch.setattr(lines, "BLOCK_BYTES", 1000)
     for other in (path, packed):
         found = fit_file(other, reading=reading, passes=3, threads=4, rule="arow")
         assert same(found.model.run, plain.model.run)
@@ -200,7 +200,7 @@ def test_a_broken_fit_goes_on_to_the_same_bits(text: Path, tmp_path: Path, monke
 
     monkeypatch.setattr(fitting, "_TURN", 50)
     monkeypatch.setattr(fitting, "_TELL_EVERY", 0.0)
-    monkeypatch.setattr(vw, "_CROSSED", 1000)
+    monkeypatch.setattr(vw, "_CROSSED_BLOCK_BYTES", 1000)
     asked: dict[str, Any] = {"reading": ReadOptions(cross=("day:shop",), bits=BITS), "passes": 2, "rule": "arow"}
     checkpoint = str(tmp_path / "a.checkpoint")
 

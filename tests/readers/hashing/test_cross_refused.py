@@ -14,7 +14,7 @@ from tests.readers.hashing.test_cross import BITS, csv, text
 __all__ = ["csv", "text"]  # fixtures
 
 REFUSED = {
-    "day": (ParameterError, "--cross 'day' is no pair: write the names of two columns or two namespaces with a colon"),
+    "day": (ParameterError, "cross='day' is no pair: write the names of two columns or two namespaces with a colon"),
     "day:": (ParameterError, "is no pair"),
     ":": (ParameterError, "is no pair"),
     "day:day": (ParameterError, "pairs 'day' with itself: name two that differ"),
@@ -41,7 +41,7 @@ def test_an_unknown_namespace_is_refused_with_those_there_are(text: Path) -> Non
 def test_running_text_cannot_be_crossed(tmp_path: Path) -> None:
     path = tmp_path / "notes.csv"
     path.write_text("day,note,y\n" + "".join(f"sun,it goes on and on {i},{i % 2}\n" for i in range(20)))
-    with pytest.raises(DataError, match=r"column 'note' holds running text, which cannot be crossed; .* --words note"):
+    with pytest.raises(DataError, match=r"column 'note' holds running text, which cannot be crossed; .* words='note'"):
         read(path, cross="day:note")
 
 
@@ -49,12 +49,12 @@ def test_running_text_cannot_be_crossed(tmp_path: Path) -> None:
     ("name", "content", "sentence"),
     [
         ("a.svm", "1 1:1 2:1\n-1 2:1\n", "features of svmlight have numbers only"),
-        ("a.txt", "spam\tbuy now\nham\tsee you\n", "a text has none; --ngrams 2"),
+        ("a.txt", "spam\tbuy now\nham\tsee you\n", "a text has neither; ngrams=2"),
     ],
 )
 def test_formats_without_names_say_what_can_be_crossed(name: str, content: str, sentence: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(content)
-    with pytest.raises(DataError, match="--cross pairs columns of a table or namespaces of VW text") as caught:
+    with pytest.raises(DataError, match="cross pairs columns of a table or namespaces of VW text") as caught:
         read(tmp_path / name, cross="1:2", format="text" if name == "a.txt" else None)
     assert sentence in str(caught.value)
 

@@ -162,8 +162,8 @@ def test_a_word_among_numbers_is_refused_with_its_row(write: Any) -> None:
     rows = "".join(f"{i},{i % 2}\n" for i in range(20_000))
     path = write("age,label\n" + rows + "old,1\n")
     assert refusal(path) == (
-        f"{path}:20002: column 'age' holds numbers, and here 'old'; mend it, "
-        "or leave such rows out with --on-bad-row skip."
+        f"{path}:20002: expected a number in column 'age', found 'old'; correct it, "
+        "or skip such rows with on_bad_row='skip'."
     )
     source = open_source(path, ReadOptions(on_bad_row="skip"))
     assert sum(len(chunk.labels) for chunk in source.blocks()) == 20_000
@@ -175,7 +175,7 @@ def test_a_word_among_numbers_is_refused_with_its_row(write: Any) -> None:
 def test_ragged_rows_and_empty_labels_are_refused_or_left_out(write: Any) -> None:
     path = write("a,b,label\n1,2,x\n3,4\n5,6,\n7,8,y\n")
     assert refusal(path) == (
-        f"{path}:3: 2 cells, and the table has 3 columns; mend the row, or leave such rows out with --on-bad-row skip."
+        f"{path}:3: expected 3 columns, found 2; correct the row, or skip such rows with on_bad_row='skip'."
     )
     source = open_source(path, ReadOptions(on_bad_row="skip"))
     assert [chunk.values.tolist() for chunk in source.blocks()] == [[[1, 2], [7, 8]]]
@@ -188,7 +188,7 @@ def test_numbers_beyond_floats_and_two_columns_of_one_name_are_refused(write: An
     path = write("a,label\n1,x\n1e999,y\n")
     assert refusal(path).startswith(f"{path}:3: column 'a' holds a number beyond the largest float")
     path = write("a,a,label\n1,2,x\n")
-    assert refusal(path, header=True) == (f"{path}: two columns are named 'a'; give each column a name of its own.")
+    assert refusal(path, header=True) == (f"{path}: two columns are named 'a'; give them different names.")
 
 
 def test_scale_measures_and_is_kept(write: Any) -> None:
@@ -207,7 +207,7 @@ def test_scale_refuses_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("sys.stdin", Stdin)
     assert refusal("-", scale=True) == (
-        "-: --scale reads the data twice, and this is a stream; save it to a file, or leave it out."
+        "-: scale=True reads the data twice, and this is a stream; save it to a file, or leave scale=True out."
     )
 
 
@@ -233,7 +233,7 @@ def test_a_model_reads_its_columns_in_any_order_and_drops_the_unknown(write: Any
     assert new.X.toarray().tolist() == [[3, 2, 0, 0, 0, 0], [3, 2, 0, 1, 0, 0]]
     path = write("city,age\nOslo,1\n", "new.csv")
     assert refusal(path, like=space) == (
-        f"{path}: the model was learned from a column 'income', which is not here; its columns are 'city', 'age'."
+        f"{path}: the model was learned from a column 'income', which is missing here; its columns are 'city', 'age'."
     )
 
 
@@ -289,7 +289,7 @@ def test_a_table_without_rows_and_a_csv_that_is_empty_below_its_header(write: An
 
 def test_two_columns_of_one_name_above_numbers_are_refused_not_learned(write: Any) -> None:
     path = write("a,a,label\n1,2,p\n3,4,n\n")
-    assert refusal(path) == f"{path}: two columns are named 'a'; give each column a name of its own."
+    assert refusal(path) == f"{path}: two columns are named 'a'; give them different names."
 
 
 @pytest.mark.parametrize("name", ["people.csv", "people.txt"])
@@ -315,7 +315,7 @@ def test_an_arrow_stream_is_known_by_its_beginning(tmp_path: Path) -> None:
 
 def test_a_table_of_labels_alone_is_refused(write: Any) -> None:
     path = write("label\np\nn\n")
-    told = f"{path}: has one column only, 'label', and it is the label; there is nothing to learn from."
+    told = f"{path}: has only one column, 'label', and it is the label; there is nothing to learn from."
     assert refusal(path) == told
 
 

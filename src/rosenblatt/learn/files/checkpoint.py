@@ -10,7 +10,7 @@ from rosenblatt.errors import ModelError
 from rosenblatt.learn.files.passes import Fitting, Plan
 from rosenblatt.learn.files.race import Race
 from rosenblatt.learn.run_state import pack_run, unpack_run, unpack_settings
-from rosenblatt.readers.cache.fingerprint import facts_of
+from rosenblatt.readers.cache.fingerprint import fingerprint
 from rosenblatt.readers.feature_space import pack_classes, unpack_classes
 from rosenblatt.readers.source import Source
 from rosenblatt.storage.container import read_container, write_container
@@ -122,5 +122,5 @@ def _content(path: str | None) -> str | None:
     """A checksum of pieces of a file: one that was written anew may have the same size."""
     if path is None or not os.path.isfile(path):
         return None
-    found: str = facts_of(path, whole=False)["content"]
+    found: str = fingerprint(path, whole=False)["content"]
     return found

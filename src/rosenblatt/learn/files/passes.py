@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 # A block, which of its rows to learn from (None: all), the rows before it, the bytes read with it.
 _Waiting: TypeAlias = "tuple[Block, NDArray[np.uint32] | None, int, int]"
-_TABLES = ("csv", "tsv", "parquet", "arrow")
 _TELL_EVERY = 0.1  # seconds between two reports of progress
 # Entries that a run learns in one turn, so that its weights stay in the cache meanwhile; one alone need not wait.
 _TURN = 1 << 18
@@ -319,7 +318,7 @@ class Fitting:
         else:
             errors = {name: self._error(name) for name in self.runs}
             # Of many sparse features the order is a good guess; of the columns of a table nothing is known before.
-            if self.source.format not in _TABLES and not any(run.dense for run in self.runs.values()):
+            if self.source.space.kind != "columns" and not any(run.dense for run in self.runs.values()):
                 return first_of_the_best(errors, max(run.learner.t for run in self.runs.values()))
         return min(errors, key=errors.__getitem__)
 

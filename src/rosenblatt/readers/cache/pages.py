@@ -9,30 +9,30 @@ from rosenblatt import native
 from rosenblatt.lazy import np
 from rosenblatt.records import Block, Csr, ParsedBlock, ParsedCsr
 
-Place: TypeAlias = tuple[int, int]  # of a page in a file: offset, bytes
-_READERS = 3  # threads that keep up with any learner
+PageSpan: TypeAlias = tuple[int, int]  # the offset of a page in a file, and its bytes
+_READERS = 3  # threads; no learner is faster than so many
 
 
 class DamagedPageError(Exception):
-    """What was read is not what was written."""
+    """The content of a page is not what was written."""
 
 
 def write_block(write: Callable[[Any], Any], block: Block, packer: native.Packer) -> int:
-    """Write a block; how many bytes it took."""
+    """Write a block; the number of bytes written."""
     page = packer.page(native.laid(block.values), *block.buffers)
     write(page)
     return len(page)
 
 
-def read_blocks(fd: int, places: list[Place], threads: int = 1) -> Iterator[Block]:
-    """The blocks that lie there; other threads read ahead where there are threads."""
-    ahead = native.pages_ahead(fd, places, min(threads, _READERS))
+def read_blocks(fd: int, pages: list[PageSpan], threads: int = 1) -> Iterator[Block]:
+    """The blocks in these pages; native threads read ahead."""
+    ahead = native.pages_ahead(fd, pages, min(threads, _READERS))
     try:
         while (page := ahead.next()) is not None:
             yield _block(*page)
-            del page  # its memory is free while the next is waited for
-    except (OSError, ValueError) as fault:
-        raise DamagedPageError(str(fault)) from None
+            del page  # its memory is free while the next is awaited
+    except (OSError, ValueError) as error:
+        raise DamagedPageError(str(error)) from None
     finally:
         del ahead  # its threads end before the file is closed
 
@@ -45,6 +45,6 @@ def _block(arrays: tuple[Any, ...], labels: Any, weights: Any, checked: native.R
 
 
 def bytes_of(block: Block) -> int:
-    """What a block takes in memory."""
+    """The memory that a block takes."""
     arrays = block.values.buffers if isinstance(block.values, Csr) else (block.values,)
     return sum(memoryview(array).nbytes for array in (*arrays, *block.buffers) if array is not None)

@@ -1,12 +1,13 @@
 """The sentences about rows that cannot be read, one for each fault that the native parsers report."""
 
-from collections.abc import Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
+from rosenblatt.errors import DataError, option
+
 
 class Kind(IntEnum):
-    """The faults, numbered as in cpp/parsed.hpp."""
+    """The faults, numbered as in cpp/parse/parsed.hpp."""
 
     NO_COLON = 0
     NO_INDEX = 1
@@ -33,11 +34,11 @@ _SENTENCES = {
     Kind.NO_COLON: "expected ':' after feature index {about}",
     Kind.NO_INDEX: "expected a feature index, found {token!r}",
     Kind.NEGATIVE_INDEX: "feature index {token} is negative",
-    Kind.INDEX_BEYOND: "feature index {token} is beyond 2147483647; number them without large gaps",
-    Kind.INDEX_ZERO: "feature index 0 in a file whose indices begin at 1; if they begin at 0, say --index-base 0",
-    Kind.NO_NUMBER: "expected a number as the value of {about}, found {token!r}",
-    Kind.NOT_FINITE: "the value of {about} is {token}; every value must be finite, so leave out what is missing",
-    Kind.TOO_LARGE: "the value of {about} is {token}, beyond the largest float",
+    Kind.INDEX_BEYOND: "feature index {token} is beyond 2147483647; number the features without large gaps",
+    Kind.INDEX_ZERO: "feature index 0 in a file whose indices begin at 1",
+    Kind.NO_NUMBER: "expected a number as the value of feature {about}, found {token!r}",
+    Kind.NOT_FINITE: "the value of feature {about} is {token}; every value must be finite, leave missing ones out",
+    Kind.TOO_LARGE: "the value of feature {about} is {token}, beyond the largest float",
     Kind.SEVERAL_LABELS: "the label {token!r} names several classes; each example must have one",
     Kind.ODD_BYTE: "unexpected byte 0x{byte:02x}; this does not look like a text file",
     Kind.NO_BAR: "expected '|' before the features, found {token!r}",
@@ -45,21 +46,22 @@ _SENTENCES = {
     Kind.BAD_WEIGHT: "the importance {token} is not a finite number of at least 0",
     Kind.NO_TAB: "expected a label, a tab and a text, found no tab in {token!r}",
     Kind.EMPTY_LABEL: "expected a label before the tab, found none",
-    Kind.BASE_GIVEN: "the third number before '|', {token}, would be a first prediction to start from, which is not "
-    "supported; leave it out",
-    Kind.PRODUCT_TOO_LARGE: "the product of {about} and {token!r}, which are crossed, is beyond the largest float",
-    Kind.MANY_PRODUCTS: "{about} and {token!r} are crossed, and this line would give more than 1,048,576 products; "
-    "cross smaller namespaces",
-    Kind.LONG_LABEL: "the label that begins with {token!r} has more than 1,000 bytes; if the file has another format, "
-    "say it with --format",
+    Kind.BASE_GIVEN: "the third number before '|', {token}, would be an initial prediction, which is not supported; "
+    "leave it out",
+    Kind.PRODUCT_TOO_LARGE: "the product of feature {about} and {token!r}, which are crossed, is beyond the largest "
+    "float",
+    Kind.MANY_PRODUCTS: "namespaces {about} and {token!r} are crossed, and this line would give more than 1,048,576 "
+    "products; cross smaller namespaces",
+    Kind.LONG_LABEL: "the label that begins with {token!r} has more than 1,000 bytes",
+}
+_ADVICE = {
+    Kind.INDEX_ZERO: f"if they begin at 0, use {option('index_base', 0)}",
+    Kind.LONG_LABEL: f"if the file has another format, name it with {option('format')}",
 }
 
 
-_ABOUT: Mapping[int, str] = {Kind.MANY_PRODUCTS: "namespaces"}
-
-
 class Fault(NamedTuple):
-    """A row that cannot be read, as a native parser reports it; the line is counted from the start of its chunk."""
+    """A row that cannot be read, as a native parser reports it; its line is counted from the start of its block."""
 
     kind: int
     line: int
@@ -67,17 +69,19 @@ class Fault(NamedTuple):
     token: bytes
     about: bytes
 
-    def sentence(self, name: str, lines_before: int) -> str:
+    def sentence(self, file: str, lines_before: int) -> str:
         """`file:line:column: what is wrong`."""
         token, about = (part.decode("utf-8", errors="replace") for part in (self.token, self.about))
         sentence = _SENTENCES[Kind(self.kind)]
         if self.kind == Kind.NO_LABEL and ":" in token:
             sentence = "the label {token!r} holds costs or probabilities, which are not learned; give one label"
         elif self.kind == Kind.NO_NUMBER and token in ("", "?"):
-            sentence += "; leave out what is missing"
-        what = sentence.format(
-            token=token,
-            about=about if self.kind == Kind.NO_COLON else f"{_ABOUT.get(self.kind, 'feature')} {about}",
-            byte=(self.token or b"\0")[0],
-        )
-        return f"{name}:{lines_before + self.line}:{self.column}: {what}"
+            sentence += "; leave missing values out"
+        what = sentence.format(token=token, about=about, byte=(self.token or b"\0")[0])
+        return f"{file}:{lines_before + self.line}:{self.column}: {what}"
+
+    def error(self, file: str, lines_before: int, error: type[DataError] = DataError, why: str = "") -> DataError:
+        """The sentence as an error, followed by what to do about it, and `why` where that needs a reason."""
+        advice = _ADVICE.get(Kind(self.kind))
+        sentence = self.sentence(file, lines_before) + (f"; {advice}" if advice else "") + why
+        return error(f"{sentence}.", file=file, line=lines_before + self.line, column=self.column)

@@ -1,133 +1,130 @@
-"""Formats of one example a line: the file is cut at lines, parsed natively in parallel, and given in order."""
+"""Formats of one example a line: the file is cut at line ends, parsed natively in parallel, and given in order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rosenblatt import native
 from rosenblatt.errors import DataError
-from rosenblatt.readers.input_file import InputFile, Stream
-from rosenblatt.readers.labels import Labels
-from rosenblatt.readers.source import BadRow, ReadOptions, Source
-from rosenblatt.records import ParsedCsr, ParsedSourceBlock, SourceBlock
+from rosenblatt.readers.file_source import FileSource
+from rosenblatt.readers.input_file import InputFile, Stream, cannot_read
+from rosenblatt.readers.source import BadRow, ReadOptions
+from rosenblatt.records import FeatureSpace, ParsedCsr, ParsedSourceBlock, SourceBlock
 
 if TYPE_CHECKING:
     from rosenblatt.readers.formats.bad_rows import Fault
 
-    # (the descriptor of a plain file, begin, end) or (bytes, 0, their number) -> what `Parsed` is made of
-    Parse: TypeAlias = Callable[[int | bytes, int, int], tuple[Any, ...]]
-
-CHUNK = 1 << 20  # bytes of lines parsed at a time; a chunk holds the lines that begin in its part of the file
-_FEW = 10  # bad rows that are kept to be shown
+BLOCK_BYTES = 1 << 20  # a block holds the lines that begin in this many bytes of the file
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """What a native parser gives for the lines of one chunk."""
+    """What a native parser gives for the lines of one block."""
 
-    # Memory that is not yet an array of numpy: int64, int32, float64, int32, float64.
+    # Buffers that are not numpy arrays yet: int64, int32, float64, int32, float64.
     indptr: Any
     indices: Any
     values: Any
-    labels: Any  # positions in `tokens`, -1 where there is none
+    labels: Any  # positions in `tokens`, -1 where an example has none
     weights: Any | None
     tokens: list[bytes]  # the distinct labels, as they are written
     lines: int
     largest: int  # the largest column, -1 where there is none
     bad: list[tuple[Any, ...]]  # the first few rows that could not be read
     bad_count: int
-    stopped: bool  # at the first of them
-    checked: native.Rows | None  # the matrix as the core reads it, where it is the whole of what was parsed
-    more: Any = None  # what only the format knows
+    stopped: bool  # at the first bad row
+    checked: native.Rows | None  # the matrix as the native core reads it, unless rows were removed from it
+    names: Any = None  # candidates for the dictionary of column names, where names are hashed
 
 
 @dataclass(frozen=True)
-class Part:
-    """A chunk to parse, and how many bytes of the file are read when it is done."""
+class LineSpan:
+    """The lines of one block, as a span of a file descriptor or of bytes."""
 
     source: int | bytes
     begin: int
     end: int
-    done: int
+    bytes_read: int  # bytes of the file up to their end
 
 
-class LineSource(Source):
+class LineSource(FileSource):
     """A source of lines; a format says how to `parse` them and what their columns mean."""
 
-    piece: int | None = None  # bytes of lines parsed at a time, where they are not CHUNK
+    block_bytes: int | None = None  # where a format needs another size than BLOCK_BYTES
 
-    def __init__(self, opened: InputFile, reading: ReadOptions) -> None:
-        self.opened, self.reading = opened, reading
-        self.name, self.size, self.rewindable = opened.name, opened.size, opened.rewindable
-        self.format = reading.format or ""
-        self._labels = Labels(self.name, reading.classes)
-        self.labels = self._labels.met
-        self.skipped = 0
-        self.bad_rows: list[BadRow] = []
-        self.features = 0  # columns met so far
+    def __init__(self, file: InputFile, reading: ReadOptions, model_space: FeatureSpace | None) -> None:
+        super().__init__(file, reading, model_space)
+        self.features = 0  # columns so far
+
+    def start(self) -> None:
+        """Called before the first block."""
 
     def parse(self, source: int | bytes, begin: int, end: int) -> tuple[Any, ...]:
+        """The fields of `Parsed` for the lines that begin in this span. Threads may call it at once."""
         raise NotImplementedError
 
-    def refuse(self, fault: Fault, sentence: str) -> None:
-        """Called for the fault that a parser stopped at; a format may know better what to do."""
-        raise DataError(sentence + ".")
+    def refuse(self, fault: Fault, lines_before: int) -> NoReturn:
+        """Raise the error for the row that a parser stopped at."""
+        raise fault.error(self.name, lines_before)
 
-    def met(self, parsed: Parsed) -> None:
-        """Called for each chunk, in order, before it is given."""
+    def prepare(self, parsed: Parsed, lines_before: int) -> Parsed:
+        """Called for each block in order; a format may note something about it, or change it."""
+        return parsed
 
     def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
-        self.skipped, self.bad_rows = 0, []
-        rows = lines = 0
-        for done, parsed in self.parsed(threads):
-            self._judge(parsed, lines)
-            lines += parsed.lines
-            self.met(parsed)
-            if len(parsed.labels):
-                yield self._chunk(parsed, rows, done)
-                rows += len(parsed.labels)
-        if rows == 0:
-            raise DataError(self._nothing())
+        self.forget_bad_rows()
+        self.start()
+        n_rows = n_lines = 0
+        for bytes_read, parsed in self.parsed(threads):
+            self._handle_bad_rows(parsed, n_lines)
+            prepared = self.prepare(parsed, n_lines)
+            n_lines += parsed.lines
+            if len(prepared.labels):
+                yield self._block(prepared, n_rows, bytes_read)
+                n_rows += len(prepared.labels)
+            del parsed, prepared  # its memory is free while the next is parsed
+        self.finish(n_rows)
+
+    def finish(self, n_rows: int) -> None:
+        """Called after the last block."""
+        if n_rows == 0:
+            raise DataError(self._no_examples(), file=self.name)
 
     def parsed(self, threads: int) -> Iterator[tuple[int, Parsed]]:
-        """What the chunks of the file are parsed to, in order, and the bytes that are read with each."""
-        from rosenblatt.readers.ordered_map import (
-            ordered,  # loads threading: the core has threads of its own for plain files
-        )
+        """The parsed blocks in order, each with the bytes of the file up to its end."""
+        # Loads threading, which plain svmlight does without: the native core has its own threads.
+        from rosenblatt.readers.ordered_map import ordered_map
 
-        return ordered(parts(self.opened, self.piece), self._parse, threads)
+        return ordered_map(line_spans(self.file, self.block_bytes), self._parse, threads)
 
-    def _parse(self, part: Part) -> tuple[int, Parsed]:
+    def _parse(self, span: LineSpan) -> tuple[int, Parsed]:
         try:
-            return part.done, Parsed(*self.parse(part.source, part.begin, part.end))
-        except OSError as fault:
-            raise self.unreadable(fault) from fault
+            return span.bytes_read, Parsed(*self.parse(span.source, span.begin, span.end))
+        except OSError as error:
+            raise cannot_read(self.name, error) from error
 
-    def unreadable(self, fault: OSError) -> DataError:
-        return DataError(f"{self.name}: cannot be read: {fault.strerror or fault}.")
-
-    def _judge(self, parsed: Parsed, lines: int) -> None:
+    def _handle_bad_rows(self, parsed: Parsed, lines_before: int) -> None:
         if not parsed.bad:
             return
         from rosenblatt.readers.formats.bad_rows import Fault
 
         faults = [Fault(*fault) for fault in parsed.bad]
         if parsed.stopped:
-            self.refuse(faults[-1], faults[-1].sentence(self.name, lines))
+            self.refuse(faults[-1], lines_before)
         self.skipped += parsed.bad_count
-        for fault in faults[: _FEW - len(self.bad_rows)]:
-            self.bad_rows.append(BadRow(lines + fault.line, fault.sentence(self.name, lines)))
+        for fault in faults[: self.bad_rows_shown - len(self.bad_rows)]:
+            self.bad_rows.append(BadRow(lines_before + fault.line, fault.sentence(self.name, lines_before)))
 
-    def _chunk(self, parsed: Parsed, rows: int, done: int) -> SourceBlock:
+    def _block(self, parsed: Parsed, first_row: int, bytes_read: int) -> SourceBlock:
         self.features = max(self.features, parsed.largest + 1)
         checked = None if parsed.checked is None else parsed.checked.within(self.features)
         values = ParsedCsr(parsed.indptr, parsed.indices, parsed.values, self.features, checked)
-        labels = self._labels.renumbered(parsed.labels, parsed.tokens)
-        return ParsedSourceBlock(values, labels, parsed.weights, first_row=rows, bytes_read=done)
+        labels = self.numbering.renumbered(parsed.labels, parsed.tokens)
+        return ParsedSourceBlock(values, labels, parsed.weights, first_row, bytes_read)
 
-    def _nothing(self) -> str:
+    def _no_examples(self) -> str:
         if not self.skipped:
             return f"{self.name}: holds no examples, only blank lines or comments."
         return (
@@ -135,37 +132,37 @@ class LineSource(Source):
         )
 
 
-def parts(opened: InputFile, piece: int | None = None) -> Iterator[Part]:
-    """The chunks of a file, the same for any number of threads, plain or packed."""
-    size = piece or CHUNK
-    if not opened.plain or opened.size is None:
-        with opened.stream() as stream:
-            yield from (Part(block, 0, len(block), stream.done) for block in blocks(stream, size))
+def line_spans(file: InputFile, block_bytes: int | None = None) -> Iterator[LineSpan]:
+    """The blocks of a file: the same for any number of threads, compressed or not."""
+    size = block_bytes or BLOCK_BYTES
+    if not file.plain or file.size is None:
+        with file.stream() as stream:
+            yield from (LineSpan(lines, 0, len(lines), stream.bytes_read) for lines in whole_lines(stream, size))
         return
-    for begin in range(0, opened.size, size):
-        end = min(begin + size, opened.size)
-        yield Part(opened.fileno(), begin, end, end)
+    for begin in range(0, file.size, size):
+        end = min(begin + size, file.size)
+        yield LineSpan(file.fileno(), begin, end, end)
 
 
-def blocks(stream: Stream, size: int = CHUNK) -> Iterator[bytes]:
-    """Whole lines: those that begin in the same multiple of `size` bytes; a last line may lack its newline."""
-    data, start = bytearray(stream.read(3)), 0  # `start`: where `data` begins
+def whole_lines(stream: Stream, size: int) -> Iterator[bytes]:
+    """Whole lines: those that begin in the same multiple of `size` bytes; the last line may lack its newline."""
+    data, start = bytearray(stream.read(3)), 0  # `start`: the offset of `data` in the file
     if data == b"\xef\xbb\xbf":
         data, start = bytearray(), 3
-    over = False
-    while not over or data:
+    ended = False
+    while not ended or data:
         boundary = (start // size + 1) * size - start  # a line that begins here belongs to the next block
         more = stream.read(max(boundary - len(data), 1)) if len(data) < boundary else b""
         data += more
         searched = boundary - 1
-        while (cut := data.find(b"\n", searched)) < 0 and not over:
+        while (newline := data.find(b"\n", searched)) < 0 and not ended:
             searched = max(searched, len(data))
             more = stream.read(1 << 16)
-            over = not more
+            ended = not more
             data += more
-        if over and cut < 0:
-            cut = len(data) - 1
+        if ended and newline < 0:
+            newline = len(data) - 1
         if data:
-            yield bytes(data[: cut + 1])
-        start += cut + 1
-        del data[: cut + 1]
+            yield bytes(data[: newline + 1])
+        start += newline + 1
+        del data[: newline + 1]

@@ -1,6 +1,6 @@
-"""Arrays saved by numpy and scipy -> chunks: npy and npz, read where they lie in the file as far as possible.
+"""Arrays saved by numpy and scipy: npy and npz, mapped into memory where possible.
 
-An npy file holds one matrix, its label column the last one unless another is asked for. An npz file holds a matrix and
+An npy file holds one matrix, whose last column is the label unless another is named. An npz file holds a matrix and
 its labels under two names, or a sparse matrix as scipy saves it. Pickled objects are never loaded.
 """
 
@@ -11,235 +11,227 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.errors import DataError, ModelError
+from rosenblatt.errors import DataError, ModelError, option
 from rosenblatt.lazy import np
-from rosenblatt.readers.input_file import InputFile
-from rosenblatt.readers.labels import Labels
-from rosenblatt.readers.source import BadRow, ReadOptions, Source
+from rosenblatt.readers.block_rows import take_rows
+from rosenblatt.readers.file_source import FileSource
+from rosenblatt.readers.input_file import InputFile, plain_path
+from rosenblatt.readers.labels_file import read_labels
+from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.scale import Moments, scaled
 from rosenblatt.records import Csr, FeatureSpace, SourceBlock, Values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_CELLS = 1 << 18  # of a chunk, about: two megabytes
-_MATRICES = ("X", "x", "data", "features", "arr_0")
-_LABELS = ("y", "Y", "labels", "label", "target", "targets", "arr_1")
-_SHOWN = 5
+_CELLS = 1 << 18  # of a dense block, approximately: two megabytes
+_SPARSE_ROWS = 1 << 14
+_MATRIX_NAMES = ("X", "x", "data", "features", "arr_0")
+_LABEL_NAMES = ("y", "Y", "labels", "label", "target", "targets", "arr_1")
 
 
-def open(opened: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> Source:
-    if opened.path is None or not opened.plain:
-        raise DataError(
-            f"{opened.name}: {reading.format} is read from a plain file, not from a stream or a packed file; "
-            "save or unpack it and give that file."
-        )
-    return ArraySource(opened, reading, space)
+class ArraySource(FileSource):
+    bad_rows_shown = 5
 
-
-class ArraySource(Source):
-    def __init__(self, opened: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> None:
-        self.format = reading.format or "npy"
-        self.name, self.size, self.rewindable = opened.name, opened.size, opened.rewindable
-        self.skipped, self.bad_rows = 0, []
-        self._reading, self._known = reading, space
-        features = None if space is None else len(space.columns) or space.settings.get("features")
-        arrays = _load(opened)
-        self._matrix, self._labels = _split(opened.name, arrays, reading, features)
-        self._features = self._matrix.shape[1]
-        if features is not None and self._features != features:
+    def __init__(self, file: InputFile, reading: ReadOptions, model_space: FeatureSpace | None) -> None:
+        super().__init__(file, reading, model_space)
+        known_features = None
+        self._shift = self._scale = None
+        if model_space is not None:
+            known_features = len(model_space.columns) or model_space.settings.get("features")
+            self._shift, self._scale = model_space.shift, model_space.scale
+        arrays = _load(file, plain_path(file, self.format))
+        self._matrix, self._label_array = _matrix_and_labels(file.name, arrays, reading, known_features)
+        n_rows, self._features = self._matrix.shape
+        if known_features is not None and self._features != known_features:
             raise ModelError(
-                f"{self.name}: has {self._features} columns, and the model was learned from {features}; "
-                "give it examples of its own kind."
+                f"{self.name}: has {self._features} columns, and the model was learned from {known_features}; "
+                "give it examples of the same kind.",
+                file=self.name,
             )
-        if self._labels is not None and len(self._labels) != self._matrix.shape[0]:
+        if self._label_array is not None and len(self._label_array) != n_rows:
             raise DataError(
-                f"{self.name}: {self._matrix.shape[0]} rows and {len(self._labels)} labels; there must be as many."
+                f"{self.name}: has {n_rows} rows and {len(self._label_array)} labels; give one label for each row.",
+                file=self.name,
             )
-        self._shift = None if space is None else space.shift
-        self._scale = None if space is None else space.scale
-        self._numbering = Labels(self.name, reading.classes)
-        self.labels = self._numbering.met
 
     @property
     def space(self) -> FeatureSpace:
-        if self._known is not None:
-            return self._known
+        if self.model_space is not None:
+            return self.model_space
         settings = {"format": self.format, "features": self._features}
         return FeatureSpace("index", shift=self._shift, scale=self._scale, settings=settings)
 
     def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
-        if self._reading.scale and self._shift is None:
-            self._measure()
-        self.skipped, self.bad_rows = 0, []
-        given = 0
-        total = max(1, self._matrix.shape[0])
-        for start, rows in self._blocks():
-            kept = self._kept(rows, start)
-            values = _rows_of(rows, kept)
-            labels = self._codes(start, len(kept))[kept]
+        if self.reading.scale and self._shift is None:
+            self._find_scale()
+        self.forget_bad_rows()
+        n_given = 0
+        n_rows = max(1, self._matrix.shape[0])
+        for start, rows in self._slices():
+            good = self._good_rows(rows, start)
+            values = rows if good.all() else take_rows(rows, np.flatnonzero(good))
+            labels = self._label_positions(start, len(good))[good]
             if len(labels):
-                yield SourceBlock(
-                    self._scaled(values), labels, None, given, (self.size or 0) * (start + len(kept)) // total
-                )
-            given += len(labels)
-        if given == 0:
-            raise DataError(f"{self.name}: holds no examples.")
+                bytes_read = (self.size or 0) * (start + len(good)) // n_rows
+                yield SourceBlock(self._scaled(values), labels, None, n_given, bytes_read)
+            n_given += len(labels)
+        if n_given == 0:
+            raise DataError(f"{self.name}: holds no examples.", file=self.name)
 
-    def _blocks(self) -> Iterator[tuple[int, Values]]:
-        count, features = self._matrix.shape
-        step = max(1, min(_CELLS // max(1, features), 1 << 16)) if not isinstance(self._matrix, Csr) else 1 << 14
-        for start in range(0, count, step):
-            stop = min(count, start + step)
+    def _slices(self) -> Iterator[tuple[int, Values]]:
+        """Some rows at a time, and the number of the first of them."""
+        n_rows, features = self._matrix.shape
+        sparse = isinstance(self._matrix, Csr)
+        step = _SPARSE_ROWS if sparse else max(1, min(_CELLS // max(1, features), 1 << 16))
+        for start in range(0, n_rows, step):
+            stop = min(n_rows, start + step)
             if isinstance(self._matrix, Csr):
                 yield start, _slice(self._matrix, start, stop)
             else:
                 yield start, np.ascontiguousarray(self._matrix[start:stop], dtype=np.float64)
 
-    def _kept(self, rows: Values, start: int) -> NDArray[np.bool_]:
+    def _good_rows(self, rows: Values, start: int) -> NDArray[np.bool_]:
         """Rows without NaN and infinity."""
         if isinstance(rows, Csr):
-            kept: NDArray[np.bool_] = np.ones(rows.shape[0], dtype=bool)
+            good: NDArray[np.bool_] = np.ones(rows.shape[0], dtype=bool)
             bad = np.flatnonzero(~np.isfinite(rows.values))
-            kept[np.searchsorted(rows.indptr, bad, side="right") - 1] = False
+            good[np.searchsorted(rows.indptr, bad, side="right") - 1] = False
         else:
-            kept = np.asarray(np.isfinite(rows).all(axis=1))
-        for row in np.flatnonzero(~kept).tolist():
-            self._refuse(
-                start + row,
-                f"{self.name}: row {start + row} (from 0) holds NaN or infinity; "
-                "mend it, or leave such rows out with --on-bad-row skip.",
-            )
-        return kept
+            good = np.asarray(np.isfinite(rows).all(axis=1))
+        for row in np.flatnonzero(~good).tolist():
+            what = f"{self.name}: row {start + row} (from 0) holds NaN or infinity"
+            advice = f"correct it, or skip such rows with {option('on_bad_row', 'skip')}"
+            self.skip_or_raise(start + row, what, DataError(f"{what}; {advice}.", file=self.name))
+        return good
 
-    def _refuse(self, row: int, sentence: str) -> None:
-        if self._reading.on_bad_row == "fail":
-            raise DataError(sentence)
-        self.skipped += 1
-        if len(self.bad_rows) < _SHOWN:
-            self.bad_rows.append(BadRow(row, sentence))
-
-    def _codes(self, start: int, count: int) -> NDArray[np.int32]:
-        if self._labels is None:
+    def _label_positions(self, start: int, count: int) -> NDArray[np.int32]:
+        if self._label_array is None:
             return np.full(count, -1, dtype=np.int32)
-        values, first, codes = np.unique(self._labels[start : start + count], return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        numbers = np.empty(len(values), dtype=np.int32)
-        numbers[order] = self._numbering.positions([_written(values[at]).encode() for at in order.tolist()])
-        return numbers[codes.ravel()]
+        labels = self._label_array[start : start + count]
+        distinct, first_row, inverse = np.unique(labels, return_index=True, return_inverse=True)
+        order = np.argsort(first_row)
+        positions = np.empty(len(distinct), dtype=np.int32)
+        positions[order] = self.numbering.positions([_label_text(distinct[i]).encode() for i in order.tolist()])
+        return positions[inverse.ravel()]
 
     def _scaled(self, values: Values) -> Values:
         if self._shift is None or self._scale is None or isinstance(values, Csr):
             return values
         return scaled(values, self._shift, self._scale)
 
-    def _measure(self) -> None:
+    def _find_scale(self) -> None:
         if isinstance(self._matrix, Csr):
             raise DataError(
-                f"{self.name}: --scale would fill a sparse matrix with numbers other than 0; leave it out here."
+                f"{self.name}: {option('scale', True)} would make a sparse matrix dense; leave it out here.",
+                file=self.name,
             )
         moments = Moments(self._features)
-        for _, rows in self._blocks():
+        for _, rows in self._slices():
             assert not isinstance(rows, Csr)
             moments.add(np.where(np.isfinite(rows), rows, np.nan))
         self._shift, self._scale = moments.shift_and_scale()
 
 
-def _written(label: Any) -> str:
+def _label_text(label: Any) -> str:
     """
-    >>> _written(np.float32(1)), _written(np.int8(-3)), _written(np.str_("ham")), _written(np.bytes_(b"spam"))
-    ('1.0', '-3', 'ham', 'spam')
+    >>> [_label_text(label) for label in (np.float32(1), np.int8(-3), np.str_("ham"), np.bytes_(b"spam"))]
+    ['1.0', '-3', 'ham', 'spam']
     """
     return label.decode("utf-8", errors="replace") if isinstance(label, bytes) else str(label.item())
 
 
-def _rows_of(rows: Values, kept: NDArray[np.bool_]) -> Values:
-    if kept.all():
-        return rows
-    if not isinstance(rows, Csr):
-        return rows[kept]
-    counts = np.diff(rows.indptr)
-    of_kept = np.repeat(kept, counts)
-    starts = np.concatenate([[0], np.cumsum(counts[kept])]).astype(np.int64)
-    return Csr(starts, rows.indices[of_kept], rows.values[of_kept], rows.features)
-
-
 def _slice(rows: Csr, start: int, stop: int) -> Csr:
     first, last = int(rows.indptr[start]), int(rows.indptr[stop])
-    starts = rows.indptr[start : stop + 1].astype(np.int64) - first
-    return Csr(starts, rows.indices[first:last], np.asarray(rows.values[first:last], dtype=np.float64), rows.features)
+    indptr = rows.indptr[start : stop + 1].astype(np.int64) - first
+    return Csr(indptr, rows.indices[first:last], np.asarray(rows.values[first:last], dtype=np.float64), rows.features)
 
 
-def _load(opened: InputFile) -> Mapping[str, NDArray[Any]]:
+def _load(file: InputFile, path: str) -> Mapping[str, NDArray[Any]]:
     """The arrays of the file by name; an npy file has one, named ''."""
-    path = opened.path or ""
     try:
-        if opened.head.startswith(b"\x93NUMPY"):
+        if file.head.startswith(b"\x93NUMPY"):
             return {"": np.load(path, mmap_mode="r", allow_pickle=False)}
-        with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, KeyError) as fault:
-        why = " ".join(str(fault).split()).rstrip(".")
-        if "allow_pickle" in why or "Python objects" in why:
+        with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile, KeyError) as error:
+        why = " ".join(str(error).split()).rstrip(".")
+        if "allow_pickle" in why or "Python objects" in why:  # numpy has no class for it
             why = "it holds pickled Python objects, which are never loaded; save plain arrays of numbers or words"
-        raise DataError(f"{opened.name}: cannot be read: {why}.") from fault
+        raise DataError(f"{file.name}: cannot be read: {why}.", file=file.name) from error
 
 
-def _split(
+def _matrix_and_labels(
     name: str, arrays: Mapping[str, NDArray[Any]], reading: ReadOptions, features: int | None
 ) -> tuple[Any, NDArray[Any] | None]:
-    """The matrix and the labels, if there are any."""
+    """The matrix and the labels; `features` is the width of a model, whose examples need no labels."""
     if "" in arrays:
         return _split_columns(name, arrays[""], reading, features)
-    if {"indptr", "indices", "shape", "format"} <= set(arrays):
-        matrix: Any = _sparse(name, arrays)
-    else:
-        found = next((key for key in _MATRICES if key in arrays and arrays[key].ndim == 2), None)
-        if found is None:
-            raise DataError(f"{name}: holds no matrix named X or data; its arrays are {_listed(arrays)}.")
-        matrix = _checked(name, arrays[found])
-    asked = reading.label if isinstance(reading.label, str) else None
-    if asked is not None and asked not in arrays:
-        raise DataError(f"{name}: there is no array {asked!r} of labels; its arrays are {_listed(arrays)}.")
-    label = asked or next((key for key in _LABELS if key in arrays and arrays[key].ndim == 1), None)
+    matrix = _matrix_in(name, arrays)
+    label = _label_name(name, arrays, reading)
     if label is not None:
         return matrix, arrays[label]
     if reading.labels_from is not None:
-        return matrix, _labels_from(reading.labels_from)
-    if isinstance(reading.label, int) and not isinstance(matrix, Csr):
+        return matrix, np.array(read_labels(reading.labels_from))
+    if isinstance(matrix, Csr):
+        if features is None:
+            raise DataError(
+                f"{name}: holds no labels; give a second file with one label a line, with {option('labels_from')}.",
+                file=name,
+            )
+        return matrix, None
+    if isinstance(reading.label, int):
         return _split_columns(name, matrix, reading, features)
-    if features is None and isinstance(matrix, Csr):
-        raise DataError(f"{name}: holds no labels; give them in a second file, one a line, with --labels-from.")
     if features is None:
         raise DataError(
-            f"{name}: holds no array of labels named y, labels or target; name it with --label, count a column of the "
-            "matrix with --label -1, or give a second file of one label a line with --labels-from."
+            f"{name}: holds no array of labels named y, labels or target; name it with {option('label')}, give the "
+            f"position of a column of the matrix, such as {option('label', -1)}, or a second file with one label a "
+            f"line, with {option('labels_from')}.",
+            file=name,
         )
-    labelled = not isinstance(matrix, Csr) and matrix.shape[1] == features + 1  # as it was learned, with its labels
-    return _split_columns(name, matrix, reading, features) if labelled else (matrix, None)
+    has_label_column = matrix.shape[1] == features + 1
+    return _split_columns(name, matrix, reading, features) if has_label_column else (matrix, None)
+
+
+def _matrix_in(name: str, arrays: Mapping[str, NDArray[Any]]) -> NDArray[Any] | Csr:
+    if {"indptr", "indices", "shape", "format"} <= set(arrays):
+        return _sparse(name, arrays)
+    key = next((key for key in _MATRIX_NAMES if key in arrays and arrays[key].ndim == 2), None)
+    if key is None:
+        raise DataError(f"{name}: holds no matrix named X or data; its arrays are {_listed(arrays)}.", file=name)
+    return _checked(name, arrays[key])
+
+
+def _label_name(name: str, arrays: Mapping[str, NDArray[Any]], reading: ReadOptions) -> str | None:
+    label = reading.label
+    if not isinstance(label, str):
+        return next((key for key in _LABEL_NAMES if key in arrays and arrays[key].ndim == 1), None)
+    if label not in arrays:
+        raise DataError(f"{name}: there is no array {label!r} of labels; its arrays are {_listed(arrays)}.", file=name)
+    return label
 
 
 def _split_columns(
     name: str, matrix: NDArray[Any], reading: ReadOptions, features: int | None
 ) -> tuple[Any, NDArray[Any] | None]:
-    """A matrix whose last column, or the one asked for, is the label; a file to be predicted may have none."""
+    """A matrix without its label column, and that column; a file to predict may have none."""
     matrix = _checked(name, matrix)
     if reading.labels_from is not None:
-        return matrix, _labels_from(reading.labels_from)
+        return matrix, np.array(read_labels(reading.labels_from))
     count = matrix.shape[1]
     if features is not None and count == features and reading.label is None:
         return matrix, None
     try:
-        at = range(count)[-1 if reading.label is None else int(reading.label)]
+        column = range(count)[-1 if reading.label is None else int(reading.label)]
     except (ValueError, IndexError):
         raise DataError(
-            f"{name}: there is no label column {reading.label!r}; give its position, 0 to {count - 1}."
+            f"{name}: there is no label column {reading.label!r}; give its position, 0 to {count - 1}.", file=name
         ) from None
-    labels = np.asarray(matrix[:, at])
-    return (matrix[:, :at] if at == count - 1 else _Without(matrix, at)), labels
+    labels = np.asarray(matrix[:, column])
+    return (matrix[:, :column] if column == count - 1 else _WithoutColumn(matrix, column)), labels
 
 
-class _Without:
+class _WithoutColumn:
     """A matrix without one column, copied only as far as it is read."""
 
     def __init__(self, matrix: NDArray[Any], column: int) -> None:
@@ -252,35 +244,34 @@ class _Without:
 
 def _checked(name: str, matrix: NDArray[Any]) -> NDArray[Any]:
     if matrix.ndim != 2:
-        raise DataError(f"{name}: holds an array of {matrix.ndim} dimensions; examples are the rows of a matrix, of 2.")
+        raise DataError(
+            f"{name}: holds an array of {matrix.ndim} dimensions; expected a matrix, with an example in each row.",
+            file=name,
+        )
     if matrix.dtype.kind not in "biuf":
-        raise DataError(f"{name}: holds values of type {matrix.dtype}; examples are numbers.")
+        raise DataError(f"{name}: holds values of type {matrix.dtype}; expected numbers.", file=name)
     return matrix
 
 
 def _sparse(name: str, arrays: Mapping[str, NDArray[Any]]) -> Csr:
-    form = arrays["format"].item()
-    form = form.decode() if isinstance(form, bytes) else form
-    if form != "csr":
+    layout = arrays["format"].item()
+    layout = layout.decode() if isinstance(layout, bytes) else layout
+    if layout != "csr":
         raise DataError(
-            f"{name}: holds a sparse matrix by {form!r}; save it by rows: scipy.sparse.save_npz(file, X.tocsr())."
+            f"{name}: holds a sparse matrix in the format {layout!r}; "
+            "save it by rows: scipy.sparse.save_npz(file, X.tocsr()).",
+            file=name,
         )
-    rows, features = (int(n) for n in arrays["shape"])
-    starts, indices, values = arrays["indptr"], arrays["indices"], arrays["data"]
-    sound = (
-        len(starts) == rows + 1 and len(indices) == len(values) == starts[-1] and starts[0] == 0
-        and bool((np.diff(starts) >= 0).all())
+    n_rows, features = (int(n) for n in arrays["shape"])
+    indptr, indices, values = arrays["indptr"], arrays["indices"], arrays["data"]
+    valid = (
+        len(indptr) == n_rows + 1 and len(indices) == len(values) == indptr[-1] and indptr[0] == 0
+        and bool((np.diff(indptr) >= 0).all())
         and (len(indices) == 0 or (indices.min() >= 0 and indices.max() < features))
     )  # fmt: skip
-    if not sound:
-        raise DataError(f"{name}: is damaged: the parts of its sparse matrix do not fit each other.")
-    return Csr(starts.astype(np.int64), indices.astype(np.int32), values, features)
-
-
-def _labels_from(path: str) -> NDArray[Any]:
-    from rosenblatt.readers.labels_file import label_lines
-
-    return np.array([label for block in label_lines(path) for label in block])
+    if not valid:
+        raise DataError(f"{name}: is damaged: the parts of its sparse matrix do not fit together.", file=name)
+    return Csr(indptr.astype(np.int64), indices.astype(np.int32), values, features)
 
 
 def _listed(arrays: Mapping[str, NDArray[Any]]) -> str:

@@ -3,117 +3,119 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rosenblatt import native
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, option
 from rosenblatt.lazy import np
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.formats.lines import LineSource, Parsed
-from rosenblatt.readers.input_file import InputFile
-from rosenblatt.readers.source import ReadOptions, RereadError, Source
+from rosenblatt.readers.input_file import InputFile, cannot_read
+from rosenblatt.readers.source import ReadOptions, RereadError
 from rosenblatt.records import FeatureSpace
 
 if TYPE_CHECKING:
     from rosenblatt.readers.formats.bad_rows import Fault
 
-_ALL = 1 << 31
-_EARLY = 32  # chunks that may be read before somebody asks for them
+_ANY_COLUMN = 1 << 31
+_BLOCKS_AHEAD = 32  # that may be read before somebody asks for them
 
 
-def open(opened: InputFile, reading: ReadOptions, space: FeatureSpace | None = None) -> Source:
-    """The examples of an svmlight file; with a `space`, columns that it does not have are left out."""
-    return Svmlight(opened, reading, space)
+class SvmlightSource(LineSource):
+    """Feature numbers begin at 1, or at 0 where an index 0 occurs; columns that a model does not have are left out."""
 
-
-class Svmlight(LineSource):
-    """Feature numbers begin at 1, or at 0 where an index 0 is met: columns are the numbers less where they begin."""
-
-    def __init__(self, opened: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> None:
-        super().__init__(opened, reading)
-        learned = space is not None and space.settings.get("index_base") != "any"  # from a file, not from memory
-        known = space.index_base if space is not None and learned else reading.index_base
-        self._limit = _ALL if space is None else int(space.settings.get("features", _ALL))
-        self._frozen = space
-        self._begun: native.Chunks | None = None
-        self._base = 1 if known is None else known
-        self._guess = known is None
-        if self._guess and self._zero_in_head():
-            self._base, self._guess = 0, False
-            if space is None:
-                self._refuse_kernel()
+    def __init__(self, file: InputFile, reading: ReadOptions, model_space: FeatureSpace | None = None) -> None:
+        super().__init__(file, reading, model_space)
+        self._base, self._guess_base = 1, True
+        self._column_limit = _ANY_COLUMN
+        self._ahead: native.Chunks | None = None
+        known = reading.index_base
+        if model_space is not None:
+            self._column_limit = int(model_space.settings.get("features", _ANY_COLUMN))
+            if model_space.settings.get("index_base") != "any":  # learned from a file, not from a matrix
+                known = model_space.index_base
+        if known is not None:
+            self._base, self._guess_base = known, False
+        elif self._index_zero_in_head():
+            self._base, self._guess_base = 0, False
+            if model_space is None:
+                self._refuse_precomputed_kernel()
 
     @property
     def space(self) -> FeatureSpace:
-        if self._frozen is not None:
-            return self._frozen
+        if self.model_space is not None:
+            return self.model_space
         return FeatureSpace(kind="index", index_base=self._base, settings={"features": self.features})
 
     def parse(self, source: int | bytes, begin: int, end: int) -> tuple[Any, ...]:
-        return native.parse_svmlight(source, begin, end, **self._how())
+        return native.parse_svmlight(source, begin, end, **self._parser_options())
 
     def parsed(self, threads: int) -> Iterator[tuple[int, Parsed]]:
-        """Of a plain file by threads of the native core, which need not take turns with those of Python."""
-        ahead, self._begun = self._begun or self._ahead(threads), None
+        """A plain file is read by threads of the native core, which do not wait for the interpreter."""
+        ahead, self._ahead = self._ahead or self._start_reading(threads), None
         if ahead is None:
             yield from super().parsed(threads)
             return
         try:
-            while (chunk := ahead.next()) is not None:
-                yield chunk[0], Parsed(*chunk[1])
-                del chunk  # its memory is free while the next is waited for
-        except OSError as fault:
-            raise self.unreadable(fault) from fault
+            while (block := ahead.next()) is not None:
+                yield block[0], Parsed(*block[1])
+                del block  # its memory is free while the next is awaited
+        except OSError as error:
+            raise cannot_read(self.name, error) from error
         finally:
             del ahead  # its threads end before the file is closed
 
     def read_ahead(self, threads: int) -> None:
-        self._begun = self._ahead(threads, _EARLY)
+        self._ahead = self._start_reading(threads, _BLOCKS_AHEAD)
 
-    def _ahead(self, threads: int, early: int = 0) -> native.Chunks | None:
-        opened = self.opened
-        if not opened.plain or opened.size is None:
+    def _start_reading(self, threads: int, early: int = 0) -> native.Chunks | None:
+        file = self.file
+        if not file.plain or file.size is None:
             return None
-        return native.svmlight_ahead(opened.fileno(), opened.size, lines.CHUNK, threads, early=early, **self._how())
+        return native.svmlight_ahead(
+            file.fileno(), file.size, lines.BLOCK_BYTES, threads, early=early, **self._parser_options()
+        )
 
-    def _how(self) -> dict[str, Any]:
+    def _parser_options(self) -> dict[str, Any]:
         skip = self.reading.on_bad_row == "skip"
-        return {"base": self._base, "guess_base": self._guess, "limit": self._limit, "skip": skip}
+        return {"base": self._base, "guess_base": self._guess_base, "limit": self._column_limit, "skip": skip}
 
-    def refuse(self, fault: Fault, sentence: str) -> None:
-        if not _is_index_zero(fault.kind) or not self._guess:
-            raise DataError(sentence + ".")
+    def refuse(self, fault: Fault, lines_before: int) -> NoReturn:
+        if not _is_index_zero(fault.kind) or not self._guess_base:
+            super().refuse(fault, lines_before)
         if not self.rewindable:
-            raise DataError(sentence + ", for a stream cannot be read again from its beginning.")
-        self._base, self._guess = 0, False
+            raise fault.error(self.name, lines_before, why=", for a stream cannot be read again from its beginning")
+        self._base, self._guess_base = 0, False
         self.features = 0
-        raise RereadError(sentence + ".")
+        raise fault.error(self.name, lines_before, RereadError)
 
-    def _refuse_kernel(self) -> None:
+    def _refuse_precomputed_kernel(self) -> None:
         """LIBSVM's precomputed kernels begin each row with `0:1`, `0:2`, …, which would be learned as a feature."""
-        head = self.opened.head
-        whole = head[: head.rfind(b"\n") + 1]
-        memory = native.parse_svmlight(whole, 0, len(whole), base=0, guess_base=False, limit=_ALL, skip=True)
-        starts, indices, values = (np.asarray(part) for part in memory[:3])
+        buffers = self._parse_head(base=0, guess_base=False)
+        starts, indices, values = (np.asarray(buffer) for buffer in buffers[:3])
         first = starts[:-1][np.diff(starts) > 0]
-        rows = len(starts) - 1
-        if rows < 3 or len(first) < rows or indices[first].any():
+        n_rows = len(starts) - 1
+        if n_rows < 3 or len(first) < n_rows or indices[first].any():
             return
-        if np.array_equal(values[first], np.arange(1, rows + 1)):
+        if np.array_equal(values[first], np.arange(1, n_rows + 1)):
             raise DataError(
-                f"{self.name}: looks like a precomputed kernel of LIBSVM (0:1, 0:2, … first on its lines), and its "
-                "columns are no features; give the examples themselves, or say --index-base 0 if this is what they are."
+                f"{self.name}: looks like a precomputed kernel of LIBSVM (its lines begin with 0:1, 0:2, …), whose "
+                f"columns are no features; give the examples themselves, or use {option('index_base', 0)} if they are.",
+                file=self.name,
             )
 
-    def _zero_in_head(self) -> bool:
-        whole = self.opened.head[: self.opened.head.rfind(b"\n") + 1]
-        *_, bad, _, stopped, _ = native.parse_svmlight(
-            whole, 0, len(whole), base=1, guess_base=True, limit=_ALL, skip=True
-        )
+    def _index_zero_in_head(self) -> bool:
+        *_, bad, _, stopped, _ = self._parse_head(base=1, guess_base=True)
         return bool(stopped and _is_index_zero(bad[-1][0]))
+
+    def _parse_head(self, *, base: int, guess_base: bool) -> tuple[Any, ...]:
+        whole_lines = self.file.head[: self.file.head.rfind(b"\n") + 1]
+        return native.parse_svmlight(
+            whole_lines, 0, len(whole_lines), base=base, guess_base=guess_base, limit=_ANY_COLUMN, skip=True
+        )
 
 
 def _is_index_zero(kind: int) -> bool:
-    from rosenblatt.readers.formats.bad_rows import Kind  # most files have none
+    from rosenblatt.readers.formats.bad_rows import Kind  # most files have no bad rows
 
     return kind == Kind.INDEX_ZERO

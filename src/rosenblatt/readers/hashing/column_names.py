@@ -1,40 +1,75 @@
-"""The names of hashed columns, as far as the bounded dictionary has them."""
+"""The names of hashed columns, in a dictionary of bounded size."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import Any
 
 from rosenblatt import native
 
 LIMIT = 1 << 19  # names kept; half of them are reserved for single words, which phrases would crowd out
 
 
+class NameCollector:
+    """Collects the names of hashed columns during the first complete reading of a source."""
+
+    def __init__(self, bits: int, *, collect: bool) -> None:
+        self._bits = bits
+        self._names = native.Names(bits, LIMIT) if collect else None
+        self._complete = False
+
+    @property
+    def wanted(self) -> native.Names | None:
+        """The dictionary that a parser looks names up in; None where no more names are collected."""
+        return None if self._complete else self._names
+
+    def restart(self) -> None:
+        """Forget the names of a reading that was broken off."""
+        if self.wanted is not None:
+            self._names = native.Names(self._bits, LIMIT)
+
+    def merge(self, candidates: Any) -> None:
+        if self.wanted is not None:
+            self.wanted.merge(candidates)
+
+    def finish(self) -> None:
+        """Every name has occurred: later readings need not look."""
+        self._complete = True
+
+    def by_column(self, first: int = 0) -> Mapping[int, str]:
+        """Column -> name; `first` is the column of hash 0."""
+        return column_names(self._names, first)
+
+    def collisions(self) -> dict[str, object]:
+        return dict(collisions(self._names))
+
+
 class ColumnNames(Mapping[int, str]):
-    """Column -> the name met there first, as far as the native dictionary has come when they are first asked for."""
+    """Column -> the first name hashed to it, as far as the native dictionary has them on first access."""
 
     def __init__(self, names: native.Names, first: int) -> None:
         self._names, self._first = names, first
 
     @cached_property
-    def memory(self) -> tuple[memoryview, memoryview, bytes]:
-        """(columns, ends, text), as a model file has them: columns rise, and the ends bound the names in the text."""
+    def arrays(self) -> tuple[memoryview, memoryview, bytes]:
+        """(columns, ends, text), as a model file has them: columns ascend, and the ends bound the names in the text."""
         return self._names.by_column(self._first)
 
     def __getitem__(self, column: int) -> str:
-        from bisect import bisect_left  # nobody asks a fit of numbers for names
+        from bisect import bisect_left  # rarely needed, and not loaded by a fit of numbers
 
-        columns, ends, text = self.memory
+        columns, ends, text = self.arrays
         at = bisect_left(columns, column)
         if at == len(columns) or columns[at] != column:
             raise KeyError(column)
         return text[ends[at - 1] if at else 0 : ends[at]].decode("utf-8", errors="ignore")
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self.memory[0].tolist())
+        return iter(self.arrays[0].tolist())
 
     def __len__(self) -> int:
-        return len(self.memory[0])
+        return len(self.arrays[0])
 
 
 def column_names(names: native.Names | None, first: int = 0) -> Mapping[int, str]:
@@ -43,7 +78,7 @@ def column_names(names: native.Names | None, first: int = 0) -> Mapping[int, str
 
 
 def collisions(names: native.Names | None) -> Mapping[str, object]:
-    """What a collision report is made of: how many names there were, how many columns they use, how many share one.
+    """For a report of collisions: how many names there were, how many columns they use, how many share one.
 
     `names_shared` counts the names that do not have their column to themselves. The numbers are counted where `exact`,
     and estimated otherwise.

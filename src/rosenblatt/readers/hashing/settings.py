@@ -1,4 +1,4 @@
-"""How words are hashed: chosen once, kept with the model, so that new text is read as the model's own was."""
+"""How words are hashed: chosen once and stored with the model, so that new text is read as the model's text was."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class HashingSettings:
     unit: bool
 
     @property
-    def settings(self) -> Mapping[str, Any]:
-        """What a model must know besides the bits and the n-grams, which its space has already."""
+    def for_model(self) -> Mapping[str, Any]:
+        """What a model stores besides bits and n-grams, which its space already has."""
         return {"value": self.value, "unit": self.unit, "unicode": native.unicode_version()}
 
 
 def hashing_settings(reading: ReadOptions, space: FeatureSpace | None) -> HashingSettings:
-    """As the user asked, or as the model was made."""
+    """The settings of the model, where there is one, otherwise those of the user or the defaults."""
     if space is None:
         for name in ("bits", "ngrams", "value", "unit"):
             options.READ[name].check(getattr(reading, name), "read")
@@ -41,6 +41,8 @@ def hashing_settings(reading: ReadOptions, space: FeatureSpace | None) -> Hashin
     return HashingSettings(space.bits, space.ngrams, space.settings["value"], space.settings["unit"])
 
 
-def hashing_of(chosen: HashingSettings, first: int = 0) -> native.Hashing:
-    """For the native hasher; `first` is the column of hash 0."""
-    return native.Hashing(bits=chosen.bits, ngrams=chosen.ngrams, value=chosen.value, unit=chosen.unit, first=first)
+def native_hashing(settings: HashingSettings, first: int = 0) -> native.Hashing:
+    """The native hasher; `first` is the column of hash 0."""
+    return native.Hashing(
+        bits=settings.bits, ngrams=settings.ngrams, value=settings.value, unit=settings.unit, first=first
+    )

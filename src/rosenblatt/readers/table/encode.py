@@ -1,4 +1,4 @@
-"""Rows of a table -> a matrix: which feature each number, word and text is."""
+"""Rows of a table -> a matrix: the feature of each number, word, text and product."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt import native
 from rosenblatt.lazy import np
-from rosenblatt.readers.hashing.column_names import LIMIT, collisions, column_names
-from rosenblatt.readers.hashing.cross import BETWEEN, Pair, Part
-from rosenblatt.readers.hashing.settings import hashing_of, hashing_settings
+from rosenblatt.readers.block_rows import take_sparse_rows
+from rosenblatt.readers.hashing.column_names import LIMIT, NameCollector
+from rosenblatt.readers.hashing.cross import BETWEEN, Factor, Pair
+from rosenblatt.readers.hashing.settings import hashing_settings, native_hashing
 from rosenblatt.readers.source import ReadOptions
-from rosenblatt.readers.table.columns import Coded, Layout, Prepared
+from rosenblatt.readers.table.batch import BadCells, Batch, WordColumn
+from rosenblatt.readers.table.layout import Layout
 from rosenblatt.readers.table.scale import scaled
 from rosenblatt.records import Csr, FeatureSpace, Floats, Values
 
@@ -21,175 +23,177 @@ if TYPE_CHECKING:
 
 
 class Encoder:
-    """Grows with the words it meets, in the order it meets them, unless it was made for the space of a model."""
+    """Numbers the features in order of their first occurrence; with the space of a model, unknown ones are left out."""
 
     shift: Floats | None = None
     scale: Floats | None = None
 
     def __init__(
-        self, layout: Layout, reading: ReadOptions, space: FeatureSpace | None, pairs: Sequence[Pair] = ()
+        self, layout: Layout, reading: ReadOptions, model_space: FeatureSpace | None, pairs: Sequence[Pair] = ()
     ) -> None:
-        self._layout, self._frozen, self._pairs = layout, space is not None, pairs
-        self._numbers = len(layout.numbers)
+        self._layout, self._pairs, self._model_space = layout, pairs, model_space
+        self._n_numbers = len(layout.numbers)
         self._vocabulary: dict[str, int] = {}
-        self._hash = hashing_settings(reading, space) if layout.texts else None
-        self._names = native.Names(self._hash.bits, LIMIT) if self._hash and space is None else None
-        self._word_names: dict[int, str] = {}
-        self.named = False  # every name was met: a later reading need not look
-        self._space = space
-        if space is not None:
-            self._vocabulary = {name: j for j, name in enumerate(space.columns) if j >= self._numbers}
-            if space.shift is not None and space.scale is not None:
-                self.shift, self.scale = space.shift[: self._numbers], space.scale[: self._numbers]
-        # Products of numbers have a place from the beginning: a table of nothing but numbers stays dense.
-        self._products = [pair for pair in pairs if set(pair) <= set(layout.numbers)]
-        for a, b in self._products:
+        self._hashing = hashing_settings(reading, model_space) if layout.texts else None
+        bits = self._hashing.bits if self._hashing else 0
+        self._names = NameCollector(bits, collect=bool(self._hashing) and model_space is None)
+        self._word_names: dict[int, str] = {}  # hashed column -> word or product
+        if model_space is not None:
+            self._vocabulary = {name: j for j, name in enumerate(model_space.columns) if j >= self._n_numbers}
+            if model_space.shift is not None and model_space.scale is not None:
+                self.shift, self.scale = model_space.shift[: self._n_numbers], model_space.scale[: self._n_numbers]
+        # Products of numbers have their columns from the beginning: a table of nothing but numbers stays dense.
+        self._number_pairs = [pair for pair in pairs if set(pair) <= set(layout.numbers)]
+        for a, b in self._number_pairs:
             self._feature(a + BETWEEN + b)
 
     def space(self, **settings: Any) -> FeatureSpace:
-        if self._space is not None:
-            return self._space
-        columns = (*self._layout.numbers, *self._vocabulary)
-        layout, hashed = self._layout, self._hash
+        if self._model_space is not None:
+            return self._model_space
+        layout, hashing = self._layout, self._hashing
+        columns = (*layout.numbers, *self._vocabulary)
         settings |= {"numbers": list(layout.numbers), "words": list(layout.words), "texts": list(layout.texts)}
         if self._pairs:
             settings["cross"] = [list(pair) for pair in self._pairs]
-        shift, scale = np.zeros(len(columns)), np.ones(len(columns))
+        shift = scale = None
         if self.shift is not None and self.scale is not None:
-            shift[: self._numbers], scale[: self._numbers] = self.shift, self.scale
-        if hashed is None:
-            scaled = (shift, scale) if self.shift is not None else (None, None)
-            return FeatureSpace("columns", columns=columns, shift=scaled[0], scale=scaled[1], settings=settings)
-        names = ChainMap(self._word_names, column_names(self._names, self._numbers))  # type: ignore[arg-type]
-        settings |= {**hashed.settings, "collisions": dict(collisions(self._names))}
+            shift, scale = np.zeros(len(columns)), np.ones(len(columns))
+            shift[: self._n_numbers], scale[: self._n_numbers] = self.shift, self.scale
+        if hashing is None:
+            return FeatureSpace("columns", columns=columns, shift=shift, scale=scale, settings=settings)
+        names = ChainMap(self._word_names, self._names.by_column(self._n_numbers))  # type: ignore[arg-type]
+        settings |= {**hashing.for_model, "collisions": self._names.collisions()}
         return FeatureSpace(
             "columns",
             columns=columns,
-            bits=hashed.bits,
-            ngrams=hashed.ngrams,
-            shift=shift if self.shift is not None else None,
-            scale=scale if self.shift is not None else None,
+            bits=hashing.bits,
+            ngrams=hashing.ngrams,
+            shift=shift,
+            scale=scale,
             names=names,
             settings=settings,
         )
 
-    def begin(self) -> None:
-        """A reading from the beginning: one that was broken off leaves no names of hashed columns behind."""
-        if self._names is not None and self._hash is not None and not self.named:
-            self._names, self._word_names = native.Names(self._hash.bits, LIMIT), {}
+    def restart(self) -> None:
+        """Forget the names of hashed columns from a reading that was broken off."""
+        if self._names.wanted is not None:
+            self._names.restart()
+            self._word_names = {}
+
+    def finish(self) -> None:
+        """Every name has occurred: later readings need not look."""
+        self._names.finish()
 
     @property
     def features(self) -> int:
-        if self._space is not None and not self._hash:
-            return len(self._space.columns)
-        return self._numbers + (2**self._hash.bits if self._hash else len(self._vocabulary))
+        if self._model_space is not None and not self._hashing:
+            return len(self._model_space.columns)
+        return self._n_numbers + (2**self._hashing.bits if self._hashing else len(self._vocabulary))
 
-    def values(self, prepared: Prepared, kept: NDArray[np.bool_]) -> Values:
-        """The matrix of the rows that are kept: dense while there is nothing but numbers."""
-        numbers = prepared.numbers[kept]
+    def encode(self, batch: Batch, good: NDArray[np.bool_]) -> Values:
+        """The matrix of the good rows: dense while there is nothing but numbers."""
+        numbers = batch.numbers[good]
         missing = np.isnan(numbers)
         numbers = self._scaled(numbers)
         numbers[missing] = 0.0
-        words = [self._lookup(column, coded, kept) for column, coded in self._words(prepared)]
-        words += [self._missing(j, missing[:, j]) for j in np.flatnonzero(missing.any(axis=0)).tolist()]
-        crossed = self._crossed(prepared, kept, numbers, missing)
-        if self._layout.dense and self.features == self._numbers + len(self._products):
-            return np.column_stack([numbers, *(product for _, product in crossed)]) if crossed else numbers
-        own = np.tile(np.arange(self._numbers, dtype=np.int32), (len(numbers), 1))
-        indices = np.column_stack([own, *words, *(features for features, _ in crossed)])
-        values = np.column_stack([numbers, *(np.ones(len(numbers)) for _ in words), *(times for _, times in crossed)])
+        words = [self._word_features(column, word_column, good) for column, word_column in self._words(batch)]
+        words += [self._missing_feature(j, missing[:, j]) for j in np.flatnonzero(missing.any(axis=0)).tolist()]
+        products = self._products(batch, good, numbers, missing)
+        if self._layout.dense and self.features == self._n_numbers + len(self._number_pairs):
+            return np.column_stack([numbers, *(values for _, values in products)]) if products else numbers
+        number_features = np.tile(np.arange(self._n_numbers, dtype=np.int32), (len(numbers), 1))
+        indices = np.column_stack([number_features, *words, *(features for features, _ in products)])
+        ones = [np.ones(len(numbers)) for _ in words]
+        values = np.column_stack([numbers, *ones, *(values for _, values in products)])
         stored = (indices >= 0) & (values != 0)
         starts = np.concatenate([[0], np.cumsum(stored.sum(axis=1))]).astype(np.int64)
         rows = Csr(starts, indices[stored], values[stored], self.features)
-        return self._with_texts(rows, prepared, kept) if self._hash else rows
+        return self._with_texts(rows, batch, good) if self._hashing else rows
 
-    def _crossed(
-        self, prepared: Prepared, kept: NDArray[np.bool_], numbers: Floats, missing: NDArray[np.bool_]
+    def _products(
+        self, batch: Batch, good: NDArray[np.bool_], numbers: Floats, missing: NDArray[np.bool_]
     ) -> list[tuple[NDArray[np.int32], Floats]]:
-        """For each two crossed columns the feature of each row that both have something in, and its value."""
+        """The product feature of each row and its value, for each pair of factors of crossed columns."""
         if not self._pairs:
             return []
-        named = dict(self._words(prepared))
+        word_columns = dict(self._words(batch))
 
-        def parts(column: str) -> list[Part]:
-            if column in named:
-                return [Part(named[column].codes[kept], [f"{column}={word}" for word in named[column].values])]
+        def factors_of(column: str) -> list[Factor]:
+            if column in word_columns:
+                words = word_columns[column]
+                return [Factor(words.codes[good], [f"{column}={word}" for word in words.words])]
             j = self._layout.numbers.index(column)
-            found = [Part(np.zeros(len(numbers), dtype=np.int32), [column], numbers[:, j])]
+            factors = [Factor(np.zeros(len(numbers), dtype=np.int32), [column], numbers[:, j])]
             if missing[:, j].any():
-                found.append(Part(missing[:, j].astype(np.int32) - 1, [f"{column}=missing"]))
-            return found
+                factors.append(Factor(missing[:, j].astype(np.int32) - 1, [f"{column}=missing"]))
+            return factors
 
-        each = {column: parts(column) for pair in self._pairs for column in pair}
-        return [left.times(right, self._feature) for a, b in self._pairs for left in each[a] for right in each[b]]
+        factors = {column: factors_of(column) for pair in self._pairs for column in pair}
+        return [left.times(right, self._feature) for a, b in self._pairs for left in factors[a] for right in factors[b]]
 
-    def too_large(self, prepared: Prepared) -> list[tuple[int, str]]:
-        """Rows whose numbers are fine and whose crossed ones are not, and why."""
-        found = []
-        for a, b in self._products:
-            left, right = (self._scaled(prepared.numbers)[:, self._layout.numbers.index(column)] for column in (a, b))
+    def overflowing_products(self, batch: Batch) -> BadCells:
+        """Rows in which the product of two crossed numbers overflows."""
+        bad = []
+        for a, b in self._number_pairs:
+            left, right = (self._scaled(batch.numbers)[:, self._layout.numbers.index(column)] for column in (a, b))
             with np.errstate(over="ignore"):
                 rows = np.flatnonzero(np.isinf(left * right)).tolist()
-            why = f"the product of columns {a!r} and {b!r}, which are crossed, is beyond the largest float; scale them"
-            found += [(row, why) for row in rows]
-        return found
+            what = f"the product of columns {a!r} and {b!r}, which are crossed, is beyond the largest float; scale them"
+            bad += [(row, what) for row in rows]
+        return bad
 
     def _scaled(self, numbers: Floats) -> Floats:
         return numbers if self.shift is None or self.scale is None else scaled(numbers, self.shift, self.scale)
 
-    def _words(self, prepared: Prepared) -> list[tuple[str, Coded]]:
-        return list(zip(self._layout.words, prepared.words, strict=True))
+    def _words(self, batch: Batch) -> list[tuple[str, WordColumn]]:
+        return list(zip(self._layout.words, batch.words, strict=True))
 
-    def _lookup(self, column: str, coded: Coded, kept: NDArray[np.bool_]) -> NDArray[np.int32]:
+    def _word_features(self, column: str, words: WordColumn, good: NDArray[np.bool_]) -> NDArray[np.int32]:
         """The feature of each cell; -1 where it has none."""
-        codes = coded.codes[kept]
-        features = np.full(len(coded.values) + 1, -1, dtype=np.int32)
-        present, first = np.unique(codes, return_index=True)
-        for code in present[np.argsort(first)].tolist():
+        codes = words.codes[good]
+        features = np.full(len(words.words) + 1, -1, dtype=np.int32)
+        present, first_row = np.unique(codes, return_index=True)
+        for code in present[np.argsort(first_row)].tolist():
             if code >= 0:
-                features[code] = self._feature(f"{column}={coded.values[code]}")
+                features[code] = self._feature(f"{column}={words.words[code]}")
         return features[codes]
 
-    def _missing(self, j: int, rows: NDArray[np.bool_]) -> NDArray[np.int32]:
+    def _missing_feature(self, j: int, rows: NDArray[np.bool_]) -> NDArray[np.int32]:
         return np.where(rows, self._feature(f"{self._layout.numbers[j]}=missing"), -1).astype(np.int32)
 
     def _feature(self, name: str) -> int:
-        if self._hash is not None:
-            at = (native.hash_of(name.encode(), 0) >> (64 - self._hash.bits)) + self._numbers
-            if len(self._word_names) < LIMIT and not self._frozen and not self.named:
-                self._word_names.setdefault(at, name)
-            return at
-        if self._frozen:
+        if self._hashing is not None:
+            column = (native.hash_of(name.encode(), 0) >> (64 - self._hashing.bits)) + self._n_numbers
+            if self._names.wanted is not None and len(self._word_names) < LIMIT:
+                self._word_names.setdefault(column, name)
+            return column
+        if self._model_space is not None:
             return self._vocabulary.get(name, -1)
-        return self._vocabulary.setdefault(name, self._numbers + len(self._vocabulary))
+        return self._vocabulary.setdefault(name, self._n_numbers + len(self._vocabulary))
 
-    def _with_texts(self, rows: Csr, prepared: Prepared, kept: NDArray[np.bool_]) -> Csr:
+    def _with_texts(self, rows: Csr, batch: Batch, good: NDArray[np.bool_]) -> Csr:
         """The words and phrases of the texts after the other features of each row."""
-        assert self._hash is not None
+        assert self._hashing is not None
         several = len(self._layout.texts) > 1
         columns = [
             (data, starts, native.hash_of(column.encode(), 0) if several else 0)
-            for column, (data, starts) in zip(self._layout.texts, prepared.texts, strict=True)
+            for column, (data, starts) in zip(self._layout.texts, batch.texts, strict=True)
         ]
         starts, indices, values, candidates = native.hash_columns(
-            columns, hashing_of(self._hash, self._numbers), None if self.named else self._names
+            columns, native_hashing(self._hashing, self._n_numbers), self._names.wanted
         )
-        if self._names is not None and not self.named:
-            self._names.merge(candidates)
-        if not kept.all():
-            of_kept = np.repeat(kept, np.diff(starts))
-            indices, values = indices[of_kept], values[of_kept]
-            starts = np.concatenate([[0], np.cumsum(np.diff(starts)[kept])])
-        return _beside(rows, Csr(starts, indices, values, self.features))
+        self._names.merge(candidates)
+        texts = Csr(starts, indices, values, self.features)
+        return _side_by_side(rows, texts if good.all() else take_sparse_rows(texts, np.flatnonzero(good)))
 
 
-def _beside(left: Csr, right: Csr) -> Csr:
+def _side_by_side(left: Csr, right: Csr) -> Csr:
     """Each row of the one followed by the same row of the other."""
     starts = left.indptr + right.indptr
-    here = np.ones(int(starts[-1]), dtype=bool)  # where the entries of the left come
+    is_left = np.ones(int(starts[-1]), dtype=bool)
     after = np.repeat(left.indptr[1:], np.diff(right.indptr))
-    here[after + np.arange(len(right.indices))] = False
-    indices, values = np.empty(len(here), dtype=np.int32), np.empty(len(here))
-    indices[here], indices[~here] = left.indices, right.indices
-    values[here], values[~here] = left.values, right.values
+    is_left[after + np.arange(len(right.indices))] = False
+    indices, values = np.empty(len(is_left), dtype=np.int32), np.empty(len(is_left))
+    indices[is_left], indices[~is_left] = left.indices, right.indices
+    values[is_left], values[~is_left] = left.values, right.values
     return Csr(starts.astype(np.int64), indices, values, left.features)

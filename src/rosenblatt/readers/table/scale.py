@@ -1,4 +1,4 @@
-"""The mean and the spread of columns of numbers, gathered batch by batch."""
+"""Means and standard deviations of columns of numbers, batch by batch, and scaling by them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from rosenblatt.lazy import np
 from rosenblatt.records import Floats
 
-_FAR = 400  # binary places: squares of numbers that are further from 1 are not to be had
+_MOST_EXPONENT = 400  # numbers beyond 2**400 or below 2**-400 are brought nearer to 1 before they are squared
 
 
 class Moments:
-    """Means and variances of columns, NaN left out; batches are joined as Chan, Golub and LeVeque (1983) do.
+    """Means and variances of columns, NaN left out; batches are merged as in Chan, Golub and LeVeque (1983).
 
     >>> moments = Moments(1)
     >>> moments.add(np.array([[1.0], [2.0]]))
@@ -27,39 +27,42 @@ class Moments:
 
     def add(self, values: Floats) -> None:
         present = ~np.isnan(values)
-        values = values * self._units(np.where(present, np.abs(values), 0.0).max(axis=0, initial=0.0), values.dtype)
+        largest = np.where(present, np.abs(values), 0.0).max(axis=0, initial=0.0)
+        values = values * self._change_units(largest, values.dtype)
         count = present.sum(axis=0)
         safe = np.maximum(count, 1)
         mean = np.where(present, values, 0.0).sum(axis=0) / safe
         squares = np.where(present, (values - mean) ** 2, 0.0).sum(axis=0)
-        both = np.maximum(self._count + count, 1)
-        apart = mean - self._mean
-        self._mean = self._mean + apart * (count / both)
-        self._squares = self._squares + squares + apart**2 * (self._count * count / both)
+        total = np.maximum(self._count + count, 1)
+        difference = mean - self._mean
+        self._mean = self._mean + difference * (count / total)
+        self._squares = self._squares + squares + difference**2 * (self._count * count / total)
         self._count = self._count + count
 
-    def _units(self, largest: Floats, dtype: np.dtype[Any]) -> Floats:
-        """What numbers are multiplied by, so that no square of one overflows or vanishes: a power of two, which rounds
-        nothing, and 1 but for numbers that are very large or very small."""
+    def _change_units(self, largest: Floats, dtype: np.dtype[Any]) -> Floats:
+        """The factor of each column that keeps squares from overflow and underflow, applied to the sums so far as well.
+
+        It is a power of two, which rounds nothing, and 1 except for very large or very small numbers.
+        """
         exponent = np.frexp(largest)[1]
-        wanted = np.where(np.abs(exponent) > _FAR, np.ldexp(1.0, -np.maximum(exponent, -1000)), 1.0)
-        unit = np.minimum(self._unit, wanted)
+        needed = np.where(np.abs(exponent) > _MOST_EXPONENT, np.ldexp(1.0, -np.maximum(exponent, -1000)), 1.0)
+        unit = np.minimum(self._unit, needed)
         change = np.where(self._count > 0, unit / self._unit, 1.0)
         self._mean, self._squares, self._unit = self._mean * change, self._squares * change * change, unit
         units: Floats = unit.astype(dtype)
         return units
 
     def shift_and_scale(self) -> tuple[Floats, Floats]:
-        """What makes each column mean 0 and variance 1; a constant column becomes 0."""
+        """What gives each column mean 0 and variance 1; a constant column becomes 0."""
         unit = np.where(np.isinf(self._unit), 1.0, self._unit)
-        spread = np.sqrt(self._squares / np.maximum(self._count, 1))
+        deviation = np.sqrt(self._squares / np.maximum(self._count, 1))
         with np.errstate(over="ignore"):
-            scale = np.where(spread > 0, unit / np.where(spread > 0, spread, 1.0), 1.0)
+            scale = np.where(deviation > 0, unit / np.where(deviation > 0, deviation, 1.0), 1.0)
         return self._mean / unit, np.minimum(scale, float_info.max)
 
 
 def scaled(values: Floats, shift: Floats, scale: Floats) -> Floats:
-    """The columns as they are learned; a number that is beyond the largest then, is infinite, and refused as such."""
+    """The columns as they are learned; a number that overflows becomes infinite, which is refused later."""
     with np.errstate(over="ignore"):
-        found: Floats = (values - shift) * scale
-    return found
+        result: Floats = (values - shift) * scale
+    return result

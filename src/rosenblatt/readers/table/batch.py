@@ -1,0 +1,156 @@
+"""A record batch of a table -> its numbers, words, texts and labels, without knowledge of other batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.lazy import np
+from rosenblatt.readers.table.cells import MISSING, is_number
+from rosenblatt.readers.table.layout import Layout
+from rosenblatt.records import Floats
+
+if TYPE_CHECKING:
+    import pyarrow
+    from numpy.typing import NDArray
+
+# Rows of a batch that cannot be read, and what is wrong with each.
+BadCells = list[tuple[int, str]]
+
+
+@dataclass(frozen=True)
+class WordColumn:
+    """A column of words: the position of each cell's word in `words`; -1 where it is missing."""
+
+    codes: NDArray[np.int32]
+    words: list[str]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a table, their columns sorted by what they hold."""
+
+    n_rows: int
+    numbers: Floats  # rows x number columns; NaN where a number is missing
+    words: list[WordColumn]
+    texts: list[tuple[Any, NDArray[np.int64]]]  # the bytes of a column, and the offsets of its cells and of its end
+    label: WordColumn | None
+    bad: BadCells
+    bytes_read: int  # bytes of the file up to the end of the batch
+
+
+def parse_batch(batch: pyarrow.RecordBatch, layout: Layout, bytes_read: int) -> Batch:
+    bad: BadCells = []
+    numbers = np.empty((batch.num_rows, len(layout.numbers)))
+    for j, column in enumerate(layout.numbers):
+        numbers[:, j] = _numbers(batch.column(column), column, bad)
+    return Batch(
+        batch.num_rows,
+        numbers,
+        [_words(batch.column(column)) for column in layout.words],
+        [_text_bytes(batch.column(column)) for column in layout.texts],
+        None if layout.label is None else _words(batch.column(layout.label)),
+        bad,
+        bytes_read,
+    )
+
+
+def _numbers(array: pyarrow.Array, column: str, bad: BadCells) -> Floats:
+    import pyarrow as pa
+
+    if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+        floats = _cast_strings(array)
+        floats = _cast_strings(_trimmed(array)) if floats is None else floats
+        floats = _parse_cells(array, column, bad) if floats is None else floats
+    else:
+        floats = _cast_typed(array)
+    result: Floats = floats.to_numpy(zero_copy_only=False).astype(np.float64)
+    what = f"column {column!r} holds a number beyond the largest float; correct it"
+    bad += [(row, what) for row in np.flatnonzero(np.isinf(result)).tolist()]
+    return result
+
+
+def _cast_strings(array: pyarrow.Array) -> pyarrow.Array | None:
+    """Strings as floats; None where one of them is not a number."""
+    import pyarrow as pa
+    from pyarrow import compute as pc
+
+    try:
+        return pc.cast(array, pa.float64())
+    except pa.ArrowInvalid:
+        return None
+
+
+def _trimmed(array: pyarrow.Array) -> pyarrow.Array:
+    import pyarrow as pa
+    from pyarrow import compute as pc
+
+    trimmed = pc.ascii_trim_whitespace(array)
+    missing = pc.is_in(trimmed, value_set=pa.array(MISSING, trimmed.type))
+    return pc.if_else(missing, pa.scalar(None, trimmed.type), trimmed)
+
+
+def _parse_cells(array: pyarrow.Array, column: str, bad: BadCells) -> pyarrow.Array:
+    """Cells as floats, one by one; those that are no numbers are missing, and noted as bad."""
+    import pyarrow as pa
+
+    cells: list[str | None] = [None if cell is None else cell.strip() for cell in array.to_pylist()]
+    for row, cell in enumerate(cells):
+        if cell in MISSING:
+            cells[row] = None
+        elif cell is not None and not is_number(cell):
+            bad.append((row, f"expected a number in column {column!r}, found {cell[:40]!r}; correct it"))
+            cells[row] = None
+    return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
+
+
+def _cast_typed(array: pyarrow.Array) -> pyarrow.Array:
+    """Booleans as 0 and 1, dates and times as days since 1970, durations and times of day as seconds."""
+    import pyarrow as pa
+    from pyarrow import compute as pc
+
+    type_ = array.type
+    if pa.types.is_timestamp(type_) or pa.types.is_date(type_):
+        micro = pc.cast(pc.cast(array, pa.timestamp("us", getattr(type_, "tz", None))), pa.int64())
+        return pc.divide(pc.cast(micro, pa.float64(), safe=False), 86_400e6)
+    if pa.types.is_duration(type_):
+        return pc.divide(pc.cast(pc.cast(array, pa.duration("us")), pa.int64()).cast(pa.float64(), safe=False), 1e6)
+    if pa.types.is_time(type_):
+        micro = pc.cast(pc.cast(array, pa.time64("us")), pa.int64())
+        return pc.divide(pc.cast(micro, pa.float64(), safe=False), 1e6)
+    if pa.types.is_boolean(type_):
+        return pc.cast(pc.cast(array, pa.uint8()), pa.float64())
+    return pc.cast(array, pa.float64(), safe=False)
+
+
+def _as_strings(array: pyarrow.Array) -> pyarrow.Array:
+    import pyarrow as pa
+    from pyarrow import compute as pc
+
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if pa.types.is_boolean(array.type) or not pa.types.is_large_string(array.type):
+        array = pc.cast(array, pa.large_string())
+    return array
+
+
+def _words(array: pyarrow.Array) -> WordColumn:
+    """Words without the spaces around them; null and the marks of a missing value are -1."""
+    from pyarrow import compute as pc
+
+    encoded = _as_strings(array).dictionary_encode()
+    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
+    positions: dict[str, int] = {}
+    stripped = map(str.strip, encoded.dictionary.to_pylist())
+    position_of_code = [-1 if word in MISSING else positions.setdefault(word, len(positions)) for word in stripped]
+    return WordColumn(np.array([-1, *position_of_code], dtype=np.int32)[codes + 1], list(positions))
+
+
+def _text_bytes(array: pyarrow.Array) -> tuple[Any, NDArray[np.int64]]:
+    import pyarrow as pa
+    from pyarrow import compute as pc
+
+    array = pc.fill_null(_as_strings(array), pa.scalar("", pa.large_string()))
+    _, starts, data = array.buffers()
+    offsets = np.frombuffer(starts, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
+    return (b"" if data is None else data), np.ascontiguousarray(offsets)
