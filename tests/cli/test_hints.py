@@ -79,7 +79,7 @@ def test_patience_and_resume_are_named_as_they_were_typed(capsys: pytest.Capture
     assert "--patience needs held-out rows to judge by: add --holdout 0.1" in told(
         capsys, 2, "fit", "d.svm", "--patience", "2"
     )
-    assert "--resume from standard input needs a checkpoint" in told(capsys, 2, "fit", "-", "--resume")
+    assert "--resume needs the file of a checkpoint: name it" in told(capsys, 2, "fit", "-", "--resume")
     assert "--keep-cache" in told(capsys, 2, "fit", "-", "--keep-cache")
 
 
@@ -304,7 +304,7 @@ def test_the_column_taken_for_the_label_is_named(capsys: pytest.CaptureFixture[s
     assert main(["fit", "t.csv"]) == 0
     assert capsys.readouterr().out.startswith("t.csv  3 examples, 3 columns; the label is y\n")
     Path("none.csv").write_text("a,b\n1,2\n2,2\n")
-    assert "the label is column 'b', so name another with --label" in told(capsys, 3, "fit", "none.csv")
+    assert "the label is column 'b': if that is wrong, name another with --label" in told(capsys, 3, "fit", "none.csv")
 
 
 def test_several_classes_are_asked_about_with_an_option(capsys: pytest.CaptureFixture[str]) -> None:

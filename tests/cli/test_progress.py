@@ -8,7 +8,7 @@ import pytest
 
 from rosenblatt.cli import output
 from rosenblatt.cli.progress import ProgressBar
-from rosenblatt.learn.files.passes import Progress
+from rosenblatt.learn.files.plan import Progress
 from tests import child
 
 
@@ -42,7 +42,7 @@ def test_off_a_terminal_nothing_is_loaded_or_shown(capsys: pytest.CaptureFixture
 def test_on_a_terminal_a_bar_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     program = (
         "from rosenblatt.cli.progress import ProgressBar\n"
-        "from rosenblatt.learn.files.passes import Progress\n"
+        "from rosenblatt.learn.files.plan import Progress\n"
         "with ProgressBar('learning') as bar:\n"
         "    for k in range(5): bar(Progress(k, 4, k, 0.6 + k, 0.25, 1, 1))\n"
         "    bar.bars.refresh()\n"

@@ -10,7 +10,7 @@ from rosenblatt.cli import output
 
 if TYPE_CHECKING:
     from rosenblatt.certificates.classes import ClassAnswer
-    from rosenblatt.learn.files.passes import Progress
+    from rosenblatt.learn.files.plan import Progress
 
 DELAY = 0.5  # seconds: a shorter run needs no bar, and need not load rich
 

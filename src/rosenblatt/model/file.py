@@ -60,10 +60,11 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 
 def _unpack(header: Header, tensors: Tensors) -> Model:
     kind = header.text("kind")
-    if kind == "checkpoint":
-        raise ModelError(f"it holds a checkpoint, not a model: continue the fit with {option('resume', True)}")
     if kind not in _KINDS:
-        raise ModelError(f"it holds a {kind}, which this version does not know: upgrade")
+        from rosenblatt.learn.files.checkpoint import KIND as CHECKPOINT
+
+        advice = f"continue the fit with {option('resume', True)}" if kind == CHECKPOINT else "upgrade Rosenblatt"
+        raise ModelError(f"it holds a {kind}, not a model: {advice}")
     return _KINDS[kind](header, tensors)
 
 

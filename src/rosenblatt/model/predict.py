@@ -1,4 +1,4 @@
-"""Predictions for the examples of a file, chunk by chunk, as fast as learning them."""
+"""Predictions for the examples of a file, block by block."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt import native
 from rosenblatt.lazy import np
+from rosenblatt.learn.files.classes import class_codes
 from rosenblatt.learn.schemes import class_scores
 from rosenblatt.model.model import Model
 from rosenblatt.readers.open import open_source
@@ -22,48 +23,48 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PredictedBlock:
-    """The predictions of one chunk, in the order of the file; they become arrays when somebody asks."""
+    """The predictions for one block, in the order of the file; they become arrays on first access."""
 
-    memory: tuple[Any, Any, Any, Any]  # decided, scores, truth, weights
+    buffers: tuple[Any, Any, Any, Any]  # decided, scores, truth, weights
     first_row: int
-    done: int
+    bytes_read: int
 
     @cached_property
     def decided(self) -> NDArray[np.intp]:
         """Positions in the classes of the model."""
-        return np.asarray(self.memory[0])
+        return np.asarray(self.buffers[0])
 
     @cached_property
     def scores(self) -> Floats:
         """One row per example, one column per unit."""
-        return np.asarray(self.memory[1])
+        return np.asarray(self.buffers[1])
 
     @cached_property
     def truth(self) -> NDArray[np.int32]:
         """Positions in the classes of the model; -1 without a label, -2 for a label of no class."""
-        return np.asarray(self.memory[2])
+        return np.asarray(self.buffers[2])
 
     @cached_property
     def weights(self) -> Floats | None:
-        return None if self.memory[3] is None else np.asarray(self.memory[3])
+        return None if self.buffers[3] is None else np.asarray(self.buffers[3])
 
 
 def predict_file(
     model: Model, path: str | os.PathLike[str], reading: ReadOptions | None = None, threads: int | None = None
 ) -> Iterator[PredictedBlock]:
-    """Read a file as the model's own was read, and decide about each of its examples."""
+    """Read a file as the file of the model was read, and predict the class of each of its examples."""
     source = open_source(path, reading or ReadOptions(), model.space)
     return predict_source(model, source, threads or os.cpu_count() or 1)
 
 
 def predict_source(model: Model, source: Source, threads: int = 1) -> Iterator[PredictedBlock]:
-    index = {label: i for i, label in enumerate(model.classes)}
+    """The predictions for each block of a source, which was opened with the space of the model."""
     codes: list[int] = []
-    for chunk in source.blocks(threads):
+    for block in source.blocks(threads):
         if len(codes) != len(source.labels):
-            codes = [index.get(label, index.get(str(label), -2)) for label in source.labels]
-        labels, weights = chunk.buffers
-        scores = model.unit_scores(chunk.values)
+            codes = class_codes(model.classes, source.labels)
+        labels, weights = block.buffers
+        scores = model.unit_scores(block.values)
         decided = native.highest(class_scores(model.scheme, scores, len(model.classes)))
         truth, _ = native.coded(labels, codes)
-        yield PredictedBlock((decided, scores, truth, weights), chunk.first_row, chunk.bytes_read)
+        yield PredictedBlock((decided, scores, truth, weights), block.first_row, block.bytes_read)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rosenblatt.errors import ParameterError, option
 from rosenblatt.options.learner import keep, order
 from rosenblatt.options.option import Option, table
 from rosenblatt.rules import RULES
@@ -140,3 +141,11 @@ FIT_FILE: Mapping[str, Option[Any]] = table(
         fit_file_order,
     ]
 )
+
+
+def check_fit_file(values: Mapping[str, Any]) -> None:
+    """Refuse options that need another one."""
+    if values["patience"] is not None and not values["holdout"]:
+        raise ParameterError(f"{option('patience')} needs held-out rows to judge by: add {option('holdout', 0.1)}.")
+    if values["resume"] and values["checkpoint"] is None:
+        raise ParameterError(f"{option('resume')} needs the file of a checkpoint: name it with {option('checkpoint')}.")

@@ -68,9 +68,6 @@ class Source(ABC):
     labels: list[Label]  # every label, in the order of its first occurrence
     skipped: int  # bad rows left out so far
     bad_rows: list[BadRow]  # the first few of them
-    # Set by a first reading of the labels, so that nobody need repeat it.
-    labels_seen: tuple[Label, ...] = ()
-    sorted_by_label: bool = False
 
     def read_ahead(self, threads: int) -> None:  # noqa: B027 - most formats cannot
         """Begin to read in the background, where the format can, so that the first blocks are soon ready."""

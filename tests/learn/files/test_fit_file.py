@@ -9,8 +9,8 @@ import pytest
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.learn.files import shuffle as shuffling
 from rosenblatt.learn.files.holdout import held_out
-from rosenblatt.learn.files.passes import Plan
-from rosenblatt.learn.files.portfolio import RULES, affordable, candidates, fitted_to
+from rosenblatt.learn.files.plan import Plan
+from rosenblatt.learn.files.portfolio import RULES, affordable, candidates, scaled_to_length
 from rosenblatt.learn.files.shuffle import Shuffled
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
@@ -207,7 +207,7 @@ def test_a_pipe_is_read_once_and_must_name_late_classes() -> None:
     with pytest.raises(DataError, match="label 7, which is not among the classes 0, 1: name all"):
         fit_source(Arrays(X, labels, rewindable=False), Plan(candidates("auto")))
     named = ReadOptions(classes=(0, 1, 7))
-    fitted = fit_source(Arrays(X, labels, rewindable=False), Plan(candidates("auto")), named)
+    fitted = fit_source(Arrays(X, labels, rewindable=False), Plan(candidates("auto"), reading=named))
     assert fitted.model.classes == (0, 1, 7)
 
 
@@ -233,7 +233,7 @@ def test_rows_without_a_label_are_refused_or_left_out() -> None:
     with pytest.raises(DataError, match="example 2 has no label"):
         fit_source(Arrays(X, labels), Plan(candidates("auto")))
     there = np.array([label is not None for label in labels])
-    fitted = fit_source(Arrays(X, labels), Plan(candidates("perceptron"), 2, unlabelled="skip"))
+    fitted = fit_source(Arrays(X, labels), Plan(candidates("perceptron"), 2, reading=ReadOptions(on_bad_row="skip")))
     assert same(fitted.model.run, in_memory(RULES["perceptron"], X[there], y[there], 2))
 
 
@@ -281,14 +281,14 @@ def test_a_rule_is_adapted_to_the_length_of_the_examples(rule: str, sparse: bool
     if settings.learning_rate in known:
         name, factor = known[settings.learning_rate]
         settings = replace(settings, **{name: getattr(settings, name) * factor})
-    fitted = fit_source(Arrays(X, y.tolist(), step=90, sparse=sparse), Plan(candidates(rule), adapted=True))
+    fitted = fit_source(Arrays(X, y.tolist(), step=90, sparse=sparse), Plan(candidates(rule), scale_to_length=True))
     assert fitted.candidates[0].settings == settings
     assert same(fitted.model.run, in_memory(settings, X, y, 1, sparse=sparse))
 
 
 def test_examples_without_a_length_leave_a_rule_as_it_is() -> None:
-    assert fitted_to(RULES["arow"], np.zeros((3, 2))) == RULES["arow"]
-    assert fitted_to(RULES["arow"], np.full((1, 2), 1e200)) == RULES["arow"]
+    assert scaled_to_length(RULES["arow"], np.zeros((3, 2))) == RULES["arow"]
+    assert scaled_to_length(RULES["arow"], np.full((1, 2), 1e200)) == RULES["arow"]
 
 
 def test_examples_grouped_are_shuffled_by_auto_alone() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.learn.files import race as racing
-from rosenblatt.learn.files.passes import Plan
+from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.files.portfolio import candidates
 from rosenblatt.learn.files.race import Race
 from rosenblatt.model.fit_file import fit_source
@@ -40,7 +40,7 @@ def test_what_is_kept_is_what_it_would_have_been(monkeypatch: pytest.MonkeyPatch
     whole = fit_source(Arrays(X, y.tolist(), step=100), Plan(candidates("auto"), threads=threads))
     monkeypatch.setattr(racing, "_FIRST", 256)
     monkeypatch.setattr(Race.__init__, "__defaults__", (256, None))
-    monkeypatch.setattr("rosenblatt.learn.files.passes._TURN", 1)
+    monkeypatch.setattr("rosenblatt.learn.files.passes._BATCH", 1)
     raced = fit_source(Arrays(X, y.tolist(), step=100), Plan(candidates("auto"), threads=threads))
     assert raced.chosen == whole.chosen
     assert raced.model.coef.tobytes() == whole.model.coef.tobytes()

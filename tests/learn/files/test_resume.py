@@ -12,7 +12,7 @@ import pytest
 
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.learn.files import passes as fitting
-from rosenblatt.learn.files.passes import Plan
+from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.files.portfolio import candidates
 from rosenblatt.model.file import load_linear_model
 from rosenblatt.model.fit_file import fit_file, fit_source
@@ -29,7 +29,7 @@ from tests.slow_twins.files import Arrays, narrow_csr
 @pytest.fixture(autouse=True)
 def _ctrl_c_is_heard(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Between small turns; a process in the background may have been told to ignore it."""
-    monkeypatch.setattr(fitting, "_TURN", 50)
+    monkeypatch.setattr(fitting, "_BATCH", 50)
     old = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, old)

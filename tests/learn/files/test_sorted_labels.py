@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rosenblatt.learn.files import shuffle as shuffling
+from rosenblatt.learn.files.classes import LabelOrder
 from rosenblatt.learn.files.passes import Fitting
-from rosenblatt.learn.files.sorted_labels import LabelOrder
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.readers.cache import spill as cache
 from rosenblatt.readers.source import ReadOptions
@@ -17,9 +17,9 @@ from rosenblatt.records import Block
 
 
 def seen(labels: np.ndarray, classes: int, pieces: int = 1) -> LabelOrder:
-    turns = LabelOrder(classes)
+    turns = LabelOrder()
     for part in np.array_split(labels, pieces):
-        turns.see(part)
+        turns.add(part)
     return turns
 
 
@@ -29,28 +29,31 @@ def test_sorted_is_grouped_and_shuffled_is_not(classes: int, share: float | None
     random = np.random.default_rng(classes)
     p = None if share is None else [1 - share, *[share / (classes - 1)] * (classes - 1)]
     labels = random.choice(classes, 20_000, p=p).astype(np.int32)
-    assert not seen(labels, classes).grouped
-    assert seen(np.sort(labels), classes).grouped
+    assert not seen(labels, classes).is_sorted
+    assert seen(np.sort(labels), classes).is_sorted
 
 
 def test_pieces_and_rows_without_a_label_do_not_matter() -> None:
     labels = np.random.default_rng(0).integers(0, 3, 1000).astype(np.int32)
     gaps = np.insert(labels, np.arange(0, 1000, 10), -1)
     assert (
-        seen(labels, 3).made == seen(labels, 3, 17).made == seen(gaps, 3, 5).made == int((np.diff(labels) != 0).sum())
+        seen(labels, 3).changes
+        == seen(labels, 3, 17).changes
+        == seen(gaps, 3, 5).changes
+        == int((np.diff(labels) != 0).sum())
     )
 
 
 def test_of_few_rows_nothing_is_said() -> None:
-    assert not seen(np.repeat([0, 1], 20).astype(np.int32), 2).grouped
-    assert seen(np.repeat([0, 1], 30).astype(np.int32), 2).grouped
+    assert not seen(np.repeat([0, 1], 20).astype(np.int32), 2).is_sorted
+    assert seen(np.repeat([0, 1], 30).astype(np.int32), 2).is_sorted
 
 
 def test_a_file_that_is_found_sorted_is_learned_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = tmp_path / "sorted.svm"
     data.write_text("".join(f"{label} {1 + label}:1 {4 + i % 7}:1\n" for label in (0, 1) for i in range(100)))
     begun: list[Fitting] = []
-    monkeypatch.setattr(Fitting, "run", lambda self, save, run=Fitting.run: (begun.append(self), run(self, save)))
+    monkeypatch.setattr(Fitting, "run", lambda self, save, run=Fitting.run: (begun.append(self), run(self, save))[1])
     assert fit_file(data).order == "shuffle"
     assert len(begun) == 1
     assert fit_file(data, reading=ReadOptions(classes=(0, 1))).order == "shuffle"  # nobody looked: learned, then anew

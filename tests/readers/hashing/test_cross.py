@@ -198,8 +198,8 @@ def heard() -> Iterator[None]:
 def test_a_broken_fit_goes_on_to_the_same_bits(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from rosenblatt.learn.files import passes as fitting
 
-    monkeypatch.setattr(fitting, "_TURN", 50)
-    monkeypatch.setattr(fitting, "_TELL_EVERY", 0.0)
+    monkeypatch.setattr(fitting, "_BATCH", 50)
+    monkeypatch.setattr(fitting, "_REPORT_EVERY", 0.0)
     monkeypatch.setattr(vw, "_CROSSED_BLOCK_BYTES", 1000)
     asked: dict[str, Any] = {"reading": ReadOptions(cross=("day:shop",), bits=BITS), "passes": 2, "rule": "arow"}
     checkpoint = str(tmp_path / "a.checkpoint")

@@ -63,10 +63,14 @@ def command(
 
     Without options several rules are learned side by side in one pass, and the best is kept.
     """
-    _check_together(data, learning)
     output = output or default_model_path(data)
+    if learning["checkpoint"] is None and output is not None and data != "-":
+        learning["checkpoint"] = f"{output}.checkpoint"
+    options.check_fit_file(learning)
+    if learning["keep_cache"] and data == "-":
+        raise click.UsageError("--keep-cache needs a file, and DATA is standard input.")
     _check_files([data, test, reading.labels_from], [output, learning["checkpoint"], report], test)
-    fitted = _fit(data, reading, output, learning)
+    fitted = _fit(data, reading, learning)
     if output is not None:
         from rosenblatt.model.file import save_model
 
@@ -90,16 +94,6 @@ def command(
         _print(summary, report, top)
 
 
-def _check_together(data: str, learning: dict[str, Any]) -> None:
-    """Refuse options that need another one, before DATA is opened."""
-    if learning["patience"] is not None and not learning["holdout"]:
-        raise click.UsageError("--patience needs held-out rows to judge by: add --holdout 0.1.")
-    if learning["resume"] and learning["checkpoint"] is None and data == "-":
-        raise click.UsageError("--resume from standard input needs a checkpoint: name it with --checkpoint.")
-    if learning["keep_cache"] and data == "-":
-        raise click.UsageError("--keep-cache needs a file, and DATA is standard input.")
-
-
 def _check_files(inputs: list[str | None], outputs: list[str | None], test: str | None) -> None:
     """Fail before learning, rather than after, if a file is missing or would be overwritten."""
     from rosenblatt.readers.input_file import InputFile
@@ -110,17 +104,15 @@ def _check_files(inputs: list[str | None], outputs: list[str | None], test: str 
         InputFile(test)
 
 
-def _fit(data: str, reading: ReadOptions, output: str | None, learning: dict[str, Any]) -> Fitted:
+def _fit(data: str, reading: ReadOptions, learning: dict[str, Any]) -> Fitted:
     """Learn with progress on a terminal; Ctrl-C leaves a checkpoint beside the model to resume from."""
     source = data if learning["keep_cache"] else _start_reading(data, reading, learning["threads"])
     from rosenblatt.model.fit_file import fit_file
 
     checkpoint = learning["checkpoint"]
-    if checkpoint is None and output is not None and data != "-":
-        checkpoint = f"{output}.checkpoint"
     try:
         with ProgressBar("learning") as bar:
-            return fit_file(source, reading=reading, on_progress=bar, **learning | {"checkpoint": checkpoint})
+            return fit_file(source, reading=reading, on_progress=bar, **learning)
     except KeyboardInterrupt:
         if checkpoint is None or not os.path.exists(checkpoint):
             raise

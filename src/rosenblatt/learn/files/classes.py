@@ -1,22 +1,21 @@
-"""From the labels as a reader meets them to classes in order."""
+"""From the labels of a source to sorted classes and the class of each example; whether a file is sorted by label."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 from rosenblatt import native
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, option
 from rosenblatt.readers.source import Source
 from rosenblatt.records import Label, SourceBlock
 
-_UNKNOWN = -2  # the code of a label that is not among the classes
+UNKNOWN_LABEL = -2  # the code of a label that is not among the classes
 _SHOWN = 20  # classes that a sentence names
 _MOST_FRACTIONS = 20  # labels that are not whole numbers: half stars are classes, prices are not
-
-
-class LateLabelError(Exception):
-    """A label that was not among the classes; the learner starts again with all of them."""
+_FEWEST_ROWS = 50  # with fewer, nothing can be said about the order of the labels
+_SORTED_SHARE = 0.1  # of the label changes that a shuffled file would have
 
 
 def classes_of(labels: Sequence[Label]) -> tuple[Label, ...]:
@@ -30,81 +29,123 @@ def classes_of(labels: Sequence[Label]) -> tuple[Label, ...]:
     return tuple(ordered)
 
 
-def shown(label: Label) -> str:
-    """A label in a sentence, cut where it is longer than a line.
+def class_codes(classes: Sequence[Label], labels: Sequence[Label]) -> list[int]:
+    """The class of each label, found as it is or as text; UNKNOWN_LABEL where it is no class.
 
-    >>> shown("spam"), shown("a" * 100)
+    >>> class_codes((0, 1), [1, 0, 2]), class_codes(("0", "1"), [1, "0"])
+    ([1, 0, -2], [1, 0])
+    """
+    index = {label: i for i, label in enumerate(classes)}
+    return [index.get(label, index.get(str(label), UNKNOWN_LABEL)) for label in labels]
+
+
+def quoted(label: Label) -> str:
+    """A label in a sentence, shortened where it is longer than a line.
+
+    >>> quoted("spam"), quoted("a" * 100)
     ("'spam'", "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…'")
     """
     return repr(label if not isinstance(label, str) or len(label) <= 40 else label[:39] + "…")
 
 
 def check_classes(classes: Sequence[Label], source: Source) -> None:
-    """Two classes at least, and not so many numbers with fractions that they are a quantity."""
+    """Refuse fewer than two classes, and so many fractional numbers that they must be a quantity."""
     name = source.name
     if len(classes) < 2:
-        held = f"one class only, {shown(classes[0])}" if classes else "no labelled example"
+        content = f"one class only, {quoted(classes[0])}" if classes else "no labelled example"
         tags = "; in vw a word that touches the '|' is a tag, so put a space between label and '|'"
-        hint = tags if source.format == "vw" and not classes else _left_out(source) + _label_taken(source)
-        raise DataError(f"{name}: has {held}: a separator needs at least two classes{hint}.")
+        hint = tags if source.format == "vw" and not classes else _skipped_rows(source) + _label_column(source)
+        raise DataError(f"{name}: has {content}: a separator needs at least two classes{hint}.")
     fractions = [label for label in classes if isinstance(label, float) and not label.is_integer()]
     if len(fractions) > _MOST_FRACTIONS:
         raise DataError(
-            f"{name}: has {len(classes)} different numbers as labels, {shown(fractions[0])} among them; this looks "
-            "like a quantity, and Rosenblatt learns classes, so choose another --label or make classes of the numbers."
+            f"{name}: has {len(classes)} different numbers as labels, {quoted(fractions[0])} among them; this looks "
+            f"like a quantity, and Rosenblatt learns classes: choose another {option('label')}, or make classes of "
+            "the numbers."
         )
 
 
-def _left_out(source: Source) -> str:
-    """That bad rows were left out, which may be where the other classes are."""
+def _skipped_rows(source: Source) -> str:
+    """A reminder of the rows that were left out: the other classes may be among them."""
     if not source.skipped:
         return ""
     rows = "1 bad row was" if source.skipped == 1 else f"{source.skipped:,} bad rows were"
     return f"; {rows} left out, the first: {source.bad_rows[0].sentence.rstrip('.')}"
 
 
-def _label_taken(source: Source) -> str:
-    """Which column of a table was taken for the label: it may have been guessed."""
+def _label_column(source: Source) -> str:
+    """The column of a table that was taken for the label: it may have been guessed."""
     label = source.space.settings.get("label") if source.space.kind == "columns" else None
-    return f"; the label is column {label!r}, so name another with --label if that is not it" if label else ""
+    return f"; the label is column {label!r}: if that is wrong, name another with {option('label')}" if label else ""
 
 
 class ClassCoder:
-    """The class of each example of a chunk, by the positions its labels have in the source."""
+    """The class of each example, by the positions that labels have in the source."""
 
-    def __init__(self, source: Source, classes: Sequence[Label], *, fixed: bool, unlabelled: str) -> None:
-        self.source, self.classes, self.fixed, self.unlabelled = source, classes, fixed, unlabelled
-        self._index = {label: i for i, label in enumerate(classes)}
+    def __init__(self, source: Source, classes: Sequence[Label], *, fixed: bool) -> None:
+        self.source, self.classes, self.fixed = source, classes, fixed
         self._codes: list[int] = []
 
-    def of(self, chunk: SourceBlock) -> tuple[memoryview, int]:
-        """One index of a class a row, -1 where a row has no label and such rows are left out; and the least of them."""
+    def codes(self, block: SourceBlock) -> tuple[memoryview, int]:
+        """The class of each row, -1 where it has no label and UNKNOWN_LABEL where that is no class; and the least."""
         if len(self._codes) != len(self.source.labels):
-            self._codes = [self._code(label) for label in self.source.labels]
-        codes, least = native.coded(chunk.buffers[0], self._codes)
-        if least < 0:
-            self._judge(chunk, codes.tolist())
+            self._codes = class_codes(self.classes, self.source.labels)
+        codes, least = native.coded(block.buffers[0], self._codes)
         return codes, least
 
-    def _judge(self, chunk: SourceBlock, codes: list[int]) -> None:
-        if -1 in codes and self.unlabelled == "fail":
-            row = chunk.first_row + codes.index(-1)
+    def refuse_unlabelled(self, block: SourceBlock, codes: list[int]) -> None:
+        """An error that names the first row without a label, if there is one."""
+        if -1 in codes:
+            row = block.first_row + codes.index(-1)
             tags = " (in vw a word that touches the '|' is a tag)" if self.source.format == "vw" else ""
             raise DataError(
-                f"{self.source.name}: example {row + 1} has no label{tags}: give it one, or leave such rows out "
-                "with --on-bad-row skip."
+                f"{self.source.name}: example {row + 1} has no label{tags}: give it one, or leave such rows out with "
+                f"{option('on_bad_row', 'skip')}.",
+                file=self.source.name,
             )
-        if _UNKNOWN in codes:
-            self._refuse(self.source.labels[int(chunk.buffers[0][codes.index(_UNKNOWN)])])
 
-    def _code(self, label: Any) -> int:
-        return self._index.get(label, self._index.get(str(label), _UNKNOWN))
+    def refuse_unknown(self, block: SourceBlock, codes: list[int]) -> None:
+        """An error for a label that is no class, unless the labels of the source may be read again."""
+        if not self.fixed and self.source.rewindable:
+            return
+        label = self.source.labels[int(block.buffers[0][codes.index(UNKNOWN_LABEL)])]
+        known = ", ".join(map(quoted, self.classes[:_SHOWN])) + (", …" if len(self.classes) > _SHOWN else "")
+        raise DataError(
+            f"{self.source.name}: has the label {quoted(label)}, which is not among the classes {known}: "
+            f"name all of them in {option('classes')}.",
+            file=self.source.name,
+        )
 
-    def _refuse(self, label: Label) -> None:
-        if self.fixed or not self.source.rewindable:
-            known = ", ".join(map(shown, self.classes[:_SHOWN])) + (", …" if len(self.classes) > _SHOWN else "")
-            raise DataError(
-                f"{self.source.name}: has the label {shown(label)}, which is not among the classes {known}: "
-                "name all the classes before, with classes."
-            )
-        raise LateLabelError(label)
+
+class LabelOrder:
+    """Counts how often the label changes from one row to the next.
+
+    An online learner that meets one class after another forgets the first.
+
+    >>> from array import array
+    >>> order = LabelOrder()
+    >>> order.add(array("i", [0] * 100 + [1] * 100))
+    >>> order.is_sorted
+    True
+    """
+
+    def __init__(self) -> None:
+        self.changes = 0
+        self._counts: list[int] = []  # rows of each label
+        self._last = -1
+
+    def add(self, labels: Any) -> None:
+        """Count the labels of the next rows; negative ones are rows without a label."""
+        changes, counts, self._last = native.turns(labels, len(self._counts), self._last)
+        self.changes += changes
+        self._counts = [old + new for old, new in zip_longest(self._counts, counts, fillvalue=0)]
+
+    @property
+    def is_sorted(self) -> bool:
+        """Does the label change far less often than in a shuffled file?
+
+        n rows in shares p change their label about n (1 - sum of p^2) times.
+        """
+        rows = sum(self._counts)
+        by_chance = rows - sum(count * count for count in self._counts) / max(rows, 1)
+        return rows >= _FEWEST_ROWS and self.changes < _SORTED_SHARE * by_chance

@@ -1,87 +1,123 @@
-"""A source is learned: its classes are met, the passes run, a checkpoint is resumed."""
+"""A source is learned: a first look at its labels, then the passes, from the beginning or from a checkpoint."""
+
+from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
+from itertools import chain
 
+from rosenblatt.errors import DataError, option
 from rosenblatt.learn.files.checkpoint import load_checkpoint, save_checkpoint
-from rosenblatt.learn.files.classes import LateLabelError, check_classes, classes_of
-from rosenblatt.learn.files.first_chunks import Replayed
-from rosenblatt.learn.files.passes import Fitting, Plan, SortedLabelsError
-from rosenblatt.learn.files.sorted_labels import LabelOrder
-from rosenblatt.readers.source import ReadOptions, RereadError, Source
-from rosenblatt.records import Label
+from rosenblatt.learn.files.classes import LabelOrder, check_classes, classes_of, quoted
+from rosenblatt.learn.files.passes import Fitting, Restart
+from rosenblatt.learn.files.plan import Plan
+from rosenblatt.readers.source import RereadError, Source, SourceWrapper
+from rosenblatt.records import Label, SourceBlock
+
+_MOST_OF_ONE_LABEL = 64 << 20  # bytes kept in memory while a stream has had only one label
 
 
-def learn_source(source: Source, plan: Plan, reading: ReadOptions, *, resume: bool = False) -> Fitting:
-    """Learn the examples of an open source; the fit when it has run."""
-    try:
-        fitting = _fit(source, plan, reading, resume)
-    except RereadError:  # the source knows better now; what was learned before, in a checkpoint too, is not to be used
-        fitting = _fit(source, plan, reading, resume=False)
+def learn_source(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
+    """Learn the examples of an open source; returns the fit when all its passes are done.
+
+    Reading may show that the fit began wrongly. Then it begins again: with the features counted from 0, with all the
+    labels of the file as classes, or with the examples shuffled.
+    """
+    save = save_checkpoint if plan.checkpoint is not None else None
+    all_labels = False
+    while True:
+        try:
+            fitting = (load_checkpoint(source, plan) if resume else None) or _begin(source, plan, all_labels)
+            restart = fitting.run(save)
+        except RereadError:  # what was learned before, in a checkpoint too, is wrong
+            resume = False
+            continue
+        if restart is None:
+            break
+        resume, all_labels = False, restart is Restart.NEW_LABEL
+        if restart is Restart.SORTED_LABELS:
+            plan = replace(plan, order="shuffle")
+            source = KnownLabels(fitting.source, fitting.classes, fixed=fitting.fixed)
     if plan.checkpoint is not None:
         with suppress(OSError):
             os.unlink(plan.checkpoint)
     return fitting
 
 
-def _fit(source: Source, plan: Plan, reading: ReadOptions, resume: bool) -> Fitting:
-    save = save_checkpoint if plan.checkpoint is not None else None
-    fitting = (load_checkpoint(source, plan) if resume else None) or _begin(source, plan, reading.classes)
-    try:
-        return _run(fitting, save)
-    except LateLabelError:
-        return _run(_begin(source, plan, _all_labels(source, plan)), save)
-
-
-def _run(fitting: Fitting, save: Callable[[Fitting], None] | None) -> Fitting:
-    """The fit when it has run; one of sorted examples that may choose its order has begun anew, shuffled."""
-    try:
-        fitting.run(save)
-        return fitting
-    except SortedLabelsError:
-        plan = replace(fitting.plan, order="shuffle")
-    fitting.runs.clear()  # their weights are not held beside those that now begin
-    fitting = Fitting(fitting.source, plan, fitting.classes, fixed=fitting.fixed)
-    fitting.run(save)
-    return fitting
-
-
-def _begin(source: Source, plan: Plan, named: tuple[Label, ...]) -> Fitting:
-    classes = classes_of(named)
-    if not classes:
-        source, classes = first_labels(source, plan)
-    check_classes(classes, source)
-    if plan.order == "auto" and source.sorted_by_label:
+def _begin(source: Source, plan: Plan, all_labels: bool) -> Fitting:
+    known = _read_all_labels(source, plan, fixed=True) if all_labels else look_at_labels(source, plan)
+    check_classes(known.classes, known)
+    if plan.order == "auto" and known.is_sorted:
         plan = replace(plan, order="shuffle")
-    return Fitting(source, plan, classes, fixed=bool(named))
+    return Fitting(known, plan, known.classes, fixed=known.fixed)
 
 
-def first_labels(source: Source, plan: Plan) -> tuple[Source, tuple[Label, ...]]:
-    """The labels of the first chunk, of all if it has one only or is sorted; the first chunk is not read again."""
-    if source.labels_seen:
-        return source, source.labels_seen
+class KnownLabels(SourceWrapper):
+    """A source after a look at its labels; the blocks that were read for it are not read again."""
+
+    def __init__(
+        self,
+        source: Source,
+        classes: tuple[Label, ...],
+        *,
+        fixed: bool = False,
+        is_sorted: bool = False,
+        blocks: Iterator[SourceBlock] | None = None,
+    ) -> None:
+        super().__init__(source, source.rewindable)
+        self.classes = classes
+        self.fixed = fixed  # no other label may come
+        self.is_sorted = is_sorted  # by label, as far as is known
+        self._blocks = blocks
+
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
+        blocks, self._blocks = self._blocks, None
+        return blocks or self._source.blocks(threads)
+
+
+def look_at_labels(source: Source, plan: Plan) -> KnownLabels:
+    """The classes: those that the user named, else the labels of the first block.
+
+    Where that has one label only or is sorted by label, all blocks are read.
+    """
+    if isinstance(source, KnownLabels):
+        return source
+    if plan.reading.classes:
+        return KnownLabels(source, classes_of(plan.reading.classes), fixed=True)
     if not source.rewindable:
-        return Replayed.until_two_labels(source, plan.threads)
-    chunks = source.blocks(plan.threads)
-    first = list(islice(chunks, 1))
-    sorting = LabelOrder(len(source.labels))
-    for chunk in first:
-        sorting.see(chunk.buffers[0])
-    if len(source.labels) < 2 or sorting.grouped:
-        del chunks
-        source.labels_seen = _all_labels(source, plan)
-    else:
-        source = Replayed(source, first, chunks)
-        source.labels_seen = classes_of(source.labels)
-    return source, source.labels_seen
+        return _read_two_labels(source, plan)
+    blocks = source.blocks(plan.threads)
+    first = next(blocks, None)
+    order = LabelOrder()
+    if first is not None:
+        order.add(first.buffers[0])
+    if first is None or len(source.labels) < 2 or order.is_sorted:
+        del blocks, first
+        return _read_all_labels(source, plan)
+    return KnownLabels(source, classes_of(source.labels), blocks=chain([first], blocks))
 
 
-def _all_labels(source: Source, plan: Plan) -> tuple[Label, ...]:
-    sorting = LabelOrder(0)
-    for chunk in source.blocks(plan.threads):
-        sorting.see(chunk.buffers[0])
-    source.sorted_by_label = source.rewindable and sorting.grouped
-    return classes_of(source.labels)
+def _read_all_labels(source: Source, plan: Plan, *, fixed: bool = False) -> KnownLabels:
+    order = LabelOrder()
+    for block in source.blocks(plan.threads):
+        order.add(block.buffers[0])
+    return KnownLabels(source, classes_of(source.labels), fixed=fixed, is_sorted=source.rewindable and order.is_sorted)
+
+
+def _read_two_labels(source: Source, plan: Plan) -> KnownLabels:
+    """The first blocks of a stream, which cannot be read twice, until they have two labels."""
+    first: list[SourceBlock] = []
+    rest = source.blocks(plan.threads)
+    for block in rest:
+        first.append(block)
+        if len(source.labels) > 1:
+            break
+        if block.bytes_read - first[0].bytes_read > _MOST_OF_ONE_LABEL:
+            raise DataError(
+                f"{source.name}: has only the label {quoted(source.labels[0])} in its first {block.bytes_read >> 20} "
+                f"MB and cannot be read twice: name all the classes in {option('classes')}.",
+                file=source.name,
+            )
+    return KnownLabels(source, classes_of(source.labels), blocks=chain(first, rest))

@@ -1,10 +1,17 @@
-"""Which rows are held out: as many of every stretch of the file, at places that the seed and their number choose."""
+"""The rows that are held out of a fit, and how well the runs predict them after each pass."""
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING
 
+from rosenblatt import native
 from rosenblatt.lazy import np
+from rosenblatt.learn.run import Run
+from rosenblatt.learn.schemes import predicted_classes
+from rosenblatt.readers.block_rows import take_examples
+from rosenblatt.readers.cache.spill import SpillCache
+from rosenblatt.records import Block
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,12 +28,60 @@ def held_out(first: int, rows: int, share: float, seed: int) -> NDArray[np.bool_
     row = np.arange(first, first + rows)
     stretch = np.floor(row * share + 1e-9)
     begin, end = (np.ceil(np.minimum(edge / share, 2.0**62) - 1e-9).astype(np.int64) for edge in (stretch, stretch + 1))
-    return np.asarray(row == begin + _chance(stretch.astype(np.uint64), seed) % (end - begin))
+    return np.asarray(row == begin + _pseudo_random(stretch.astype(np.uint64), seed) % (end - begin))
 
 
-def _chance(number: NDArray[np.uint64], seed: int) -> NDArray[np.int64]:
-    """A number that looks drawn at random for each (the finalizer of SplitMix64, Steele, Lea and Flood 2014)."""
+def _pseudo_random(number: NDArray[np.uint64], seed: int) -> NDArray[np.int64]:
+    """A pseudo-random number for each number (the finalizer of SplitMix64, Steele, Lea and Flood 2014)."""
     mixed = (number + np.uint64(seed << 32 & 2**64 - 1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return ((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(1)).astype(np.int64)
+
+
+class Holdout:
+    """Held-out rows, the error of each run on them, and with patience the best state of each run so far."""
+
+    def __init__(self, share: float, patience: int | None, seed: int, blocks: SpillCache) -> None:
+        self.share, self.patience, self.seed = share, patience, seed
+        self.blocks = blocks
+        self.rows = 0
+        self.errors: dict[str, float] = {}  # after the last pass
+        self.best: dict[str, tuple[float, Run]] = {}  # with patience: the least error, and the run that made it
+        self.passes_waited: dict[str, int] = {}  # since then
+
+    def keep(self, block: Block, first_row: int, labelled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Keep the labelled rows of a block that are held out; returns which rows are held out."""
+        out = held_out(first_row, block.rows, self.share, self.seed)
+        rows = np.flatnonzero(out & labelled).astype(np.uint32)
+        if len(rows):
+            self.blocks.append(take_examples(block, rows))
+            self.rows += len(rows)
+        return out
+
+    def judge(self, name: str, run: Run) -> None:
+        """Measure the error of a run; with patience, stop a run that no longer improves."""
+        error = self.errors[name] = self._error(run)
+        if self.patience is None:
+            return
+        if name not in self.best or error < self.best[name][0]:
+            self.best[name], self.passes_waited[name] = (error, copy(run)), 0
+        else:
+            self.passes_waited[name] += 1
+        if self.passes_waited[name] >= self.patience and run.status == "budget":
+            run.status = "validated"
+
+    def _error(self, run: Run) -> float:
+        scorer, scheme, wrong = run.scorer(), run.settings.scheme(run.classes), 0
+        for block in self.blocks.blocks(1):
+            rows = native.rows_of(block.values, degree=run.settings.degree)
+            if rows.features > scorer.features:
+                scorer = scorer.copy() if scorer is run.learner else scorer
+                scorer.grow(rows.features)
+            predicted = predicted_classes(scheme, scorer.scores(rows), run.classes)
+            wrong += int(np.count_nonzero(predicted != block.labels))
+        return wrong / self.rows
+
+    def error(self, name: str) -> float | None:
+        """The least error of a run with patience, else its last; None where nothing was held out."""
+        return self.best[name][0] if name in self.best else self.errors.get(name)

@@ -1,31 +1,35 @@
-"""Ctrl-C at a moment that suits: between two chunks, when every run has learned the same rows."""
+"""Ctrl-C between two blocks, when every run has learned the same rows."""
 
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from types import FrameType, TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+if TYPE_CHECKING:
+    T = TypeVar("T")
 
 
 class Interrupt:
-    """While it is open, SIGINT waits for `check`; only while `waiting` for a chunk is it let through at once.
+    """Delays SIGINT until `check`; only while waiting for a block does it take effect at once.
 
-    A second one does not wait. Outside the main thread, where no signal arrives, nothing is changed.
+    A second signal is not delayed. Outside the main thread, where no signal arrives, nothing is changed.
     """
 
     def __init__(self) -> None:
-        self.waiting = False
-        self.heard = False
-        self._old: Any = None
+        self._waiting = False
+        self._pending = False
+        self._handler: Any = None  # of SIGINT before
 
     def __enter__(self) -> Self:
-        old = signal.getsignal(signal.SIGINT)
-        if callable(old):
-            self._old = old
+        handler = signal.getsignal(signal.SIGINT)
+        if callable(handler):
+            self._handler = handler
             try:
-                signal.signal(signal.SIGINT, self._hear)
+                signal.signal(signal.SIGINT, self._receive)
             except ValueError:  # not in the main thread
-                self._old = None
+                self._handler = None
         return self
 
     def __exit__(
@@ -33,24 +37,36 @@ class Interrupt:
     ) -> None:
         self._restore()
 
+    def waiting_for(self, blocks: Iterator[T]) -> Iterator[T]:
+        """The blocks; a signal takes effect at once while the next one is read."""
+        while True:
+            self._waiting = True
+            try:
+                block = next(blocks, None)
+            finally:
+                self._waiting = False
+            if block is None:
+                return
+            yield block
+
     def check(self) -> None:
-        """Let the signal through if it came."""
-        if self.heard:
-            self._let_through(None)
+        """Call the handler now if a signal is pending."""
+        if self._pending:
+            self._deliver(None)
 
-    def _hear(self, number: int, frame: FrameType | None) -> None:
-        if self.waiting or self.heard:
-            self._let_through(frame)
-        self.heard = True
+    def _receive(self, number: int, frame: FrameType | None) -> None:
+        if self._waiting or self._pending:
+            self._deliver(frame)
+        self._pending = True
 
-    def _let_through(self, frame: FrameType | None) -> None:
-        old = self._old
+    def _deliver(self, frame: FrameType | None) -> None:
+        handler = self._handler
         self._restore()
-        self.heard = False
-        if old is not None:
-            old(signal.SIGINT, frame)
+        self._pending = False
+        if handler is not None:
+            handler(signal.SIGINT, frame)
 
     def _restore(self) -> None:
-        if self._old is not None:
-            signal.signal(signal.SIGINT, self._old)
-            self._old = None
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+            self._handler = None

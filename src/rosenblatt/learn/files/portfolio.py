@@ -1,14 +1,16 @@
-"""The rules a stream can be learned by, each under one name; 'auto' runs several side by side and keeps the best."""
+"""The named rules as settings, what 'auto' tries, and how many of them fit in memory."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 
 from rosenblatt import native, options, rules
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.lazy import np
 from rosenblatt.learn.polynomial import squared_length
 from rosenblatt.learn.settings import Settings
@@ -17,13 +19,15 @@ from rosenblatt.records import Csr, Values
 RULES: Mapping[str, Settings] = MappingProxyType(
     {name: Settings(order="given", **{"keep": "last", **values}) for name, values in rules.RULES.items()}
 )
-_LOOKED_AT = 1000  # rows from which the length of the examples is found
+_ROWS_MEASURED = 1000  # for the length of the examples
+_PORTFOLIO_BYTES = 420 << 20  # of weights that a portfolio may take
+_MEMORY_LIMIT = "/sys/fs/cgroup/memory.max"  # of a container
 
 
-def fitted_to(settings: Settings, values: Values) -> Settings:
-    """A rule in the units of the data: it then does the same on examples that are all k times as long.
+def scaled_to_length(settings: Settings, values: Values) -> Settings:
+    """A rule for examples of length 1, scaled to the length of these: on examples k times as long it learns the same.
 
-    The length is rounded to a power of 2, so that it says nothing else of the first rows.
+    The length is rounded to a power of 2, so that nothing else of the first rows decides a bit.
     """
     parameter = settings.rate.length_parameter
     if parameter is None:
@@ -33,7 +37,7 @@ def fitted_to(settings: Settings, values: Values) -> Settings:
 
 
 def _length(values: Values, degree: int) -> float:
-    rows = min(values.shape[0], _LOOKED_AT)
+    rows = min(values.shape[0], _ROWS_MEASURED)
     if isinstance(values, Csr):
         starts, _, numbers = values.buffers
         total = native.squares(numbers, int(starts[rows]))
@@ -42,9 +46,6 @@ def _length(values: Values, degree: int) -> float:
             total = float(squared_length(values[:rows], degree).sum())
     square = total / max(rows, 1)
     return 2.0 ** min(max(round(math.log2(square) / 2), -100), 100) if 0 < square < math.inf else 1.0
-
-
-_ROOM = 420 << 20  # bytes of weights that a portfolio may hold
 
 
 def candidates(rule: str | Settings) -> dict[str, Settings]:
@@ -61,18 +62,39 @@ def candidates(rule: str | Settings) -> dict[str, Settings]:
 
 def affordable(tried: Mapping[str, Settings], features: int, classes: int) -> dict[str, Settings]:
     """The first of the candidates that fit in memory together; always the first one."""
-    kept: dict[str, Settings] = {}
-    room = _ROOM
+    chosen: dict[str, Settings] = {}
+    left = _PORTFOLIO_BYTES
     for name, settings in tried.items():
-        room -= footprint(settings, features, classes)
-        if kept and room < 0:
+        left -= weight_bytes(settings, features, classes)
+        if chosen and left < 0:
             break
-        kept[name] = settings
-    return kept
+        chosen[name] = settings
+    return chosen
 
 
-def footprint(settings: Settings, features: int, classes: int) -> int:
+def weight_bytes(settings: Settings, features: int, classes: int) -> int:
     """Bytes of the weights of one run."""
     units = settings.n_units(classes)
     parts = 1 + settings.rate.per_feature + (settings.keep == "average")
     return 8 * parts * features * (units if units == 1 else -(-units // 4) * 4)
+
+
+def check_memory(name: str, runs: Iterable[Settings], features: int, classes: int) -> None:
+    """DataError where the weights of all runs together would not fit in memory; else the system kills the process."""
+    needed, available = sum(weight_bytes(settings, features, classes) for settings in runs), memory_size()
+    if available is not None and needed > available:
+        raise DataError(
+            f"{name}: has {features:,} features, whose weights need {needed / 2**30:,.1f} GB, and there are "
+            f"{available / 2**30:,.1f} GB of memory; number the features without large gaps.",
+            file=name,
+        )
+
+
+def memory_size() -> int | None:
+    """Bytes of memory that this process may use; None where the system does not say."""
+    sizes = []
+    with suppress(OSError, ValueError, AttributeError):
+        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    with suppress(OSError, ValueError), open(_MEMORY_LIMIT) as limit:
+        sizes.append(int(limit.read()))
+    return min(sizes, default=None)

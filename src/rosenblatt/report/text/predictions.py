@@ -16,7 +16,7 @@ def label_lines(model: Model) -> Callable[[PredictedBlock], bytes]:
     from rosenblatt import native
 
     lines = [f"{label}\n".encode() for label in model.classes]
-    return lambda block: native.joined(lines, block.memory[0])
+    return lambda block: native.joined(lines, block.buffers[0])
 
 
 def score_lines(model: Model, as_json: bool) -> Callable[[PredictedBlock], bytes]:
@@ -36,7 +36,7 @@ def score_lines(model: Model, as_json: bool) -> Callable[[PredictedBlock], bytes
     to_line = as_object if as_json else as_columns
 
     def to_lines(block: PredictedBlock) -> bytes:
-        predicted, unit_scores, *_ = block.memory
+        predicted, unit_scores, *_ = block.buffers
         rows = zip(predicted.tolist(), class_scores(model.scheme, unit_scores, len(classes)).tolist(), strict=True)
         return "".join([to_line(k, scores) + "\n" for k, scores in rows]).encode()
 

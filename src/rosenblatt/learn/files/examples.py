@@ -1,0 +1,101 @@
+"""The examples of each pass: the first pass reads the source, the others read what was stored of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from rosenblatt.lazy import np
+from rosenblatt.learn.files.classes import UNKNOWN_LABEL, ClassCoder, LabelOrder
+from rosenblatt.learn.files.holdout import Holdout
+from rosenblatt.readers.block_rows import take_examples
+from rosenblatt.readers.cache.spill import SpillCache
+from rosenblatt.records import Block
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt.learn.files.plan import Plan
+    from rosenblatt.learn.files.shuffle import Shuffled
+
+
+class PassBlock(NamedTuple):
+    """Some examples of a pass."""
+
+    block: Block
+    rows: NDArray[np.uint32] | None  # the rows to learn from; None: all of them
+    first_row: int  # rows of the pass before this block
+    bytes_read: int
+
+
+class Examples:
+    """The blocks of each pass, with classes as labels. Unlabelled rows are left out, held-out rows are set apart."""
+
+    def __init__(self, coder: ClassCoder, plan: Plan) -> None:
+        self._coder, self._plan = coder, plan
+        self._source = source = coder.source
+        self.learned = 0  # rows to learn from in each pass
+        self.label_order = LabelOrder()
+        self.new_label = False  # reading stopped at a label that is no class
+        self.holdout = Holdout(plan.holdout, plan.patience, plan.seed, SpillCache(plan.cache, source.name))
+        self._stored = SpillCache(plan.cache, source.name)
+        self._shuffled: Shuffled | None = None
+        if plan.order == "shuffle":
+            from rosenblatt.learn.files.shuffle import Shuffled
+
+            self._shuffled = Shuffled(plan.cache, source.name, plan.seed)
+        self._stores = ExitStack()
+
+    def __enter__(self) -> Self:
+        for store in (self.holdout.blocks, self._stored, self._shuffled):
+            if store is not None:
+                self._stores.enter_context(store)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stores.close()
+
+    def read(self) -> Iterator[PassBlock]:
+        """Read the source, once; what later passes need is stored. Stops at a label that is no class."""
+        for block in self._source.blocks(self._plan.threads):
+            codes, least = self._coder.codes(block)
+            if least < 0 and self._plan.reading.on_bad_row == "fail":
+                self._coder.refuse_unlabelled(block, codes.tolist())
+            if least == UNKNOWN_LABEL:
+                self._coder.refuse_unknown(block, codes.tolist())
+                self.new_label = True
+                return
+            examples = block.with_class_indices(codes if least >= 0 else np.maximum(codes, 0))
+            rows = self._rows_to_learn(examples, codes, block.first_row) if self._plan.holdout or least < 0 else None
+            self.learned += block.rows if rows is None else len(rows)
+            self.label_order.add(codes)
+            self._store(examples, rows, block.bytes_read)
+            yield PassBlock(examples, rows, block.first_row, block.bytes_read)
+
+    def _rows_to_learn(self, block: Block, codes: memoryview, first_row: int) -> NDArray[np.uint32]:
+        labelled = np.asarray(codes) >= 0
+        if self._plan.holdout:
+            return np.flatnonzero(~self.holdout.keep(block, first_row, labelled) & labelled).astype(np.uint32)
+        return np.flatnonzero(labelled).astype(np.uint32)
+
+    def _store(self, block: Block, rows: NDArray[np.uint32] | None, bytes_read: int) -> None:
+        if self._shuffled is None and self._plan.passes == 1:
+            return
+        block = block if rows is None else take_examples(block, rows)
+        if self._shuffled is not None:
+            self._shuffled.append(block)
+        else:
+            self._stored.append(block, bytes_read / self._source.size if self._source.size else 0.0)
+
+    def stored(self, pass_: int) -> Iterator[PassBlock]:
+        """The examples of a later pass, or of any shuffled pass."""
+        first_row, total, threads = 0, self._source.size or 0, self._plan.threads
+        blocks = self._stored.blocks(threads) if self._shuffled is None else self._shuffled.blocks(pass_, threads)
+        for block in blocks:
+            bytes_read = int(total * (first_row + block.rows) / max(self.learned, 1))
+            yield PassBlock(block, None, first_row, bytes_read)
+            first_row += block.rows

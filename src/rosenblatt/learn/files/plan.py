@@ -1,0 +1,42 @@
+"""What a fit from a file is asked to do, and how far it has come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from rosenblatt.learn.settings import Settings
+from rosenblatt.readers.source import ReadOptions
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a fit has come. `progressive_error` is the share of wrong predictions made before learning each row."""
+
+    bytes_done: int
+    bytes_total: int | None
+    rows: int
+    seconds: float
+    progressive_error: float
+    pass_: int  # from 1
+    passes: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a fit is asked to do."""
+
+    candidates: Mapping[str, Settings]
+    passes: int = 1
+    holdout: float = 0.0
+    patience: int | None = None
+    threads: int = 1
+    order: str = "given"
+    degree: int = 1  # of the products that are learned on
+    scale_to_length: bool = False  # the candidates are for examples of length 1
+    reading: ReadOptions = field(default_factory=ReadOptions)  # how the source was opened
+    cache: str | None = None
+    seed: int = 0
+    checkpoint: str | None = None
+    checkpoint_every: float | None = None
+    on_progress: Callable[[Progress], None] | None = field(default=None, repr=False)
