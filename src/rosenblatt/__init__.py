@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from rosenblatt.comparison.compare import compare
     from rosenblatt.comparison.degrees import degree_report
     from rosenblatt.estimators.adaline import Adaline
-    from rosenblatt.estimators.files import load, save
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
     from rosenblatt.estimators.logistic import LogisticUnit
     from rosenblatt.estimators.max_margin import MaxMargin
+    from rosenblatt.estimators.model_files.save_load import load, save
     from rosenblatt.estimators.perceptron import Perceptron
     from rosenblatt.estimators.threshold_network import ThresholdNetwork
     from rosenblatt.estimators.trace import trace
@@ -52,12 +52,12 @@ _HOMES = {
     "errors": "errors",
     "figures": "report.figures",
     "fit_file": "model.fit_file",
-    "load": "estimators.files",
+    "load": "estimators.model_files.save_load",
     "load_certificate": "certificates.file",
     "logic": "logic",
     "losses": "losses",
     "read": "readers.read",
-    "save": "estimators.files",
+    "save": "estimators.model_files.save_load",
     "stream": "readers.read",
     "theorem_run": "certificates.theorem",
     "trace": "estimators.trace",

@@ -47,7 +47,7 @@ def test_linear_kernel_is_the_perceptron(keep: str, multi_class: str, order: str
         dual = KernelPerceptron(kernel="linear", cache_mb=cache_mb, **shared).fit(X, y)
         assert run_of(dual) == run_of(primal)
         assert (dual.t_, dual.n_mistakes_) == (primal.t_, primal.n_mistakes_)
-        np.testing.assert_allclose(dual._scores(X), primal._scores(X), atol=1e-9)
+        np.testing.assert_allclose(dual._unit_scores(X), primal._unit_scores(X), atol=1e-9)
         assert (dual.predict(X) == primal.predict(X)).all()
 
 
@@ -69,7 +69,7 @@ def test_polynomial_kernel_is_the_textbook_run(multi_class: str, order: str, cla
                 trace.t.tolist(), trace.row.tolist(), trace.unit.tolist(), trace.coefficient.tolist(), strict=True
             )
             assert list(log) == oracle.log
-            np.testing.assert_allclose(run._scores(X), [decision(x) for x in X.tolist()], rtol=1e-9, atol=1e-9)
+            np.testing.assert_allclose(run._unit_scores(X), [decision(x) for x in X.tolist()], rtol=1e-9, atol=1e-9)
 
 
 def test_rbf_is_the_textbook_run() -> None:
@@ -78,7 +78,7 @@ def test_rbf_is_the_textbook_run() -> None:
     run = KernelPerceptron(kernel="rbf", gamma=0.7, fit_intercept=False, keep="last", order="given", max_iter=3)
     run.fit(X, y)
     assert run.mistakes_ == oracle.mistakes
-    np.testing.assert_allclose(run._scores(X), [oracle.scores(x) for x in X.tolist()], atol=1e-9)
+    np.testing.assert_allclose(run._unit_scores(X), [oracle.scores(x) for x in X.tolist()], atol=1e-9)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
@@ -149,7 +149,7 @@ def test_weights_are_longer_steps_and_zero_is_no_row() -> None:
     primal = Perceptron(class_weight={0: 2.0, 1: 1.0, 2: 3.0}, max_iter=3).fit(X, y, weights)
     dual = KernelPerceptron(kernel="linear", class_weight={0: 2.0, 1: 1.0, 2: 3.0}, max_iter=3).fit(X, y, weights)
     assert run_of(dual) == run_of(primal)
-    np.testing.assert_allclose(dual._scores(X), primal._scores(X), atol=1e-9)
+    np.testing.assert_allclose(dual._unit_scores(X), primal._unit_scores(X), atol=1e-9)
 
 
 def test_separates_what_no_line_can() -> None:
@@ -192,7 +192,7 @@ def test_coefficients_make_the_scores() -> None:
     for intercept in (True, False):
         run = KernelPerceptron(kernel="poly", degree=2, gamma=1, max_iter=3, fit_intercept=intercept).fit(X, y)
         table = (X @ run.support_vectors_.T + 1) ** 2
-        np.testing.assert_allclose(run._scores(X), table @ run.dual_coef_.T + run.intercept_, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(run._unit_scores(X), table @ run.dual_coef_.T + run.intercept_, rtol=1e-9, atol=1e-9)
         assert (X[run.support_] == run.support_vectors_).all()
 
 
@@ -223,7 +223,7 @@ def test_products_are_the_same_bits_on_every_instruction_set(single: bool) -> No
         ({"coef0": -1.0}, "at least 0"),
         ({"cache_mb": -1}, "at least 0"),
         ({"budget": 3}, "keep='last'"),
-        ({"budget": 3, "keep": "last", "multi_class": "joint"}, "'ovr' or 'ovo'"),
+        ({"budget": 3, "keep": "last", "multi_class": "joint"}, "multi_class='ovr' or multi_class='ovo'"),
         ({"budget": 3, "keep": "last", "record": True}, "record=False"),
     ],
 )

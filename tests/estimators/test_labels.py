@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from rosenblatt.estimators import validation
+from rosenblatt.estimators import check_input
 
 KINDS = ("bool", "int8", "uint8", "int16", "int64", "uint64", "float16", "float32", "float64", "U3", "S3")
 EDGES = [
@@ -31,7 +31,7 @@ def slowly(labels: Any) -> tuple[list[Any], list[int]]:
 
 
 def agrees(labels: Any) -> None:
-    classes, index = validation.coded(labels)
+    classes, index = check_input.encode(labels)
     assert (classes.tolist(), index.tolist()) == slowly(labels)
     assert (classes.dtype, index.dtype) == (labels.dtype, np.int32)
     assert index.flags.c_contiguous

@@ -17,7 +17,7 @@ from fuzz.model_file import flipped, loads_or_refuses
 from rosenblatt import Adaline, LogisticUnit, Perceptron, load, save
 from rosenblatt.atomic import replacing, write_atomic
 from rosenblatt.errors import LearningOverflowError, ModelError
-from rosenblatt.estimators.files import estimator_of, model_of
+from rosenblatt.estimators.model_files.save_load import to_estimator, to_model
 from rosenblatt.learn.run import Run, share_pass
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.file import load_linear_model, save_model
@@ -175,11 +175,11 @@ def test_a_model_without_an_estimator_opens_as_one_and_goes_on() -> None:
         block = Block(X, y.astype(np.int32))
         for run in runs:
             share_pass([run], block)
-        unit = estimator_of(LinearModel((0, 1), FeatureSpace("index"), runs[0]))
+        unit = to_estimator(LinearModel((0, 1), FeatureSpace("index"), runs[0]))
         unit.partial_fit(X, y)
         share_pass([runs[1]], block)
         assert unit.coef_.tobytes() == runs[1].final_weights.coef.tobytes()
-        assert model_of(unit).space == FeatureSpace("index")
+        assert to_model(unit).space == FeatureSpace("index")
 
 
 # -- refusals ---------------------------------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ def test_a_damaged_byte_is_refused_or_harmless(content: bytes, path: Path) -> No
         ({"run": 3}, r"header\.run is not an object"),
         ({"run": {}}, "has no 'settings'"),
         ({"space": {"kind": "odd"}}, "is not a kind of feature space"),
-        ({"estimator": {"name": "os.system"}}, "its estimator cannot be made"),
+        ({"estimator": {"name": "os.system"}}, "its estimator cannot be restored"),
     ],
     ids=str,
 )

@@ -97,7 +97,7 @@ DAMAGE = {
     "growth": (_set("growth", [{"unit": "u1"}]), "has no 'layer'"),
     "parameters": (_set("parameters", {"max_units": -1}), "'max_units' parameter"),
     "another parameter": (_set("parameters", {"code": "x"}), "no parameter 'code'"),
-    "dtype": (_set("dtype", "V8"), "is no type of labels"),
+    "dtype": (_set("dtype", "V8"), "is not a dtype of labels"),
     "features": (_set("features", 7), "names.ends is int64"),
     "weights": (_tensor("coef", lambda coef: coef * np.nan), "not finite"),
     "shape": (_tensor("coef", lambda coef: coef[:, :1].copy()), "the tensor coef is float64"),

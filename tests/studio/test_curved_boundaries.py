@@ -73,7 +73,7 @@ def test_the_run_is_the_estimators(chosen: dict[str, Any], classes: int) -> None
     assert (run["n_mistakes"], run["n_iter"], run["t"]) == (model.n_mistakes_, model.n_iter_, model.t_)
     assert run["mistakes"] == model.mistakes_
     last = next(iter(played.scores([run["t"]])))
-    expected = model._scores(played.points.X).T
+    expected = model._unit_scores(played.points.X).T
     assert last == pytest.approx(expected, rel=1e-9, abs=1e-9)
     assert run["epochs"][-1]["errors"] == int(np.sum(model.predict(played.points.X) != played.points.y))
     kept = fitted(body)

@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 from rosenblatt import options
 from rosenblatt.comparison.questions import Answer, answers_on
 from rosenblatt.errors import DataError
-from rosenblatt.estimators import validation
+from rosenblatt.estimators import check_input
 from rosenblatt.estimators.adaline import Adaline
 from rosenblatt.estimators.logistic import LogisticUnit
 from rosenblatt.estimators.max_margin import MaxMargin
@@ -119,9 +119,9 @@ def compare(
 
 def _examples(X: Any, y: Any, max_rows: int | None, seed: int) -> tuple[Any, NDArray[Any], list[str]]:
     probe = Perceptron(max_iter=1)
-    values = validation.check_values(probe, X, reset=True)
-    labels = validation.check_labels(y, values.shape[0])
-    validation.check_classes(np.unique(labels))
+    values = check_input.check_values(probe, X, reset=True)
+    labels = check_input.check_labels(y, values.shape[0])
+    check_input.check_two_classes(np.unique(labels))
     matrix: Any = values if isinstance(values, np.ndarray) else _narrow(X)
     if max_rows is None or len(labels) <= max_rows:
         return matrix, labels, []

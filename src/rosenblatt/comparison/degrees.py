@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.estimators import validation
+from rosenblatt.estimators import check_input
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.evaluate.intervals import Estimate, wilson
 
@@ -91,9 +91,9 @@ def degree_report(
     wanted = list(degrees)
     if not wanted:
         raise ParameterError("degree_report needs at least one degree.")
-    values = validation.check_values(KernelPerceptron(), X, reset=True)
-    labels = validation.check_labels(y, values.shape[0])
-    validation.check_classes(np.unique(labels))
+    values = check_input.check_values(KernelPerceptron(), X, reset=True)
+    labels = check_input.check_labels(y, values.shape[0])
+    check_input.check_two_classes(np.unique(labels))
     smallest = int(np.unique(labels, return_counts=True)[1].min())
     if not 2 <= folds <= smallest:
         raise DataError(

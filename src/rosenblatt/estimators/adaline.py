@@ -3,10 +3,10 @@
 from typing import Any
 
 from rosenblatt import options
-from rosenblatt.estimators.base import Unit
+from rosenblatt.estimators.online import OnlineEstimator
 
 
-class Adaline(Unit):
+class Adaline(OnlineEstimator):
     """The linear unit: gradient descent on (y - s)^2 / 2, the score s = w.x + b taken before any threshold.
 
     `batch="full"` descends along the gradient of all the examples, `batch=1` along that of one at a time. The loss has

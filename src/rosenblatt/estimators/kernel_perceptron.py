@@ -1,6 +1,5 @@
 """Rosenblatt's perceptron in its dual form: curved boundaries through a kernel."""
 
-import inspect
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, Self
@@ -8,23 +7,22 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
 
 from rosenblatt import native, options
-from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.estimators import validation
-from rosenblatt.estimators.available_methods import streamed
+from rosenblatt.errors import DataError, ParameterError, option
+from rosenblatt.estimators import check_input
+from rosenblatt.estimators.base import RunEstimator, changed_option_error, unchanged_by_failure
+from rosenblatt.estimators.streaming import only_if_streamable
 from rosenblatt.learn.kernel.forgetron import Forgetron
 from rosenblatt.learn.kernel.kernel_values import Kernel
 from rosenblatt.learn.kernel.run import KernelRun, KernelSettings
-from rosenblatt.learn.schemes import class_scores, predicted_classes
 from rosenblatt.records import Block, Csr, Floats, MistakeLog, Values
 
-_KEPT = (*KernelSettings.__dataclass_fields__, "kernel", "degree", "gamma", "coef0", "class_weight")
+# They may not change during a run.
+_RUN_OPTIONS = (*KernelSettings.__dataclass_fields__, "kernel", "degree", "gamma", "coef0", "class_weight")
 
 
-class KernelPerceptron(ClassifierMixin, BaseEstimator):
+class KernelPerceptron(RunEstimator):
     """The perceptron in its dual form: on a mistake, y s <= margin, the example itself joins the sum that scores.
 
     A score is sum_i a_i (k(x_i, x) + 1) over the support examples, those that were mistakes; the 1 is the bias, an
@@ -37,9 +35,9 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
     ([0, 1, 1, 0], 'separated')
     """
 
-    classes_: NDArray[Any]
+    _options = options.KERNEL_PERCEPTRON
     _run: KernelRun
-    _chosen: dict[str, Any]
+    _chosen: dict[str, Any]  # the options that the run began with
 
     def __init__(
         self,
@@ -83,115 +81,103 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Visit the examples until an epoch is clean or max_iter epochs are spent."""
         self._check_options()
-        goes_on = self.warm_start and "_run" in self.__dict__
-        before = dict(vars(self))
-        try:
-            values, labels, weights = self._examples(X, y, sample_weight, reset=not goes_on)
-            if goes_on:
-                self._refuse_changes()
-                run, index = deepcopy(self._run), validation.encode(self.classes_, labels)
+        continues = self.warm_start and "_run" in self.__dict__
+        with unchanged_by_failure(self):
+            values, labels, weights = self._check_examples(X, y, sample_weight, reset=not continues)
+            if continues:
+                self._check_options_unchanged()
+                run, index = deepcopy(self._run), check_input.encode_as(self.classes_, labels)
             else:
-                self.classes_, index = validation.coded(labels)
-                validation.check_classes(self.classes_)
-                run = self._new_run(values, validation.class_weights(self.class_weight, self.classes_, index))
+                self.classes_, index = check_input.encode(labels)
+                check_input.check_two_classes(self.classes_)
+                run = self._new_run(values, check_input.class_weights(self.class_weight, self.classes_, index))
             run.fit(Block(values, index, weights), self.max_iter)
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-        self._run = run
+            self._run = run
         return self
 
-    @streamed
+    @only_if_streamable
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Visit the examples once, in the order given. The first call must name all the classes."""
         self._check_options()
-        self._refuse_streaming()
-        before = dict(vars(self))
-        try:
-            first = "_run" not in self.__dict__
-            values, labels, weights = self._examples(X, y, sample_weight, reset=first)
-            if first:
-                self.classes_ = validation.given_classes(classes)
-                validation.check_classes(self.classes_, "classes")
-                run = self._new_run(values, validation.class_weights(self.class_weight, self.classes_, None))
+        self._check_streaming_options()
+        with unchanged_by_failure(self):
+            is_first = "_run" not in self.__dict__
+            values, labels, weights = self._check_examples(X, y, sample_weight, reset=is_first)
+            if is_first:
+                self.classes_ = check_input.check_class_list(classes)
+                check_input.check_two_classes(self.classes_, "classes")
+                run = self._new_run(values, check_input.class_weights(self.class_weight, self.classes_, None))
             else:
-                if classes is not None and not np.array_equal(validation.given_classes(classes), self.classes_):
-                    raise DataError(f"classes are not those of the first call, {self.classes_.tolist()}.")
-                self._refuse_changes()
-                # a function may fail half-way through the rows; what it leaves behind must not be the model
+                self._check_same_classes(classes)
+                self._check_options_unchanged()
+                # A user's kernel function may fail half-way through the rows: the model must not have changed then.
                 run = deepcopy(self._run) if callable(self.kernel) else self._run
-            run.visit(Block(values, validation.encode(self.classes_, labels), weights))
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-        self._run = run
+            run.visit(Block(values, check_input.encode_as(self.classes_, labels), weights))
+            self._run = run
         return self
 
-    def _examples(
+    def _check_examples(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool
     ) -> tuple[Values, NDArray[Any], Floats | None]:
-        values = self._values(X, reset=reset)
+        values = self._check_values(X, reset=reset)
         if self.kernel == "precomputed" and values.shape[0] != values.shape[1]:
             raise DataError(
-                f"With kernel='precomputed' X must be square, the kernel values of all rows with all rows. "
-                f"Got the shape {values.shape}."
+                f"With {option('kernel', 'precomputed')} X must be square: the kernel values of all rows with all "
+                f"rows. Got the shape {values.shape}."
             )
-        labels = validation.check_labels(y, values.shape[0])
-        return values, labels, validation.check_weights(sample_weight, values.shape[0])
+        labels = check_input.check_labels(y, values.shape[0])
+        return values, labels, check_input.check_weights(sample_weight, values.shape[0])
 
-    def _values(self, X: Any, *, reset: bool) -> Values:
-        values = validation.check_values(self, X, reset=reset)
-        native.rows_of(values)  # refuses what cannot be learned from
+    def _check_values(self, X: Any, *, reset: bool) -> Values:
+        values = check_input.check_values(self, X, reset=reset)
+        native.rows_of(values)  # checks every value
         if isinstance(values, Csr) and self.kernel == "precomputed":
-            raise DataError("With kernel='precomputed' X must be dense, and it is sparse: call X.toarray() first.")
+            raise DataError(
+                f"With {option('kernel', 'precomputed')} X must be dense, and it is sparse: call X.toarray() first."
+            )
         return values
 
     def _check_options(self) -> None:
-        owner, chosen = type(self).__name__, self.get_params(deep=False)
-        options.check(owner, chosen, options.KERNEL_PERCEPTRON)
-        if self.budget is not None and self.keep != "last":
+        name = type(self).__name__
+        options.check(name, self.get_params(deep=False), self._options)
+        if self.budget is None:
+            return
+        budget = option("budget", self.budget)
+        if self.keep != "last":
             raise ParameterError(
-                f"{owner} cannot use budget={self.budget} with keep={self.keep!r}: what is forgotten can neither be "
-                "averaged nor vote; use keep='last'."
+                f"{name} cannot use {budget} with {option('keep', self.keep)}: what is forgotten can neither be "
+                f"averaged nor vote; use {option('keep', 'last')}."
             )
-        if self.budget is not None and self.record:
-            raise ParameterError(f"{owner} cannot use budget={self.budget} with record=True: use record=False.")
-        if self.budget is not None and self.multi_class == "joint":
+        if self.record:
             raise ParameterError(
-                f"{owner} cannot use budget={self.budget} with multi_class='joint': each unit keeps its own examples; "
-                "use 'ovr' or 'ovo'."
+                f"{name} cannot use {budget} with {option('record', True)}: use {option('record', False)}."
+            )
+        if self.multi_class == "joint":
+            raise ParameterError(
+                f"{name} cannot use {budget} with {option('multi_class', 'joint')}: each unit keeps its own examples; "
+                f"use {option('multi_class', 'ovr')} or {option('multi_class', 'ovo')}."
             )
 
-    def _refuse_streaming(self) -> None:
-        """Some options need all the examples at once."""
+    def _check_streaming_options(self) -> None:
         if self.gamma == "scale":
-            raise ParameterError("gamma='scale' needs all the examples at once: use fit, or give gamma as a number.")
-        if isinstance(self.class_weight, str):
             raise ParameterError(
-                "class_weight='balanced' needs all the labels at once, which partial_fit does not have: "
-                "pass a dict of weights instead."
+                f"{option('gamma', 'scale')} needs all the examples at once: use fit, or set gamma to a number."
             )
+        super()._check_streaming_options()
 
-    def _refuse_changes(self) -> None:
-        """A run keeps its options: half of it by one rule and half by another could not be repeated."""
-        for name in _KEPT:
+    def _check_options_unchanged(self) -> None:
+        for name in _RUN_OPTIONS:
             old, new = self._chosen[name], getattr(self, name)
             if old is not new and old != new:
-                raise ParameterError(
-                    f"The run began with {name}={old!r} and cannot go on with {new!r}: "
-                    "set it back, or start anew with fit and warm_start=False."
-                )
+                raise changed_option_error(name, old, new)
 
-    def _kept(self) -> dict[str, Any]:
-        """The options that a run keeps, as they are set."""
-        return {name: getattr(self, name) for name in _KEPT}
+    def _run_options(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _RUN_OPTIONS}
 
     def _new_run(self, values: Values, class_weight: Floats) -> KernelRun:
         settings = KernelSettings(**{name: getattr(self, name) for name in KernelSettings.__dataclass_fields__})
-        self._chosen = self._kept()
-        seed = validation.seed_of(self.random_state)
+        self._chosen = self._run_options()
+        seed = check_input.seed_from(self.random_state)
         if self.budget is not None:
             return Forgetron(settings, self._kernel(values), class_weight, seed)
         return KernelRun(settings, self._kernel(values).suited_to(values), class_weight, seed)
@@ -205,34 +191,16 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
             gamma = 1.0 / (values.shape[1] * variance) if variance > 0 else 1.0
         return Kernel(self.kernel, int(self.degree), float(gamma), float(self.coef0))
 
-    # -- deciding ---------------------------------------------------------------------------------------------------
+    # -- predicting -------------------------------------------------------------------------------------------------
 
-    def _scores(self, X: Any) -> Floats:
-        return self._running().scores(self._values(X, reset=False))
-
-    def decision_function(self, X: Any) -> Floats:
-        """Signed scores: one per row for two classes, one per row and class for more."""
-        run = self._running()
-        unit_scores = self._scores(X)
-        if run.scheme == "binary":
-            return unit_scores[:, 0]
-        return np.asarray(class_scores(run.scheme, unit_scores, len(self.classes_)))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row: the positive one where the score is above 0, or the one with the highest score."""
-        run = self._running()
-        found: NDArray[Any] = self.classes_[predicted_classes(run.scheme, self._scores(X), len(self.classes_))]
-        return found
+    def _unit_scores(self, X: Any) -> Floats:
+        return self._fitted_run().scores(self._check_values(X, reset=False))
 
     # -- what a run leaves behind -----------------------------------------------------------------------------------
 
-    def _running(self) -> KernelRun:
-        if "_run" not in self.__dict__:
-            raise NotFittedError("This KernelPerceptron has not learned anything yet: call fit or partial_fit first.")
-        return self._run
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_run" in self.__dict__
+    def _fitted_run(self) -> KernelRun:
+        run: KernelRun = super()._fitted_run()
+        return run
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -242,13 +210,13 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
 
     @property
     def support_(self) -> NDArray[np.int64]:
-        """The rows that are support examples, in the order of their first mistakes; when streaming, counted on."""
-        return self._running().support.origin
+        """The rows of the support examples, by first mistake; counted over all calls of partial_fit."""
+        return self._fitted_run().support.origin
 
     @property
     def support_vectors_(self) -> Any:
         """The support examples, one row each; empty where the kernel is precomputed."""
-        run = self._running()
+        run = self._fitted_run()
         if run.kernel.name == "precomputed" or len(run.support) == 0:
             return np.zeros((0, 0))
         values = run.support.rows.values
@@ -259,7 +227,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
     @property
     def dual_coef_(self) -> Floats:
         """The coefficients, one row per unit, one column per support example; with keep='vote' those at the end."""
-        return self._running().coefficient.T
+        return self._fitted_run().coefficient.T
 
     @property
     def intercept_(self) -> Floats:
@@ -268,34 +236,24 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         return sums * float(self.fit_intercept)
 
     @property
-    def n_iter_(self) -> int:
-        """Epochs visited, the clean one included."""
-        return len(self._running().mistakes)
-
-    @property
     def t_(self) -> int:
         """Examples visited."""
-        return self._running().t
+        return self._fitted_run().t
 
     @property
     def n_mistakes_(self) -> int:
         """Mistakes made, by all units."""
-        return self._running().n_mistakes
-
-    @property
-    def mistakes_(self) -> list[int]:
-        """Mistakes made in each epoch."""
-        return list(self._running().mistakes)
+        return self._fitted_run().n_mistakes
 
     @property
     def status_(self) -> str:
         """How the run ended: separated, or with its budget of epochs spent; open while it streams."""
-        return self._running().status
+        return self._fitted_run().status
 
     @property
     def trace_(self) -> MistakeLog:
-        """The mistake log, where record=True asked for it."""
-        trace = self._running().summary.mistake_log
+        """The mistake log, if record=True."""
+        trace = self._fitted_run().summary.mistake_log
         if trace is None:
             raise AttributeError("There is no trace_: only a run with record=True keeps its mistake log.")
         return trace
@@ -307,18 +265,3 @@ def _variance(values: Values) -> float:
     cells = values.shape[0] * values.shape[1]
     mean = float(values.values.sum()) / cells
     return float(np.square(values.values).sum()) / cells - mean * mean
-
-
-def _sections() -> str:
-    parameters = [
-        f"{name} : {option.expected}, default={option.default!r}\n    {option.help}"
-        for name, option in options.KERNEL_PERCEPTRON.items()
-    ]
-    found = [
-        f"{name}\n    {value.__doc__}" for name, value in vars(KernelPerceptron).items() if isinstance(value, property)
-    ]
-    parts = (("Parameters", parameters), ("Attributes", ["classes_\n    The labels, sorted.", *found]))
-    return "\n\n".join("\n".join([title, "-" * len(title), *lines]) for title, lines in parts)
-
-
-KernelPerceptron.__doc__ = f"{inspect.cleandoc(KernelPerceptron.__doc__ or '')}\n\n{_sections()}"

@@ -7,11 +7,11 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.metaestimators import available_if
 
 from rosenblatt import options
-from rosenblatt.estimators.base import Unit
+from rosenblatt.estimators.online import OnlineEstimator
 from rosenblatt.records import Floats
 
 
-class LogisticUnit(Unit):
+class LogisticUnit(OnlineEstimator):
     """Online logistic regression: every example pulls the weights by eta y / (1 + exp(y s)).
 
     Three or more classes decide jointly through a softmax unless `multi_class` says otherwise. Probabilities are
@@ -77,7 +77,7 @@ class LogisticUnit(Unit):
     @available_if(_models_probabilities)
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class: a sigmoid of the score for two, a softmax of the scores for more."""
-        unit_scores = self._scores(X)
+        unit_scores = self._unit_scores(X)
         if unit_scores.shape[1] == 1:
             positive = expit(unit_scores[:, 0])
             return np.column_stack([1 - positive, positive])
@@ -87,7 +87,7 @@ class LogisticUnit(Unit):
     @available_if(_models_probabilities)
     def predict_log_proba(self, X: Any) -> Floats:
         """The logarithm of predict_proba."""
-        unit_scores = self._scores(X)
+        unit_scores = self._unit_scores(X)
         if unit_scores.shape[1] == 1:
             return np.column_stack([log_expit(-unit_scores[:, 0]), log_expit(unit_scores[:, 0])])
         logarithms: Floats = log_softmax(unit_scores, axis=1)

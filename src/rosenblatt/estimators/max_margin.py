@@ -1,11 +1,10 @@
-"""Which separator to choose when many exist: the widest."""
+"""The separator with the widest margin, and the proof that it is the widest."""
 
 import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,44 +14,35 @@ from rosenblatt.certificates.error_bracket import hyperplane_with_few_errors
 from rosenblatt.certificates.hull_search import SearchMonitor
 from rosenblatt.certificates.points import Points
 from rosenblatt.certificates.search import certify_points
-from rosenblatt.errors import DataError
-from rosenblatt.estimators import validation
+from rosenblatt.estimators import check_input
+from rosenblatt.estimators.base import Estimator
 from rosenblatt.learn.schemes import predicted_classes, scheme_of
+from rosenblatt.model.model import check_finite
 from rosenblatt.records import Floats
 
 _SEARCHED_ROWS = 200_000  # about as many rows are visited in all searches for fewer errors
 
 
-class MaxMargin(ClassifierMixin, BaseEstimator):
+class MaxMargin(Estimator):
     """The hyperplane with the widest margin, and how near to the widest it is proven to be.
 
-    Three or more classes are learned each against the rest. Where no hyperplane separates, there is no margin: a
-    warning says so, `status_` is 'inseparable', and the hyperplane with the fewest errors found is kept.
+    Three or more classes are learned each against the rest. Where no hyperplane separates the classes, there is no
+    margin: a warning says so, `status_` is 'inseparable', and the best hyperplane found, with few errors, is kept.
 
     >>> unit = MaxMargin().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
     >>> unit.status_, round(unit.margin_, 6), unit.gap_ < 1e-6
     ('separable', 0.353553, True)
-
-    Parameters
-    ----------
-    gap : float, default=1e-06
-        How far the margin may be from the widest there is, relative to the widest.
-    time_limit : None or float, default=None
-        Seconds after which the search stops with what it has.
-
-    Attributes
-    ----------
-    coef_, intercept_
-        The hyperplane of each unit; y (w.x + b) is 1 on the nearest rows where the classes are separable.
-    margin_, augmented_margin_
-        The least over the units of the proven distance of the nearest row, in space and in the space of (x, 1).
-    gap_
-        The largest of the units' relative duality gaps; infinite where a unit is not separable.
-    status_
-        'separable', 'inseparable' or 'undecided'.
-    certificates_
-        The proof of each unit.
     """
+
+    _options = options.MAX_MARGIN
+    _attributes: ClassVar[dict[str, str]] = {
+        "coef_, intercept_": "The hyperplane of each unit; y (w.x + b) is 1 on the nearest rows if they are separable.",
+        "margin_, augmented_margin_": "The proven distance of the nearest row, the least of all units; in the space of "
+        "x, and of (x, 1).",
+        "gap_": "The relative duality gap, the largest of all units; infinite if a unit is not separable.",
+        "status_": "'separable', 'inseparable' or 'undecided'.",
+        "certificates_": "The certificate of each unit.",
+    }
 
     def __init__(
         self, *, gap: float = options.gap.default, time_limit: float | None = options.time_limit.default
@@ -62,22 +52,21 @@ class MaxMargin(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Find the widest hyperplane between the classes."""
-        options.check("MaxMargin", {"gap": self.gap, "time_limit": self.time_limit}, options.MAX_MARGIN)
-        values = validation.check_values(self, X, reset=True)
-        native.rows_of(values)
-        labels = validation.check_labels(y, values.shape[0])
-        classes, index = validation.coded(labels)
-        validation.check_classes(classes)
-        targets = [1] if len(classes) == 2 else range(len(classes))
-        signs = [np.where(index == target, 1, -1).astype(np.int8) for target in targets]
-        names = [("rest" if len(classes) > 2 else classes[0], classes[target]) for target in targets]
-        points = [Points(values, sign, name) for sign, name in zip(signs, names, strict=True)]
-        units = [self._unit(one) for one in points]
+        options.check("MaxMargin", self.get_params(deep=False), self._options)
+        values = check_input.check_values(self, X, reset=True)
+        native.rows_of(values)  # checks every value
+        labels = check_input.check_labels(y, values.shape[0])
+        classes, encoded = check_input.encode(labels)
+        check_input.check_two_classes(classes)
+        units = []
+        for k in [1] if len(classes) == 2 else range(len(classes)):
+            signs = np.where(encoded == k, 1, -1).astype(np.int8)
+            units.append(self._unit(Points(values, signs, ("rest" if len(classes) > 2 else classes[0], classes[k]))))
         self.classes_ = classes
         self.coef_: Floats = np.stack([w for w, _, _ in units])
         self.intercept_: Floats = np.array([b for _, b, _ in units])
         self.certificates_ = [certificate for _, _, certificate in units]
-        self._tell()
+        self._summarise()
         return self
 
     def _unit(self, points: Points) -> tuple[Floats, float, Separable | Inseparable | Undecided]:
@@ -89,18 +78,19 @@ class MaxMargin(ClassifierMixin, BaseEstimator):
         plane = hyperplane_with_few_errors(points, monitor, max_readmitted=_SEARCHED_ROWS // points.n_rows)
         return np.asarray(plane.w, dtype=np.float64), float(plane.b), certificate
 
-    def _tell(self) -> None:
+    def _summarise(self) -> None:
+        """Set the margin, gap and status of all units together; warn if they are not all separable."""
         kinds = {certificate.kind for certificate in self.certificates_}
         self.status_ = next(kind for kind in ("inseparable", "undecided", "separable") if kind in kinds)
-        separable = [one for one in self.certificates_ if isinstance(one, Separable)]
-        whole = len(separable) == len(self.certificates_)
-        self.margin_ = min(one.margin for one in separable) if whole else 0.0
-        self.augmented_margin_ = min(one.augmented_margin for one in separable) if whole else 0.0
-        self.gap_ = max(one.gap for one in separable) if whole else float("inf")
-        if not whole:
+        separable = [certificate for certificate in self.certificates_ if isinstance(certificate, Separable)]
+        all_separable = len(separable) == len(self.certificates_)
+        self.margin_ = min(unit.margin for unit in separable) if all_separable else 0.0
+        self.augmented_margin_ = min(unit.augmented_margin for unit in separable) if all_separable else 0.0
+        self.gap_ = max(unit.gap for unit in separable) if all_separable else float("inf")
+        if not all_separable:
             warnings.warn(
                 f"MaxMargin found no hyperplane without errors ({self.status_}), so there is no margin: it keeps the "
-                "one with the fewest errors it found. The proof is in certificates_.",
+                "best one it found. The proof is in certificates_.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -108,22 +98,14 @@ class MaxMargin(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """Signed scores: one per row for two classes, one per row and class for more."""
         check_is_fitted(self)
-        values = validation.check_values(self, X, reset=False)
-        found = native.scores(native.rows_of(values), None, self.coef_, self.intercept_)
-        if not np.isfinite(found).all():
-            raise DataError(f"The score of row {int(np.argmin(np.isfinite(found).all(axis=1)))} of X overflows.")
-        return found[:, 0] if len(self.classes_) == 2 else found
+        rows = native.rows_of(check_input.check_values(self, X, reset=False))
+        scores = check_finite(native.scores(rows, None, self.coef_, self.intercept_))
+        return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: the positive one where the score is above 0, or the one with the highest score."""
         scores = self.decision_function(X)
-        scheme = scheme_of("ovr", len(self.classes_))
-        found: NDArray[Any] = self.classes_[
-            predicted_classes(scheme, scores.reshape(len(scores), -1), len(self.classes_))
-        ]
-        return found
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+        n_classes = len(self.classes_)
+        predicted = predicted_classes(scheme_of("ovr", n_classes), scores.reshape(len(scores), -1), n_classes)
+        labels: NDArray[Any] = self.classes_[predicted]
+        return labels

@@ -3,10 +3,10 @@
 from typing import Any
 
 from rosenblatt import options
-from rosenblatt.estimators.base import Unit
+from rosenblatt.estimators.online import OnlineEstimator
 
 
-class Perceptron(Unit):
+class Perceptron(OnlineEstimator):
     """Rosenblatt's rule: on a mistake, y (w.x + b) <= margin, add eta y x to the weights and eta y to the bias.
 
     The same examples in the same order give the same bits, dense or sparse, in one call or row by row. A run ends

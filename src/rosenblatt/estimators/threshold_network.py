@@ -1,34 +1,34 @@
 """Networks of threshold units: from an expression, from a truth table, or grown until every example is right."""
 
-import inspect
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from rosenblatt import native, options
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.estimators import validation
+from rosenblatt.estimators import check_input
+from rosenblatt.estimators.base import Estimator, unchanged_by_failure
 from rosenblatt.logic import Expression, Network, parse, smallest_network
 from rosenblatt.logic.cascades import cascade_of_network, cascade_of_trees, network_of_cascade
 from rosenblatt.logic.upstart import Upstart
 from rosenblatt.model.cascade import Cascade
+from rosenblatt.model.model import check_finite
 from rosenblatt.model.network import Growth
 from rosenblatt.records import Csr, Floats, Status, Values
 
 
-class ThresholdNetwork(ClassifierMixin, BaseEstimator):
+class ThresholdNetwork(Estimator):
     """A network of threshold units, learned by the Upstart algorithm (Frean 1990) with the pocket rule.
 
-    On any consistent Boolean examples it grows until it makes no error on them: each new unit mends at least one
-    error, by singling out a corner of the cube where learning finds nothing better. Rows of other numbers are learned
-    to zero error too, as long as a projection tells them apart in floating point. The status is 'separated' when no
-    error is left, and 'budget' when max_units were spent before. Three or more classes have one network each.
+    On consistent Boolean examples it grows until it makes no error on them: each new unit corrects at least one
+    error, in the worst case by singling out one corner of the cube. Rows of other numbers are learned to zero error
+    too, as long as a projection separates them in floating point. The status is 'separated' when no error is left, and
+    'budget' when max_units were spent before. Three or more classes have one network each.
 
-    Equal rows with different labels cannot both be right. Boolean ones are refused, with their places; among others
-    the rarer labels are left out, `contradictions_` has their rows, and the status is 'budget'.
+    Equal rows with different labels cannot both be right. If the rows are Boolean, fit raises DataError; otherwise the
+    rows with the rarer labels are left out, `contradictions_` lists them, and the status is 'budget'.
 
     `from_expression` and `from_truth_table` build networks without learning.
 
@@ -41,7 +41,12 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
     """
 
     _options = options.THRESHOLD_NETWORK
-    classes_: NDArray[Any]
+    _attributes: ClassVar[dict[str, str]] = {
+        "growth_": "How it grew: a record for each unit added, with its layer, its role and the errors left.",
+        "status_": "'separated' when no error is left, else 'budget'.",
+        "contradictions_": "The rows left out because equal rows have another label more often.",
+        "n_iter_": "The most epochs that a unit learned.",
+    }
 
     def __init__(
         self,
@@ -54,13 +59,13 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    # -- built ------------------------------------------------------------------------------------------------------
+    # -- building ----------------------------------------------------------------------------------------------------
 
     @classmethod
     def from_expression(cls, expression: Any) -> Self:
         """The network of an expression, or of its text; its features are the expression's variables, in their order.
 
-        Negations are taken into the weights of the units that hear them.
+        Negations are absorbed into the weights of the units they feed.
         """
         parsed = parse(expression) if isinstance(expression, str) else expression
         if not isinstance(parsed, Expression):
@@ -69,17 +74,17 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
             raise ParameterError(
                 f"The expression {parsed.text!r} has no variables, so the network would have no inputs."
             )
-        return cls()._built(parsed.network.compact())
+        return cls()._from_network(parsed.network.compact())
 
     @classmethod
     def from_truth_table(cls, table: Any) -> Self:
         """A small network for a truth table: a TruthTable, an expression, or the outputs such as "0110".
 
-        One unit where one can, else the smallest of several constructions (see `logic.smallest_network`).
+        One unit if one is enough, else the smallest of several constructions (see `logic.smallest_network`).
         """
-        return cls()._built(smallest_network(table))
+        return cls()._from_network(smallest_network(table))
 
-    def _built(self, network: Network) -> Self:
+    def _from_network(self, network: Network) -> Self:
         self._cascade = cascade_of_network(network)
         self._names, self._kinds = network.inputs, [unit.kind for unit in network.units]
         self.classes_ = np.array([0, 1])
@@ -90,93 +95,84 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
         self.n_iter_ = 0
         return self
 
-    # -- learned ----------------------------------------------------------------------------------------------------
+    # -- learning ----------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any) -> Self:
         """Grow networks until every example is right, or max_units are spent."""
         options.check(type(self).__name__, self.get_params(deep=False), self._options)
-        before = dict(vars(self))
-        try:
-            values = validation.check_values(self, X, reset=True)
-            labels = validation.check_labels(y, values.shape[0])
-            self.classes_, encoded = validation.coded(labels)
-            validation.check_classes(self.classes_)
-            heeded = self._without_contradictions(values, encoded)
-            return self._grow(values, encoded, heeded)
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+        with unchanged_by_failure(self):
+            values = check_input.check_values(self, X, reset=True)
+            labels = check_input.check_labels(y, values.shape[0])
+            self.classes_, encoded = check_input.encode(labels)
+            check_input.check_two_classes(self.classes_)
+            return self._grow(values, encoded, self._consistent_rows(values, encoded))
 
-    def _without_contradictions(self, values: Values, labels: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Equal rows with different labels: no function has both. Boolean ones are refused; of others the rarer go."""
-        heeded = np.ones(len(labels), dtype=bool)
-        for rows in _equal_rows(values):
-            kinds = labels[rows]
-            if (kinds != kinds[0]).any():
+    def _consistent_rows(self, values: Values, labels: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """The rows to learn from: of equal rows with different labels, only those with the commonest label."""
+        consistent = np.ones(len(labels), dtype=bool)
+        for rows in _groups_of_equal_rows(values):
+            differs = labels[rows] != labels[rows[0]]
+            if differs.any():
                 if _is_boolean(values):
-                    self._refuse(rows[0], rows[int(np.argmax(kinds != kinds[0]))], labels)
-                heeded[rows] = kinds == np.argmax(np.bincount(kinds))
-        return heeded
+                    self._refuse_contradiction(rows[0], rows[int(np.argmax(differs))], labels)
+                consistent[rows] = labels[rows] == np.argmax(np.bincount(labels[rows]))
+        return consistent
 
-    def _refuse(self, row: int, other: int, labels: NDArray[np.int32]) -> None:
-        one, two = self.classes_[labels[[row, other]]].tolist()
+    def _refuse_contradiction(self, row: int, other: int, labels: NDArray[np.int32]) -> None:
+        label, other_label = self.classes_[labels[[row, other]]].tolist()
         raise DataError(
-            f"Rows {row} and {other} of X are equal, but their labels are {one!r} and {two!r}: "
+            f"Rows {row} and {other} of X are equal, but their labels are {label!r} and {other_label!r}: "
             "no network can be right on both; drop one of them."
         )
 
-    def _grow(self, values: Values, labels: NDArray[np.int32], heeded: NDArray[np.bool_]) -> Self:
-        seed, growers, left = validation.seed_of(self.random_state), [], 0
-        positive = range(len(self.classes_)) if len(self.classes_) > 2 else [1]
-        for k in positive:
+    def _grow(self, values: Values, labels: NDArray[np.int32], consistent: NDArray[np.bool_]) -> Self:
+        seed, growers, errors_left = check_input.seed_from(self.random_state), [], 0
+        positive_classes = range(len(self.classes_)) if len(self.classes_) > 2 else [1]
+        for k in positive_classes:
             grower = Upstart(values, max_units=self.max_units, max_iter=self.max_iter, seed=seed + k)
-            left += grower.grow(labels == k, heeded)
+            errors_left += grower.grow(labels == k, consistent)
             growers.append(grower)
         self._cascade = cascade_of_trees([grower.nodes for grower in growers])
-        given = getattr(self, "feature_names_in_", None)
-        self._names = tuple(given) if given is not None else tuple(f"x{i}" for i in range(values.shape[1]))
+        self._names = tuple(getattr(self, "feature_names_in_", (f"x{i}" for i in range(values.shape[1]))))
         self._kinds = [node.role for grower in growers for node in reversed(grower.nodes)]
-        self.status_ = "separated" if left == 0 and heeded.all() else "budget"
-        self.contradictions_ = np.flatnonzero(~heeded)
+        self.status_ = "separated" if errors_left == 0 and consistent.all() else "budget"
+        self.contradictions_ = np.flatnonzero(~consistent)
         self.n_iter_ = max(grower.n_iter for grower in growers)
-        self.growth_ = self._trace(growers)
+        self.growth_ = self._growth(growers)
         return self
 
-    def _trace(self, growers: list[Upstart]) -> list[Growth]:
+    def _growth(self, growers: list[Upstart]) -> list[Growth]:
+        """One record for each unit, in the order in which they were added."""
         layers, names = self._cascade.layers, [unit.name for unit in self.network_.units]
         steps, offset = [], 0
         for grower in growers:
             last = offset + len(grower.nodes) - 1
-            place = {id(node): last - k for k, node in enumerate(grower.nodes)}
+            position = {id(node): last - k for k, node in enumerate(grower.nodes)}  # a cascade reverses a tree
             for node in grower.nodes:
-                at = place[id(node)]
-                role = "root" if node.mother is None else f"{node.role} {names[place[id(node.mother)]]}"
-                steps.append(Growth(names[at], int(layers[at]), role, node.errors_left))
+                k = position[id(node)]
+                role = "root" if node.mother is None else f"{node.role} {names[position[id(node.mother)]]}"
+                steps.append(Growth(names[k], int(layers[k]), role, node.errors_left))
             offset = last + 1
         return steps
 
-    # -- deciding ---------------------------------------------------------------------------------------------------
+    # -- predicting -------------------------------------------------------------------------------------------------
 
     def decision_function(self, X: Any) -> Floats:
         """The scores of the output units: one per row for two classes, one per row and class for more."""
-        cascade = self._fitted()
-        scores = cascade.scores(native.rows_of(validation.check_values(self, X, reset=False)))
-        finite = np.isfinite(scores).all(axis=1)
-        if not finite.all():
-            raise DataError(f"The score of row {int(np.argmin(finite))} of X overflows: scale its values down.")
+        cascade = self._fitted_cascade()
+        scores = check_finite(cascade.scores(native.rows_of(check_input.check_values(self, X, reset=False))))
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The positive class where the output unit fires; of three or more, the class whose unit scores highest."""
         scores = self.decision_function(X)
-        chosen = (scores > 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)
-        found: NDArray[Any] = self.classes_[chosen]
-        return found
+        predicted = (scores > 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)
+        labels: NDArray[Any] = self.classes_[predicted]
+        return labels
 
     # -- what it is made of -----------------------------------------------------------------------------------------
 
-    def _fitted(self) -> Cascade:
+    def _fitted_cascade(self) -> Cascade:
         if "_cascade" not in self.__dict__:
             raise NotFittedError(
                 "This ThresholdNetwork has no units yet: call fit, from_expression or from_truth_table."
@@ -187,56 +183,28 @@ class ThresholdNetwork(ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return "_cascade" in self.__dict__
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     @property
     def network_(self) -> Network:
         """Every unit with its weights, threshold and wiring; print it to see them."""
-        return network_of_cascade(self._fitted(), self._names, self._kinds)
+        return network_of_cascade(self._fitted_cascade(), self._names, self._kinds)
 
     @property
     def n_units_(self) -> int:
         """How many units the network has."""
-        return len(self._fitted().coef)
+        return len(self._fitted_cascade().coef)
 
     @property
     def layers_(self) -> list[list[str]]:
-        """The names of the units, layer by layer; a unit hears inputs and units of layers before its own."""
+        """The names of the units, layer by layer; the sources of a unit are inputs and units of earlier layers."""
         return [[unit.name for unit in layer] for layer in self.network_.layers]
 
 
-def _described(documented: type[ThresholdNetwork]) -> str:
-    """The docstring with the parameters from where they are written, once."""
-    parameters = [
-        f"{name} : {option.expected}, default={option.default!r}\n    {option.help}"
-        for name, option in documented._options.items()
-    ]
-    attributes = [
-        f"{name}\n    {value.__doc__}" for name, value in vars(documented).items() if isinstance(value, property)
-    ]
-    attributes += [
-        "growth_\n    How it grew: a record for each unit added, with its layer, its role and the errors left.",
-        "status_\n    'separated' when no error is left, else 'budget'.",
-        "contradictions_\n    The rows left out because equal rows have another label more often.",
-        "n_iter_\n    The most epochs that a unit learned.",
-    ]
-    parts = (("Parameters", parameters), ("Attributes", ["classes_\n    The labels, sorted.", *attributes]))
-    sections = "\n\n".join("\n".join([title, "-" * len(title), *lines]) for title, lines in parts)
-    return f"{inspect.cleandoc(documented.__doc__ or '')}\n\n{sections}"
-
-
-ThresholdNetwork.__doc__ = _described(ThresholdNetwork)
-
-
-def _equal_rows(values: Values) -> list[list[int]]:
-    """The rows that are there more than once, those that are equal together."""
-    together: dict[bytes, list[int]] = {}
+def _groups_of_equal_rows(values: Values) -> list[list[int]]:
+    """The rows that occur more than once, grouped by their content."""
+    groups: dict[bytes, list[int]] = {}
     for row in range(values.shape[0]):
-        together.setdefault(_content(values, row), []).append(row)
-    return [rows for rows in together.values() if len(rows) > 1]
+        groups.setdefault(_row_content(values, row), []).append(row)
+    return [rows for rows in groups.values() if len(rows) > 1]
 
 
 def _is_boolean(values: Values) -> bool:
@@ -246,10 +214,10 @@ def _is_boolean(values: Values) -> bool:
     return any(bool(np.isin(values, pair).all()) for pair in ((0, 1), (-1, 1)))
 
 
-def _content(values: Values, row: int) -> bytes:
-    """What tells one row from another, whatever its layout."""
+def _row_content(values: Values, row: int) -> bytes:
+    """The same bytes for equal rows, and only for them."""
     if not isinstance(values, Csr):
         return bytes((values[row] + 0.0).data)  # + 0.0: -0.0 equals 0.0
     entries = slice(int(values.indptr[row]), int(values.indptr[row + 1]))
-    held = dict(zip(values.indices[entries].tolist(), values.values[entries].tolist(), strict=True))
-    return repr(sorted(entry for entry in held.items() if entry[1])).encode()
+    row_values = dict(zip(values.indices[entries].tolist(), values.values[entries].tolist(), strict=True))
+    return repr(sorted(entry for entry in row_values.items() if entry[1])).encode()

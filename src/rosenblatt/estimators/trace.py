@@ -1,22 +1,18 @@
-"""Learn, and keep every step."""
+"""The function `trace`: learn, and record every step."""
 
 from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators.adaline import Adaline
-from rosenblatt.estimators.logistic import LogisticUnit
-from rosenblatt.estimators.perceptron import Perceptron
+from rosenblatt.estimators.registry import BY_LOSS
 from rosenblatt.learn.replay.trace import Trace
 
-_LEARNERS = {"perceptron": Perceptron, "squared": Adaline, "logistic": LogisticUnit}
 
+def trace(X: Any, y: Any, *, sample_weight: Any = None, loss: str = options.loss.default, **parameters: Any) -> Trace:
+    """Learn from the examples with the estimator of this loss, and return every step of the run.
 
-def trace(X: Any, y: Any, *, sample_weight: Any = None, loss: str = options.loss.default, **chosen: Any) -> Trace:
-    """Learn from the examples as the learner of this loss would, and give back every step of the run.
-
-    The other options are those of `Perceptron` (or `Adaline` for the squared loss, `LogisticUnit` for the logistic).
-    One default differs: the examples are visited in the order given, as in the lectures.
+    The other parameters are those of `Perceptron` (of `Adaline` for the squared loss, of `LogisticUnit` for the
+    logistic). One default differs: the examples are visited in the order given, as in the lectures.
 
     >>> AND = trace([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, -1, 1])
     >>> AND
@@ -24,14 +20,14 @@ def trace(X: Any, y: Any, *, sample_weight: Any = None, loss: str = options.loss
     >>> AND.replay(2), AND.replay()
     (array([0., 1., 1.]), array([-4.,  3.,  2.]))
     """
-    if loss not in _LEARNERS:
+    if loss not in BY_LOSS:
         raise ParameterError(
-            f"The 'loss' parameter of trace must be one of {', '.join(_LEARNERS)}. Got {loss!r} instead."
+            f"The 'loss' parameter of trace must be one of {', '.join(BY_LOSS)}. Got {loss!r} instead."
         )
-    told = {"order": options.trace_order.default} | chosen | {"record": True}
-    learner = _LEARNERS[loss]
-    unknown = [name for name in told if name not in learner._options]
+    estimator = BY_LOSS[loss]
+    parameters = {"order": options.trace_order.default} | parameters | {"record": True}
+    unknown = [name for name in parameters if name not in estimator._options]
     if unknown:
-        known = ", ".join(learner._options)
+        known = ", ".join(estimator._options)
         raise ParameterError(f"trace has no parameter {unknown[0]!r} for the {loss} loss; its parameters are {known}.")
-    return learner(**told).fit(X, y, sample_weight).trace_
+    return estimator(**parameters).fit(X, y, sample_weight).trace_

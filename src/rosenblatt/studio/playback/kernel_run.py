@@ -26,7 +26,7 @@ class KernelRun(PlayedRun):
         self.estimator = KernelPerceptron(**chosen, record=True).fit(points.X, points.y)
         self.keep, self.multi_class = self.estimator.keep, getattr(self.estimator, "multi_class", "ovr")
         raise_if_cancelled()
-        run = self.estimator._running()
+        run = self.estimator._fitted_run()
         self.replay = KernelReplay(run, int(self.estimator.random_state))
         self.summary, log = run.summary, self.replay.log
         self.update_visits, self.update_rows, self.update_units = (

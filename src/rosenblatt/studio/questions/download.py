@@ -39,7 +39,7 @@ def download(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _write_model(run: PlayedRun, path: Path) -> None:
-    from rosenblatt.estimators.files import save
+    from rosenblatt.estimators.model_files.save_load import save
 
     save(run.model, path)
 

@@ -1,0 +1,25 @@
+"""Which rows early stopping holds out of training."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import native
+from rosenblatt.errors import DataError
+from rosenblatt.learn.run import Validation
+
+
+def hold_out(
+    has_weight: NDArray[np.bool_], labels: NDArray[np.int32], seed: int, fraction: float, patience: int
+) -> Validation:
+    """Hold out this fraction of every class at random; rows without weight, and the only row of a class, are kept."""
+    order, _ = native.order(seed, len(labels), False)
+    held_out = np.zeros(len(labels), dtype=bool)
+    for c in range(int(labels.max()) + 1):
+        members = order[(labels[order] == c) & has_weight[order]]
+        n_held_out = min(math.ceil(fraction * len(members)), len(members) - 1)
+        held_out[members[: max(n_held_out, 0)]] = True
+    if not held_out.any():
+        raise DataError("early_stopping has no example to hold out: every class has only one.")
+    return Validation(np.flatnonzero(~held_out).astype(np.uint32), np.flatnonzero(held_out).astype(np.uint32), patience)

@@ -1,0 +1,80 @@
+"""A Perceptron, Adaline or LogisticUnit <-> a linear model."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import ModelError
+from rosenblatt.estimators.model_files.parameters import from_json, label_array, to_json
+from rosenblatt.estimators.online import OnlineEstimator
+from rosenblatt.estimators.perceptron import Perceptron
+from rosenblatt.estimators.registry import BY_LOSS, BY_NAME
+from rosenblatt.learn.polynomial import columns_of
+from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.model import space_of_columns
+from rosenblatt.version import __version__
+
+_NAMES = ", ".join(BY_NAME)
+
+
+def to_linear_model(estimator: OnlineEstimator) -> LinearModel:
+    """A fitted estimator as a model; they share the run."""
+    name = type(estimator).__name__
+    if BY_NAME.get(name) is not type(estimator):
+        raise ModelError(f"A {name} cannot be saved, because a file does not hold its code: save one of {_NAMES}.")
+    run = estimator._fitted_run()
+    origin = vars(estimator).get("_origin", {})  # set if the estimator was loaded from a file
+    names = [str(column) for column in vars(estimator).get("feature_names_in_", ())]
+    return LinearModel(
+        classes=tuple(estimator.classes_.tolist()),
+        space=origin.get("space") or space_of_columns(tuple(names), run.learner.features),
+        run=run,
+        provenance=origin.get("provenance") or {"version": __version__},
+        estimator={
+            "name": name,
+            "parameters": {key: to_json(key, value) for key, value in estimator.get_params(deep=False).items()},
+            "chosen": [to_json("chosen", value) for value in run.chosen],
+            "dtype": estimator.classes_.dtype.str,
+            "named": bool(names),
+        },
+    )
+
+
+def to_online_estimator(model: LinearModel) -> OnlineEstimator:
+    """A model as the estimator it was saved from, or as the estimator of its loss; they share the run."""
+    saved = model.estimator
+    estimator = _estimator_of_loss(model) if saved is None else _saved_estimator(model, saved)
+    estimator._run = model.run
+    estimator.n_features_in_ = columns_of(model.features, model.settings.degree)
+    estimator._origin = {"space": model.space, "provenance": dict(model.provenance)}
+    return estimator
+
+
+def _saved_estimator(model: LinearModel, saved: Mapping[str, Any]) -> OnlineEstimator:
+    cls = BY_NAME.get(saved["name"])
+    if cls is None:
+        raise ModelError(f"it holds a {saved['name']!r}, which this version does not know")
+    estimator = cls(**{name: from_json(value) for name, value in saved["parameters"].items()})
+    estimator._settings()  # checks the parameters
+    chosen = [from_json(value) for value in saved["chosen"]]
+    if len(chosen) != len(estimator._run_options()) or (estimator._loss != model.loss and cls is not Perceptron):
+        raise ModelError("the options of its run are not those of its estimator")
+    model.run.chosen = chosen
+    estimator.classes_ = label_array(model.classes, saved["dtype"])
+    if saved["named"]:
+        estimator.feature_names_in_ = np.array(model.space.columns, dtype=object)
+    return estimator
+
+
+def _estimator_of_loss(model: LinearModel) -> OnlineEstimator:
+    """A model of `fit_file` as the estimator of its loss; the hinge loss is the perceptron's with a margin."""
+    settings = model.settings
+    cls = Perceptron if settings.loss == "hinge" else BY_LOSS[settings.loss]
+    parameters = {name: getattr(settings, name) for name in cls._options if hasattr(settings, name)}
+    if settings.loss == "hinge" and settings.margin == 0:
+        parameters["margin"] = 1.0
+    estimator = cls(**parameters)
+    estimator.classes_ = np.array(model.classes)
+    model.run.chosen = estimator._run_options()
+    return estimator
