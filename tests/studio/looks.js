@@ -1,4 +1,4 @@
-// Measures for the tests: what is written and what can be used, with boxes and contrast. An expression: one function.
+// Measurements for test_looks.py: every text and every control, with their boxes and contrast. One function expression.
 () => {
   const rgb = (text) => {
     const [r, g, b, a = 1] = text.match(/[\d.]+(?:e-?\d+)?/g).map(Number), share = text.startsWith("color(") ? 255 : 1;
@@ -30,7 +30,7 @@
     }
   }
   const used = [...document.querySelectorAll("button, input:not([type=radio]), select, textarea, summary")].filter(shown)
-    .map((one) => ({ text: one.id || one.name || one.textContent, box: sides(one.getBoundingClientRect()) }));
-  const ids = [...document.querySelectorAll("[id]")].map((one) => one.id);
+    .map((element) => ({ text: element.id || element.name || element.textContent, box: sides(element.getBoundingClientRect()) }));
+  const ids = [...document.querySelectorAll("[id]")].map((element) => element.id);
   return { written, used, ids, width: document.documentElement.scrollWidth };
 }

@@ -19,12 +19,12 @@ ROLES = ("button", "checkbox", "radio", "combobox", "slider", "spinbutton", "tex
 def overlaps(boxes: list[dict[str, Any]], slack: float) -> list[tuple[str, str]]:
     """The pairs of boxes that cover a part of each other."""
     pairs = []
-    for k, one in enumerate(boxes):
-        left, top, right, bottom = one["box"]
+    for k, box in enumerate(boxes):
+        left, top, right, bottom = box["box"]
         for other in boxes[k + 1 :]:
             l2, t2, r2, b2 = other["box"]
             if min(right, r2) - max(left, l2) > slack and min(bottom, b2) - max(top, t2) > slack:
-                pairs.append((one["text"], other["text"]))
+                pairs.append((box["text"], other["text"]))
     return pairs
 
 
@@ -49,10 +49,10 @@ def check_looks(looks: dict[str, Any], width: int, where: str) -> None:
     assert looks["width"] <= width, where
     assert len(ids) == len(set(ids)), where
     assert len(written) > 15, where
-    assert [(one["text"], one["contrast"]) for one in written if one["contrast"] < 4.5] == [], where
-    beside = [one for one in written if not one["plane"]]
-    assert overlaps([one for one in beside if not one["drawn"]], slack=3) == [], where
-    assert overlaps([one for one in beside if one["drawn"]], slack=4) == [], where
+    assert [(text["text"], text["contrast"]) for text in written if text["contrast"] < 4.5] == [], where
+    beside = [text for text in written if not text["plane"]]
+    assert overlaps([text for text in beside if not text["drawn"]], slack=3) == [], where
+    assert overlaps([text for text in beside if text["drawn"]], slack=4) == [], where
     assert overlaps(looks["used"], slack=0.5) == [], where
 
 
@@ -61,11 +61,11 @@ def test_the_tab_key_reaches_everything_in_the_order_of_the_page(page: Chromium,
     page.open(f"{address}#lesson=networks")
     wanted = (
         "[...document.querySelectorAll('a, button, input, select, textarea, summary, [tabindex=\"0\"]')]"
-        ".filter((one) => one.checkVisibility() && !one.disabled && !(one.type === 'radio' && !one.checked))"
-        ".map((one) => one.id || one.name || one.textContent)"
+        ".filter((e) => e.checkVisibility() && !e.disabled && !(e.type === 'radio' && !e.checked))"
+        ".map((e) => e.id || e.name || e.textContent)"
     )
     expected = page.value(wanted)
-    here = "(() => { const one = document.activeElement; return one.id || one.name || one.textContent; })()"
+    here = "(() => { const e = document.activeElement; return e.id || e.name || e.textContent; })()"
     reached = []
     for _ in expected:
         page.page.keyboard.press("Tab")
@@ -92,9 +92,7 @@ def test_reduced_motion_is_respected(page: Chromium, address: str) -> None:
     page.page.click("#play")
     page.page.wait_for_timeout(400)
     assert page.value("document.getAnimations().length") == 0
-    moving = (
-        "[...document.querySelectorAll('*')].filter((one) => parseFloat(getComputedStyle(one).transitionDuration) > 0)"
-    )
+    moving = "[...document.querySelectorAll('*')].filter((e) => parseFloat(getComputedStyle(e).transitionDuration) > 0)"
     assert page.value(f"{moving}.length") == 0
     page.page.click("#play")
     page.page.emulate_media(reduced_motion="no-preference")

@@ -41,16 +41,16 @@ def test_what_is_drawn_is_named_and_nothing_else(page: Chromium, address: str) -
 def test_nothing_jumps_during_steps_or_on_an_error(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=AND&at=0")
     places = "['plane', 'scrub', 'h-data', 'h-learner'].map((id) => document.getElementById(id).offsetTop).join()"
-    seen = {page.value(places)}
+    layouts = {page.value(places)}
     for _ in range(19):
         page.page.click("#mistake")
-        seen.add(page.value(places))
+        layouts.add(page.value(places))
     page.page.click("summary:has-text('Paste')")
     opened = page.value(places)
     page.page.click("#paste")
     page.until("!document.getElementById('error').hidden")
     assert page.value(places) == opened
-    assert len(seen) == 1
+    assert len(layouts) == 1
 
 
 @pytest.mark.parametrize(

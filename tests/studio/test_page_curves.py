@@ -127,7 +127,7 @@ def test_each_loss_follows_the_moment(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=AND")
     history = loss_history(request_of(page, "AND"))
     page.until("document.querySelectorAll('.loss-list output').length === 6")
-    shown = "[...document.querySelectorAll('.loss-list output')].map((one) => one.textContent)"
+    shown = "[...document.querySelectorAll('.loss-list output')].map((output) => output.textContent)"
     assert page.value(shown)[0] == "0"
     page.value("document.getElementById('first').click()")
     values = [loss["values"][0] for loss in history["losses"]] + [0.0]

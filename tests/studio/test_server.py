@@ -194,10 +194,10 @@ def test_stalled_clients_are_disconnected(monkeypatch: pytest.MonkeyPatch) -> No
             client.sendall(heads[k % 2])
         url = f"http://127.0.0.1:{address[1]}/{TOKEN}/api/learn"
         assert httpx.post(url, json=AND).status_code == 200
-        for one in stalled:
+        for client in stalled:
             with contextlib.suppress(ConnectionResetError):
-                assert one.recv(100) == b""  # closed by the server
-            one.close()
+                assert client.recv(100) == b""  # closed by the server
+            client.close()
         assert httpx.post(url, json=AND).status_code == 200
 
 
@@ -237,14 +237,14 @@ def test_work_is_cancelled_when_the_page_disconnects(monkeypatch: pytest.MonkeyP
     with serving() as address:
         url = f"http://127.0.0.1:{address[1]}/{TOKEN}/api/"
         waiting = [socket.create_connection(address, timeout=10) for _ in range(6)]
-        for one in waiting:
+        for client in waiting:
             head = f"POST /{TOKEN}/api/download HTTP/1.1\r\nHost: 127.0.0.1:{address[1]}\r\n"
-            one.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}".encode())
+            client.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}".encode())
         assert started.wait(5)
         assert httpx.post(f"{url}learn", json=AND).status_code == 200, "others are answered meanwhile"
         assert not ended.is_set()
-        for one in waiting:
-            one.close()
+        for client in waiting:
+            client.close()
         assert ended.wait(2)
         assert httpx.post(f"{url}learn", json=AND).status_code == 200
 

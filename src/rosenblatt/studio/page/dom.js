@@ -3,9 +3,9 @@
 export const find = (id) => document.getElementById(id);
 
 export function element(name, properties = {}, ...children) {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...children);
-  return made;
+  const node = Object.assign(document.createElement(name), properties);
+  node.append(...children);
+  return node;
 }
 export const paragraph = (text, className = "") => element("p", { textContent: text, className });
 export function labelled(text, input) { return { label: element("label", {}, text, input), input }; }

@@ -125,7 +125,7 @@ export class LogicPanel {
   }
   truthTable() {
     const { inputs, rows, outputs, signals, output, wrong_rows: wrong } = this.network, learned = this.answer.stages.length > 0;
-    const names = [...inputs, ...(learned ? ["wanted", "network"] : ["output"])], table = element("table"), current = this.row;
+    const names = [...inputs, ...(learned ? ["target", "network"] : ["output"])], table = element("table"), current = this.row;
     table.createCaption().textContent = "Truth table";
     table.createTHead().insertRow().append(...names.map((name) => element("th", { scope: "col", textContent: name })));
     const body = table.createTBody();

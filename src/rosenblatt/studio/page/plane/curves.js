@@ -18,7 +18,7 @@ export class Curves {
   }
   load(run) {
     const needed = run && (run.curved || (run.units.length > 1 && run.scheme === "ovo"));
-    Object.assign(this, { run: needed ? run : null, cache: new Map(), pending: new Set(), fixed: null, wanted: null, request: run && { ...this.readRequest(), ...this.picture } });
+    Object.assign(this, { run: needed ? run : null, cache: new Map(), pending: new Set(), fixed: null, current: null, request: run && { ...this.readRequest(), ...this.picture } });
     if (this.run?.curved) this.fetchFixed();
   }
   timeOf(frame) { return frame.kind === "end" ? this.run.t : frame.t + 1; }
@@ -27,14 +27,14 @@ export class Curves {
   show(frame, nextFrames = []) {
     if (!this.run) return;
     const time = this.timeOf(frame), timeBefore = frame.steps.some((step) => step.coefficient) ? frame.t : time;
-    this.wanted = { time, timeBefore: nextFrames.length ? time : timeBefore, frame };
+    this.current = { time, timeBefore: nextFrames.length ? time : timeBefore, frame };
     if (this.isReady) this.paint();
     const missing = (times) => [...new Set(times)].filter((t) => !this.cache.has(t) && !this.pending.has(t));
-    const due = missing([this.wanted.timeBefore, time]), next = missing(nextFrames.map((later) => this.timeOf(later))).slice(0, FETCH_AHEAD);
+    const due = missing([this.current.timeBefore, time]), next = missing(nextFrames.map((later) => this.timeOf(later))).slice(0, FETCH_AHEAD);
     if (due.length) this.fetch([...due, ...next], "regions");
     else if (next.length >= FETCH_AHEAD / 2 && !this.fetching) this.fetch(next, "regions ahead");
   }
-  get isReady() { return this.wanted && this.cache.has(this.wanted.time) && this.cache.has(this.wanted.timeBefore); }
+  get isReady() { return this.current && this.cache.has(this.current.time) && this.cache.has(this.current.timeBefore); }
   async fetch(times, slot) {
     const run = this.run;
     times.forEach((t) => this.pending.add(t));
@@ -59,11 +59,11 @@ export class Curves {
       const fixed = await ask("fixed_curves", this.request);
       if (run !== this.run) return;
       this.fixed = fixed;
-      if (this.wanted) this.show(this.wanted.frame);
+      if (this.current) this.show(this.current.frame);
     } catch (error) { if (!isReplaced(error)) this.showError(error); }
   }
   paint() {
-    const { regions, band, lines } = this.plane.layer, after = this.cache.get(this.wanted.time), before = this.cache.get(this.wanted.timeBefore);
+    const { regions, band, lines } = this.plane.layer, after = this.cache.get(this.current.time), before = this.cache.get(this.current.timeBefore);
     regions.replaceChildren();
     for (const [label, d] of Object.entries(after.regions)) draw("path", { d, class: `region c${label}${this.run.units.length > 1 ? " cell" : ""}`, "fill-rule": "evenodd" }, regions);
     if (!this.run.curved) return;
@@ -74,7 +74,7 @@ export class Curves {
     if (before !== after && before.boundary) draw("path", { d: before.boundary, class: "before curve-before" }, lines);
     if (this.run.scheme !== "joint") after.units.forEach((d, unit) => { if (d) draw("path", { d, class: `unit s${this.run.scheme === "ovo" ? unit % 5 : this.run.classes[unit]}` }, lines); });
     if (after.boundary) draw("path", { d: after.boundary, class: "boundary" }, lines);
-    if (this.wanted.frame.kind === "end" && this.fixed?.kept) draw("path", { d: this.fixed.kept, class: "kept" }, lines);
+    if (this.current.frame.kind === "end" && this.fixed?.kept) draw("path", { d: this.fixed.kept, class: "kept" }, lines);
   }
 }
 
