@@ -18,13 +18,13 @@ from rosenblatt.studio import request
 from rosenblatt.studio.playback.linear_run import LinearRun
 from rosenblatt.studio.playback.recent_runs import run_of
 from rosenblatt.studio.questions.download import download
-from rosenblatt.studio.questions.example_tables import example
 from rosenblatt.studio.questions.learn import learn, visits
 from rosenblatt.studio.questions.loss_history import loss_history
 from rosenblatt.studio.questions.regions import fixed_curves, regions
 from rosenblatt.studio.questions.relatives import relatives
 from rosenblatt.studio.questions.reproduce import reproduce
 from rosenblatt.studio.questions.verdict import lowest_degree, verdict
+from tests.studio import requests
 
 PICTURE: dict[str, Any] = {"box": [-4.0, 8.0, -3.0, 6.0], "size": [640, 480]}
 CURVED: list[dict[str, Any]] = [
@@ -37,19 +37,12 @@ CURVED: list[dict[str, Any]] = [
 ]
 
 
-def cloud(rows: int, classes: int = 2, seed: int = 0, **options: Any) -> dict[str, Any]:
-    rng = np.random.default_rng(seed)
-    labels = np.concatenate([np.arange(classes), rng.integers(0, classes, rows - classes)])
-    centres = np.array([[0, 0], [2, 2], [0, 4], [4, 0], [4, 4]])[labels]
-    points = centres + rng.normal(size=(rows, 2))
-    body = {"points": points.tolist(), "labels": labels.tolist(), "classes": list("ABCDE")[:classes]}
-    return body | PICTURE | {"options": {"max_iter": 6} | options}
+def cloud(n_points: int, n_classes: int = 2, seed: int = 0, **options: Any) -> dict[str, Any]:
+    return requests.cloud(n_points, n_classes, seed) | PICTURE | {"options": {"max_iter": 6} | options}
 
 
 def shown(name: str, **options: Any) -> dict[str, Any]:
-    table = example({"name": name})
-    body = {"points": table["rows"], "labels": table["labels"], "classes": table["classes"]}
-    return body | PICTURE | {"options": options}
+    return requests.example_points(name) | PICTURE | {"options": options}
 
 
 def fitted(body: dict[str, Any], **changes: Any) -> Any:

@@ -3,33 +3,19 @@
 import contextlib
 import json
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from typing import Any
 
-import anyio
 import httpx
 import pytest
-import uvicorn
 
 from rosenblatt.studio import server, timeouts
 from rosenblatt.studio.questions.registry import QUESTIONS
+from tests.studio.application import TOKEN, send, serving
+from tests.studio.requests import XOR
 
-TOKEN, PORT = "a-token", 8000
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
-XOR: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 1, 1, 0], "classes": [-1, 1]}
-
-
-def sent(method: str, path: str, **arguments: Any) -> httpx.Response:
-    """One request to the application itself, without a socket."""
-    transport = httpx.ASGITransport(server.make_app(TOKEN, PORT), raise_app_exceptions=False)
-
-    async def answer() -> httpx.Response:
-        async with httpx.AsyncClient(transport=transport, base_url=f"http://127.0.0.1:{PORT}") as client:
-            return await client.request(method, path, **arguments)
-
-    return anyio.run(answer)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -42,21 +28,21 @@ def test_every_method_needs_token_host_and_origin(method: str) -> None:
         *(f"api/{question}" for question in (*QUESTIONS, "opening_table")),
     ]
     for path in paths:
-        assert sent(method, f"/{path}").status_code == 403, "no token"
-        assert sent(method, f"/{TOKEN[:-1]}/{path}").status_code == 403, "not the token"
+        assert send(method, f"/{path}").status_code == 403, "no token"
+        assert send(method, f"/{TOKEN[:-1]}/{path}").status_code == 403, "not the token"
         for headers in ({"host": "evil.example"}, {"origin": "http://evil.example"}, {"sec-fetch-site": "cross-site"}):
-            assert sent(method, f"/{TOKEN}/{path}", headers=headers).status_code == 403, (path, headers)
+            assert send(method, f"/{TOKEN}/{path}", headers=headers).status_code == 403, (path, headers)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_only_the_methods_of_the_page_are_answered(method: str) -> None:
-    file, question = sent(method, f"/{TOKEN}/").status_code, sent(method, f"/{TOKEN}/api/controls").status_code
+    file, question = send(method, f"/{TOKEN}/").status_code, send(method, f"/{TOKEN}/api/controls").status_code
     assert file == (200 if method in ("GET", "HEAD") else 405)
     assert question == (415 if method == "POST" else 405), "a question needs a content type"
 
 
 def test_no_header_lets_another_site_in() -> None:
-    answer = sent("POST", f"/{TOKEN}/api/lessons", json={})
+    answer = send("POST", f"/{TOKEN}/api/lessons", json={})
     assert answer.status_code == 200
     assert not [name for name in answer.headers if name.startswith("access-control-")]
     assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
@@ -103,7 +89,7 @@ def test_nonsense_is_refused_with_a_sentence(question: str) -> None:
         for base in ({}, XOR | {"text": "a xor b", "kind": "model", "name": "AND", "units": 1, "epoch": 1}):
             body = dict(base) | dict.fromkeys(named if not base else named[3:], value)
             text = json.dumps(body).replace("Infinity", "1e400")
-            answer = sent(
+            answer = send(
                 "POST", f"/{TOKEN}/api/{question}", content=text, headers={"content-type": "application/json"}
             )
             assert answer.status_code in (200, 400, 422), (question, value, answer.text[:200])
@@ -132,7 +118,7 @@ def test_nonsense_is_refused_with_a_sentence(question: str) -> None:
     ],
 )
 def test_questions_of_lessons_have_limits(question: str, body: dict[str, Any], words: str) -> None:
-    answer = sent("POST", f"/{TOKEN}/api/{question}", json=body)
+    answer = send("POST", f"/{TOKEN}/api/{question}", json=body)
     assert answer.status_code == 422
     assert words in answer.json()["error"]
 
@@ -144,22 +130,8 @@ def test_questions_of_lessons_have_limits(question: str, body: dict[str, Any], w
 def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
     monkeypatch.setattr(timeouts, "HEADER_SECONDS", 0.4)
     monkeypatch.setattr(server, "BODY_SECONDS", 0.4)
-    listener = server.listen()
-    at = listener.getsockname()
-    settings: dict[str, Any] = {
-        "http": timeouts.TimeoutProtocol,
-        "lifespan": "off",
-        "log_config": None,
-        "timeout_keep_alive": 1,
-    }
-    config = uvicorn.Config(server.make_app(TOKEN, at[1]), **settings)
-    running = uvicorn.Server(config)
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
-    thread.start()
-    yield at
-    running.should_exit = True
-    thread.join(10)
-    listener.close()
+    with serving(timeout_keep_alive=1) as served:
+        yield served
 
 
 def response_to(address: tuple[str, int], text: bytes) -> bytes:

@@ -59,7 +59,7 @@ def test_nothing_jumps_during_steps_or_on_an_error(page: Chromium, address: str)
         (b"\x89PNG\r\n\x1a\n\x00\xff", "is not text in UTF-8"),
         ("x1,x2,kind\n1,2,\xe9\n3,4,b\n".encode("latin-1"), "is not text in UTF-8"),
         (b"x1,x2,kind\n" + b"1,2,A\n" * 700_000, "is larger than 4 MB"),
-        (b"x1,x2,kind\n1,2,A\n3,4", "the table:3: 2 cells"),
+        (b"x1,x2,kind\n1,2,A\n3,4", "the table:3: expected 3 columns, found 2"),
         (b"x1,x2,y\n1,2,1e400\n3,4,5\n", "too large"),
         (b"x1,x2,kind\n1,1e200,A\n3,4,B\n", "too large"),
     ],

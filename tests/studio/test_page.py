@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from rosenblatt.studio.questions.example_tables import EXAMPLES, example
+from rosenblatt.studio.questions.example_tables import EXAMPLES
 from rosenblatt.studio.questions.learn import learn
 from tests.studio.chromium import MISSING, PROGRAM, Chromium
+from tests.studio.requests import example_points
 
 if PROGRAM is None:
     pytest.skip(MISSING, allow_module_level=True)
@@ -56,14 +57,12 @@ def weights_or_none(page: Chromium) -> object:
 @pytest.mark.parametrize("name", list(EXAMPLES))
 def test_what_is_drawn_is_what_the_server_answers(page: Chromium, address: str, name: str) -> None:
     page.open(f"{address}#example={name.replace(' ', '+')}")
-    table = example({"name": name})
-    across, up = table.get("axes", [0, 1])
-    points = [[row[across], row[up]] for row in table["rows"]]
-    run = learn({"points": points, "labels": table["labels"], "classes": table["classes"]})
-    assert page.value("document.querySelectorAll('.point').length") >= len(points)
+    body = example_points(name)
+    run = learn(body)
+    assert page.value("document.querySelectorAll('.point').length") >= len(body["points"])
     assert run["ending"] in words(page, "moment")
-    if length := weights_or_none(page):
-        assert [float(w) for w in str(length).split()] == run["epochs"][-1]["after"][0]
+    if shown := weights_or_none(page):
+        assert [float(w) for w in str(shown).split()] == run["epochs"][-1]["after"][0]
 
 
 def test_xor_shows_its_proof(page: Chromium, address: str) -> None:

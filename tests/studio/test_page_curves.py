@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from rosenblatt.studio.questions.example_tables import example
 from rosenblatt.studio.questions.learn import learn, visits
 from rosenblatt.studio.questions.loss_history import loss_history
 from rosenblatt.studio.questions.regions import regions
 from tests.studio.chromium import MISSING, PROGRAM, Chromium
+from tests.studio.requests import example_points
 
 if PROGRAM is None:
     pytest.skip(MISSING, allow_module_level=True)
@@ -17,13 +17,10 @@ if PROGRAM is None:
 
 def request_of(page: Chromium, name: str, **options: Any) -> dict[str, Any]:
     """The request of the page, with the part of the plane that its picture shows."""
-    table = example({"name": name})
-    across, up = table.get("axes", [0, 1])
-    points = [[row[across], row[up]] for row in table["rows"]]
-    corners = "import('./plane/view.js').then((m) => JSON.stringify(new m.View(" + json.dumps(points) + ").corners))"
+    body = example_points(name)
+    corners = f"import('./plane/view.js').then((m) => JSON.stringify(new m.View({json.dumps(body['points'])}).corners))"
     (left, high), _, (right, low), _ = json.loads(str(page.value(corners)))
-    body = {"points": points, "labels": table["labels"], "classes": table["classes"], "options": options}
-    return body | {"box": [left, right, low, high], "size": [640, 480]}
+    return body | {"options": options, "box": [left, right, low, high], "size": [640, 480]}
 
 
 def text(page: Chromium, place: str) -> str:

@@ -27,18 +27,7 @@ from rosenblatt.studio.questions.network import network
 from rosenblatt.studio.questions.relatives import relatives
 from rosenblatt.studio.questions.reproduce import reproduce
 from tests import child
-
-AND: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 0, 0, 1], "classes": [-1, 1]}
-XOR = AND | {"labels": [0, 1, 1, 0]}
-
-
-def cloud(rows: int, classes: int = 2, seed: int = 0) -> dict[str, Any]:
-    rng = np.random.default_rng(seed)
-    labels = np.concatenate([np.arange(classes), rng.integers(0, classes, rows - classes)])
-    centres = np.array([[0, 0], [2, 2], [0, 4], [4, 0], [4, 4]])[labels]
-    points = centres + rng.normal(size=(rows, 2))
-    return {"points": points.tolist(), "labels": labels.tolist(), "classes": list("ABCDE")[:classes]}
-
+from tests.studio.requests import AND, XOR, cloud, example_points
 
 # -- learning ---------------------------------------------------------------------------------------------------------
 
@@ -201,10 +190,7 @@ def test_the_relatives_are_the_estimators() -> None:
 @pytest.mark.parametrize("name", list(example_tables.EXAMPLES))
 def test_every_example_can_be_shown(name: str) -> None:
     table = example_tables.example({"name": name})
-    across, up = table.get("axes", [0, 1])
-    points = [[row[across], row[up]] for row in table["rows"]]
-    body = {"points": points, "labels": table["labels"], "classes": table["classes"]}
-    kind = verdicts.verdict(body)["kind"]
+    kind = verdicts.verdict(example_points(name))["kind"]
     separable = name in ("AND", "OR", "two blobs", "hair's breadth", "iris: setosa, versicolor")
     several = len(table["classes"]) > 2
     assert kind == ("pairs" if several else "separable" if separable else "inseparable")
@@ -233,6 +219,7 @@ def test_a_bad_table_is_refused_in_one_sentence(text: str, words: str) -> None:
         tables.table({"text": text})
     assert words in str(caught.value)
     assert "/tmp" not in str(caught.value)
+    assert "--" not in str(caught.value)  # the page has no command-line options
 
 
 @pytest.mark.parametrize("chosen", [c for c in CHOSEN if c.get("init") != "random"], ids=str)

@@ -9,61 +9,36 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import anyio
 import httpx
 import pytest
-import uvicorn
 
 from rosenblatt.cli import main
 from rosenblatt.report.figures.style import DARK, LIGHT
 from rosenblatt.studio import cancellation, server, timeouts
 from rosenblatt.studio.questions.registry import QUESTIONS
 from tests import child
-
-AND: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 0, 0, 1], "classes": [-1, 1]}
-TOKEN, PORT = "a-token", 8000
-
-
-class Client:
-    """Asks the application itself, without a socket."""
-
-    def __init__(self, app: Any) -> None:
-        self.transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-
-    def request(self, method: str, path: str, **arguments: Any) -> httpx.Response:
-        async def answer() -> httpx.Response:
-            async with httpx.AsyncClient(transport=self.transport, base_url=f"http://127.0.0.1:{PORT}") as client:
-                return await client.request(method, path, **arguments)
-
-        return anyio.run(answer)
-
-    def get(self, path: str, **arguments: Any) -> httpx.Response:
-        return self.request("GET", path, **arguments)
-
-    def post(self, path: str, **arguments: Any) -> httpx.Response:
-        return self.request("POST", path, **arguments)
+from tests.studio.application import PORT, TOKEN, send, serving
+from tests.studio.requests import AND
 
 
-@pytest.fixture
-def client() -> Client:
-    return Client(server.make_app(TOKEN, PORT, {"rows": [[1, 2]]}))
+def get(path: str, **arguments: Any) -> httpx.Response:
+    return send("GET", f"/{TOKEN}/{path}", **arguments)
 
 
-def ask(client: Client, question: str, body: Any = None, **headers: str) -> Any:
-    return client.post(f"/{TOKEN}/api/{question}", json={} if body is None else body, headers=headers)
+def ask(question: str, body: Any = None, **headers: str) -> httpx.Response:
+    return send("POST", f"/{TOKEN}/api/{question}", json={} if body is None else body, headers=headers)
 
 
-def test_the_page_and_every_question_are_answered(client: Client) -> None:
-    page = client.get(f"/{TOKEN}/")
+def test_the_page_and_every_question_are_answered() -> None:
+    page = get("")
     assert page.status_code == 200
     assert "script-src 'self'" in page.headers["content-security-policy"]
     assert "http" not in page.text.replace("http-equiv", "")
     for name in ("main.js", "style.css", "palette.css", "icon.svg"):
-        assert client.get(f"/{TOKEN}/{name}").status_code == 200
+        assert get(name).status_code == 200
     for question in QUESTIONS:
         body = AND | {
             "since": 0,
@@ -76,20 +51,21 @@ def test_the_page_and_every_question_are_answered(client: Client) -> None:
             "text": "a" if question == "network" else "1,2,a\n2,3,b\n",
             "units": 1,
         }
-        assert ask(client, question, body).status_code == 200, question
-    assert ask(client, "opening_table").json() == {"rows": [[1, 2]]}
+        assert ask(question, body).status_code == 200, question
+    table = {"rows": [[1, 2]]}
+    assert send("POST", f"/{TOKEN}/api/opening_table", opening_table=table, json={}).json() == table
 
 
-def test_the_colours_are_those_of_the_figures(client: Client) -> None:
-    css = client.get(f"/{TOKEN}/palette.css").text
+def test_the_colours_are_those_of_the_figures() -> None:
+    css = get("palette.css").text
     for colour in (*LIGHT.classes, *DARK.classes, LIGHT.alarm, DARK.paper):
         assert colour in css
 
 
 @pytest.mark.parametrize("path", ["/", "/wrong/", "/wrong/api/learn", f"/{TOKEN}x/", "//", "/%00/"])
-def test_nothing_is_answered_without_the_token(client: Client, path: str) -> None:
+def test_nothing_is_answered_without_the_token(path: str) -> None:
     for method in ("GET", "POST", "OPTIONS"):
-        answer = client.request(method, path)
+        answer = send(method, path)
         assert answer.status_code == 403
         assert list(answer.json()) == ["error"]
 
@@ -110,17 +86,17 @@ def test_nothing_is_answered_without_the_token(client: Client, path: str) -> Non
     ],
     ids=str,
 )
-def test_other_sites_and_other_names_are_refused(client: Client, headers: dict[str, str]) -> None:
-    assert ask(client, "controls", **headers).status_code == 403
-    assert client.get(f"/{TOKEN}/main.js", headers=headers).status_code == 403
+def test_other_sites_and_other_names_are_refused(headers: dict[str, str]) -> None:
+    assert ask("controls", **headers).status_code == 403
+    assert get("main.js", headers=headers).status_code == 403
 
 
-def test_a_page_of_this_address_is_let_in(client: Client) -> None:
+def test_a_page_of_this_address_is_let_in() -> None:
     for host in ("127.0.0.1", "localhost"):
         headers = {"host": f"{host}:{PORT}", "origin": f"http://{host}:{PORT}", "sec-fetch-site": "same-origin"}
-        assert ask(client, "controls", **headers).status_code == 200
+        assert ask("controls", **headers).status_code == 200
     link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
-    assert client.get(f"/{TOKEN}/", headers=link).status_code == 200
+    assert get("", headers=link).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -137,52 +113,29 @@ def test_a_page_of_this_address_is_let_in(client: Client) -> None:
         (b'{"points": 3}', "application/json", 422),
     ],
 )
-def test_bad_bodies_get_a_status_and_a_sentence(client: Client, content: bytes, kind: str, status: int) -> None:
-    answer = client.post(f"/{TOKEN}/api/learn", content=content, headers={"content-type": kind})
+def test_bad_bodies_get_a_status_and_a_sentence(content: bytes, kind: str, status: int) -> None:
+    answer = send("POST", f"/{TOKEN}/api/learn", content=content, headers={"content-type": kind})
     assert answer.status_code == status
     assert answer.json()["error"].endswith(".")
 
 
-def test_unknown_addresses(client: Client) -> None:
-    assert ask(client, "nothing").status_code == 404
+def test_unknown_addresses() -> None:
+    assert ask("nothing").status_code == 404
     for path in ("server.py", "..%2fserver.py", "%2e%2e/server.py", "api", "api/../index.html/x"):
-        assert client.get(f"/{TOKEN}/{path}").status_code in (403, 404), path
-    assert client.get(f"/{TOKEN}/api/learn").status_code == 405
-    assert client.request("DELETE", f"/{TOKEN}/").status_code == 405
+        assert get(path).status_code in (403, 404), path
+    assert get("api/learn").status_code == 405
+    assert send("DELETE", f"/{TOKEN}/").status_code == 405
 
 
-def test_an_unexpected_error_shows_no_traceback(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unexpected_error_shows_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(body: Any) -> dict[str, Any]:
         raise ZeroDivisionError("secret")
 
     monkeypatch.setattr(server, "QUESTIONS", {"learn": broken})
-    answer = ask(client, "learn")
+    answer = ask("learn")
     assert answer.status_code == 500
     assert "secret" not in answer.text
     assert "this is a bug in the studio" in answer.json()["error"]
-
-
-@contextlib.contextmanager
-def serving() -> Iterator[tuple[str, int]]:
-    """The server with its own protocol, in a thread."""
-    listener = server.listen()
-    address: tuple[str, int] = listener.getsockname()
-    config = uvicorn.Config(
-        server.make_app(TOKEN, address[1]),
-        http=timeouts.TimeoutProtocol,
-        lifespan="off",
-        log_config=None,
-        limit_concurrency=256,
-    )
-    running = uvicorn.Server(config)
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
-    thread.start()
-    try:
-        yield address
-    finally:
-        running.should_exit = True
-        thread.join(10)
-        listener.close()
 
 
 def test_stalled_clients_are_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +155,10 @@ def test_stalled_clients_are_disconnected(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_an_answer_does_not_wait_for_an_acknowledgement() -> None:
-    with serving() as address, httpx.Client(base_url=f"http://127.0.0.1:{address[1]}/{TOKEN}/api/") as client:
+    with (
+        serving() as address,
+        httpx.Client(base_url=f"http://127.0.0.1:{address[1]}/{TOKEN}/api/") as client,
+    ):
         seconds = []
         for _ in range(12):
             begin = time.perf_counter()
