@@ -311,6 +311,12 @@ def test_a_bad_request_is_refused_in_one_sentence(change: dict[str, Any], words:
     assert "\n" not in str(caught.value)
 
 
+def test_a_remembered_run_does_not_answer_a_bad_request() -> None:
+    learning.learn(AND)
+    with pytest.raises(ParameterError, match="names and values"):
+        learning.learn(AND | {"options": []})
+
+
 def test_a_visit_that_is_not_there() -> None:
     for since in (-1, 36, None, "1", True):
         with pytest.raises(ParameterError, match="visits 0 to 35"):

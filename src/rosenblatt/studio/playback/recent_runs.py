@@ -21,8 +21,9 @@ _lock = Lock()
 def run_of(request: Mapping[str, Any]) -> PlayedRun:
     """The run on the points of a request with its options, learned now or remembered."""
     chosen = request.get("options", {})
-    parts = [request.get(name) for name in ("points", "labels", "classes")]
-    parts.append(sorted(chosen.items()) if isinstance(chosen, dict) else chosen)
+    if not isinstance(chosen, dict):
+        return _learn(request)  # refuses it
+    parts = [*(request.get(name) for name in ("points", "labels", "classes")), sorted(chosen.items())]
     try:
         key = marshal.dumps(parts, 2)  # much faster than JSON; from version 3 on, equal requests could differ
     except ValueError:  # nested too deep to be a valid request
