@@ -1,6 +1,7 @@
 """What a newcomer might stumble over, in a real browser: unnamed lines, files that are not tables, dead keys."""
 
 from collections.abc import Iterator
+from urllib.parse import urlencode
 
 import pytest
 
@@ -115,3 +116,28 @@ def test_the_keys_work_while_a_button_has_the_focus(page: Chromium, address: str
     page.page.keyboard.press("e")
     assert "e" in str(page.value("document.getElementById('expression').value"))
     assert "End of epoch 1" in str(page.page.text_content("#moment"))
+
+
+def test_every_key_of_a_link_is_read_and_written_again(page: Chromium, address: str) -> None:
+    """Links are shared, so these names stay."""
+    keys = {
+        "data": "0,0,0;0,1,0;1,0,0;1,1,1",
+        "classes": "[-1,1]",
+        "eta0": "0.5",
+        "at": "3",
+        "on": "Adaline;logistic unit",
+        "gates": "a & ~b",
+        "build": "learned",
+        "theme": "dark",
+        "lesson": "theorem",
+        "done": "unit.rule",
+    }
+    page.open(f"{address}#{urlencode(keys)}")
+    page.until("document.getElementById('moment').textContent.startsWith('Epoch 2, row 0')")
+    assert page.value("Object.fromEntries(new URLSearchParams(location.hash.slice(1)))") == keys
+    assert page.page.locator("#relatives input:checked").count() == 2
+    assert page.page.input_value("#controls [name=eta0]") == "0.5"
+    assert page.page.input_value("#expression") == "a & ~b"
+    assert page.page.text_content("#lesson-title") == "4. The theorem"
+    page.open(f"{address}#example=XOR")
+    assert page.page.input_value("#example") == "XOR"
