@@ -1,4 +1,4 @@
-"""The parameters of the doors: what is shown, exported and written, and where."""
+"""The parameters of the command line alone: what is shown, exported and written, and where."""
 
 from __future__ import annotations
 
