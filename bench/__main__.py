@@ -1,4 +1,4 @@
-"""``python -m bench [name ...]``: run the workloads, print the table, keep JSON and the figure."""
+"""``python -m bench [name ...]``: run the workloads, print the table, save JSON and the figure."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ WORKLOADS: dict[str, Callable[[Size, Machine], Iterator[Row]]] = {
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options."""
+    """The command-line options."""
     names = ", ".join(WORKLOADS)
-    parser = argparse.ArgumentParser(prog="python -m bench", description="Every claim of speed, against its peers.")
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Every speed claim, against its peers.")
     parser.add_argument(
         "names", nargs="*", metavar="name", help=f"workloads: {names}; or accuracy, kernel (their own options)"
     )
-    parser.add_argument("--quick", action="store_true", help="a twentieth of the rows: does it run, not how fast")
+    parser.add_argument("--quick", action="store_true", help="a twentieth of the rows, to test that it runs")
     parser.add_argument("--repeats", type=int, default=5, help="alternating runs of each side (5)")
     parser.add_argument("--output", type=Path, help="folder for bench.json and bench.png (a full run: bench/results)")
     parser.add_argument("--readme", action="store_true", help="print the last results as the table of the README")
@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(names: list[str], size: Size) -> tuple[list[Row], Machine]:
-    """Every workload in turn; each row is printed when it is known."""
+    """Run the workloads one after the other, printing each row as soon as it is measured."""
     machine = measure(size)
     print(f"{machine}\n\n{table.heading()}")
     rows = []
@@ -55,14 +55,14 @@ def run(names: list[str], size: Size) -> tuple[list[Row], Machine]:
         for row in WORKLOADS[name](size, machine):
             rows.append(row)
             print(table.line(row), flush=True)
-    promised = [row for row in rows if row.target is not None]
-    kept = sum(row.verdict == "PASS" for row in promised)
-    print(f"\n{kept} of {len(promised)} promises kept." + (" Quick sizes prove nothing about speed." * size.quick))
+    with_target = [row for row in rows if row.target is not None]
+    n_met = sum(row.verdict == "PASS" for row in with_target)
+    print(f"\n{n_met} of {len(with_target)} targets met." + (" Quick sizes prove nothing about speed." * size.quick))
     return rows, machine
 
 
 def main(arguments: list[str]) -> None:
-    """Parse, run, keep."""
+    """Parse the options, run the workloads, save the results."""
     if arguments[:1] == ["accuracy"]:
         return accuracy.main(arguments[1:])
     if arguments[:1] == ["kernel"]:
@@ -72,7 +72,7 @@ def main(arguments: list[str]) -> None:
     options = parser().parse_args(arguments)
     unknown = [name for name in options.names if name not in WORKLOADS]
     if unknown:
-        parser().error(f"no workload is called {unknown[0]!r}; there are {', '.join(WORKLOADS)}")
+        parser().error(f"no workload is called {unknown[0]!r}; choose from {', '.join(WORKLOADS)}")
     if options.list:
         return print("\n".join(WORKLOADS))
     if options.readme or options.docs:
@@ -84,7 +84,7 @@ def main(arguments: list[str]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         table.write_json(folder / "bench.json", rows, machine)
         figure.draw(rows, folder / "bench.png")
-        print(f"Kept in {folder}: bench.json, bench.png")
+        print(f"Saved in {folder}: bench.json, bench.png")
     return None
 
 

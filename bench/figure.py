@@ -1,4 +1,4 @@
-"""The figure of the ratios: bars on a logarithmic scale, a black tick where the promise is."""
+"""The figure of the ratios: bars on a logarithmic scale, with a black tick at the target."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 from bench.records import Row
 
-BLUE, ORANGE = "#0072B2", "#E69F00"  # Okabe and Ito's palette, told apart by every eye
+BLUE, ORANGE = "#0072B2", "#E69F00"  # Okabe and Ito's palette, colour-blind safe
 WIDTH = 6.0  # inches at 100 dots: 600 pixels
 
 
 def draw(rows: list[Row], path: Path) -> None:
-    """Three panels where there are rows for them: speed, the cost of the average, memory."""
+    """Up to three panels: speed, the cost of the average, memory."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    rows = [row for row in rows if row.name != "file-memory"]  # of a budget, not of X
+    rows = [row for row in rows if row.name != "file-memory"]  # its peer is a budget, not X
     panels = [(kind, [row for row in rows if row.kind == kind]) for kind in ("speed", "keep", "memory")]
     panels = [(kind, part) for kind, part in panels if part]
     heights = [len(part) * (2 if kind == "memory" else 1) + 1.5 for kind, part in panels]
@@ -35,13 +35,13 @@ def draw(rows: list[Row], path: Path) -> None:
 
 
 def label(row: Row) -> str:
-    """Short enough for the side of a bar."""
+    """A label short enough to stand beside a bar."""
     peer = row.peer_name.split("(")[0].split(",")[0].removesuffix(" Perceptron").split(" Perceptron.")[0]
     return row.name.replace("-", " ") + (f" / {peer}" if row.kind == "speed" else "")
 
 
 def bars(axis: Any, rows: list[Row], texts: list[str]) -> None:
-    """Bars with their values written beside them and ticks at the promises."""
+    """Bars with their values beside them and ticks at the targets."""
     axis.barh([label(row) for row in rows], [row.value for row in rows], color=BLUE, height=0.7)
     for position, (row, text) in enumerate(zip(rows, texts, strict=True)):
         write(axis, text, row.value, position)
@@ -51,7 +51,7 @@ def bars(axis: Any, rows: list[Row], texts: list[str]) -> None:
 
 
 def write(axis: Any, text: str, value: float, place: float) -> None:
-    """A number after its bar, on a patch of its own, so that no line runs through it."""
+    """Write a number after its bar, on a white patch, so that no line runs through it."""
     patch = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
     axis.annotate(
         text, (value, place), (5, 0), textcoords="offset points", va="center", fontsize=8, bbox=patch, zorder=5
@@ -65,18 +65,18 @@ def speed(axis: Any, rows: list[Row]) -> None:
     axis.set_xlim(0.5 * min(1.0, *(row.value for row in rows)), 2.5 * max(row.value for row in rows))
     axis.axvline(1.0, color="grey", linewidth=0.8, zorder=0)
     axis.xaxis.set_major_formatter("{x:g}x")
-    axis.set_title("times faster than the peer (tick: promised)", fontsize=9, loc="left")
+    axis.set_title("times faster than the peer (tick: target)", fontsize=9, loc="left")
 
 
 def keep(axis: Any, rows: list[Row]) -> None:
-    """The price of the average."""
+    """The cost of the average."""
     bars(axis, rows, [f"{row.value:.2f}" for row in rows])
     axis.set_xlim(0, 1.2 * max(1.3, *(row.value for row in rows)))
     axis.set_title('time of keep="average" over "last" (tick: at most)', fontsize=9, loc="left")
 
 
 def memory(axis: Any, rows: list[Row]) -> None:
-    """Two bars a layout: ours and scikit-learn's."""
+    """Two bars for each layout: ours and scikit-learn's."""
     for shift, color, name in ((-0.2, BLUE, "ours"), (0.2, ORANGE, "scikit-learn")):
         values = [100 * (row.ours if name == "ours" else row.peer) for row in rows]
         places = [position + shift for position in range(len(rows))]

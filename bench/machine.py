@@ -1,4 +1,4 @@
-"""The machine's own limits, measured: no time in the table means anything without them."""
+"""The limits of the machine, measured: times in the table mean little without them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from bench.records import Limit, Machine, Size
 
-LOADS_PER_CYCLE = 2  # what every x86-64 core since 2011 and every large arm64 core can do at least
+LOADS_PER_CYCLE = 2  # the least that every x86-64 core since 2011 and every large arm64 core can do
 
 
 def best(function: Callable[[], object], repeats: int = 7) -> float:
@@ -22,7 +22,7 @@ def best(function: Callable[[], object], repeats: int = 7) -> float:
 
 
 def clock() -> float:
-    """Cycles a second, from the kernel's table of processors; a plain 3 GHz where there is none."""
+    """Cycles per second, from /proc/cpuinfo; 3 GHz if that does not exist."""
     table = Path("/proc/cpuinfo")
     lines = table.read_text().splitlines() if table.exists() else []
     speeds = [float(line.split(":")[1]) for line in lines if line.startswith("cpu MHz")]
@@ -30,14 +30,14 @@ def clock() -> float:
 
 
 def bandwidth(size: Size) -> float:
-    """Bytes a second one core reads: the best of three ways to look once at every number of a long array."""
+    """Bytes per second that one core reads: the best of three ways to visit every number of a long array once."""
     numbers = np.ones((16 if size.quick else 64) << 20)
     readers: tuple[Callable[[], object], ...] = (numbers.sum, numbers.max, lambda: numbers @ numbers)
     return numbers.nbytes / min(best(reader) for reader in readers)
 
 
 def multiply_adds() -> float:
-    """Unfused multiply-and-adds a second of one core.
+    """Unfused multiply-adds per second of one core.
 
     A matrix product runs at the core's peak of fused operations, one instruction for a product and a sum. The
     learners never contract (their answers have the same bits on every machine), so they need two instructions.
@@ -48,7 +48,7 @@ def multiply_adds() -> float:
 
 
 def native_call() -> float:
-    """Seconds of one call of a native function with two arguments from a Python loop."""
+    """Seconds that one call of a native function with two arguments takes in a Python loop."""
     calls = 200_000
 
     def loop() -> None:
@@ -60,7 +60,7 @@ def native_call() -> float:
 
 
 def measure(size: Size) -> Machine:
-    """All of it, on one thread."""
+    """Measure all limits, on one thread."""
     with threadpool_limits(1):
         return Machine(os.cpu_count() or 1, clock(), bandwidth(size), multiply_adds(), native_call())
 
@@ -77,7 +77,7 @@ def sparse_limit(machine: Machine, nbytes: int, nonzeros: int, epochs: int) -> L
 
 
 def slower(memory: float, arithmetic: float, nbytes: int, epochs: int) -> Limit:
-    """The larger of the two times binds. Data that fits the cache may beat the limit of memory after one epoch."""
+    """The larger of the two times is the limit. Data that fits the cache may beat the memory limit after one epoch."""
     reason = f"{nbytes / 1e6:,.0f} MB read, {memory * 1e3:.2f} ms; arithmetic {arithmetic * 1e3:.2f} ms"
     return Limit(max(memory, arithmetic) * epochs, reason)
 

@@ -1,4 +1,4 @@
-"""The peers at their best settings: nothing that stops early, nothing that is not asked of ours too.
+"""The peers at their best settings: no early stopping, and no work that ours does not do too.
 
 scikit-learn gets C-contiguous float64 rows with sorted 32-bit indices (no copy, no conversion), ``tol=None`` (no test
 of convergence) and no penalty, which is its fastest path.
@@ -15,7 +15,7 @@ EPOCHS = 5
 
 
 def check_epochs(model: Any, epochs: int) -> Any:
-    """A side that stopped before the last epoch did less work: the race would be void."""
+    """Raise if a side stopped before the last epoch: it did less work, so the race would be void."""
     if model.n_iter_ != epochs:
         raise RuntimeError(f"{type(model).__name__} did {model.n_iter_} epochs instead of {epochs}")
     return model
@@ -51,14 +51,14 @@ def sklearn_average(X: Any, y: Any, *, epochs: int = EPOCHS) -> Side:
 
 
 def mlxtend_perceptron(X: Any, y: Any, *, epochs: int) -> Side:
-    """mlxtend's Perceptron: the textbook's rule, a new permutation each epoch, a Python loop."""
+    """mlxtend's Perceptron: the textbook rule, a new permutation each epoch, a Python loop."""
     from mlxtend.classifier import Perceptron
 
     return Side("mlxtend Perceptron", lambda: Perceptron(eta=0.5, epochs=epochs, random_seed=0).fit(X, y))
 
 
 def if_installed(build: Callable[[], Any]) -> Any | None:
-    """What ``build`` makes, or None with a word about the package that is missing."""
+    """The result of ``build``, or None after printing which package is missing."""
     try:
         return build()
     except ImportError as missing:

@@ -1,4 +1,4 @@
-"""What passes between the parts of the benchmark: a machine, a race to be run, and the row that comes out of it."""
+"""The records of the benchmark: a machine, a race to run, and the row of the table that it gives."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ class Machine:
     """The limits of this machine, measured on one core."""
 
     cores: int
-    clock: float  # cycles a second
-    bandwidth: float  # bytes a second that one core reads from memory
-    multiply_adds: float  # double multiply-and-adds a second of one core, not fused
-    call: float  # seconds of a bare call of a native function of two arguments
+    clock: float  # cycles per second
+    bandwidth: float  # bytes per second that one core reads from memory
+    multiply_adds: float  # double-precision multiply-adds per second of one core, not fused
+    call: float  # seconds of a bare call of a native function with two arguments
 
     def __str__(self) -> str:
         return (
@@ -45,7 +45,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Side:
-    """One contender: a word for it and the work it does when called."""
+    """One contender: its name, and the work it does when called."""
 
     name: str
     run: Callable[[], object]
@@ -53,13 +53,13 @@ class Side:
 
 @dataclass(frozen=True)
 class Target:
-    """What is promised of a row: ``at least`` a ratio, or ``at most`` a value."""
+    """The target of a row: ``at least`` a ratio, or ``at most`` a value."""
 
     value: float
     at_least: bool = True
 
     def met(self, value: float) -> bool:
-        """Whether the promise is kept."""
+        """Whether the target is met."""
         return value >= self.value if self.at_least else value <= self.value
 
     def __str__(self) -> str:
@@ -82,7 +82,7 @@ class Race:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table. Values are seconds a unit, or for memory a share of the bytes of X."""
+    """One line of the table. Values are seconds per unit, or for memory a fraction of the bytes of X."""
 
     name: str
     work: str
@@ -99,12 +99,12 @@ class Row:
 
     @property
     def closeness(self) -> float:
-        """The share of the machine's limit that is reached; 1 is the limit itself."""
+        """The fraction of the machine's limit that is reached; 1 is the limit itself."""
         return self.limit.seconds / self.ours if self.ours > 0 else 1.0
 
     @property
     def verdict(self) -> str:
-        """PASS, below or above, or a dash where nothing is promised."""
+        """PASS, below or above, or a dash for a row without a target."""
         if self.target is None:
             return "-"
         if self.target.met(self.value):

@@ -12,11 +12,10 @@ from typing import Any
 from bench.records import Limit, Machine, Row, Target
 
 PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "river", "mlxtend", "vowpalwabbit")
-HEADS = ("work", "ours", "peer", "", "ratio", "promised", "", "of the limit")
 
 
 def amount(value: float, unit: str) -> str:
-    """A time or a share in three digits."""
+    """A time or a percentage in three digits."""
     if unit == "share":
         return f"{100 * value:.1f}%"
     for scale, word in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
@@ -26,12 +25,12 @@ def amount(value: float, unit: str) -> str:
 
 
 def value_text(row: Row) -> str:
-    """What the promise is about."""
+    """The value that the target is compared with."""
     return f"{row.value:.1f}%" if row.kind == "memory" else f"{row.value:.3g}x"
 
 
-def promise_text(row: Row) -> str:
-    """The promise, or a dash."""
+def target_text(row: Row) -> str:
+    """The target, or a dash."""
     return "-" if row.target is None else f"{row.target}{'%' if row.kind == 'memory' else 'x'}"
 
 
@@ -43,7 +42,7 @@ def cells(row: Row) -> tuple[str, ...]:
         amount(row.peer, row.unit),
         row.peer_name,
         value_text(row),
-        promise_text(row),
+        target_text(row),
         row.verdict,
         f"{row.closeness:.2g}",
     )
@@ -51,15 +50,15 @@ def cells(row: Row) -> tuple[str, ...]:
 
 def line(row: Row) -> str:
     """One line of the terminal, printed as soon as the row is known, with the machine's limit under it."""
-    work, ours, peer, peer_name, value, promise, verdict, closeness = cells(row)
-    first = f"{work:62} {value:>9}  {promise:>9} {verdict:>6}   ours {ours:>8} | {peer:>8} {peer_name}"
+    work, ours, peer, peer_name, value, target, verdict, closeness = cells(row)
+    first = f"{work:62} {value:>9}  {target:>9} {verdict:>6}   ours {ours:>8} | {peer:>8} {peer_name}"
     limit = amount(row.limit.seconds, row.unit)
     return f"{first}\n{'':62} {'':>9}  limit {limit} ({row.limit.reason}): {closeness} of it reached"
 
 
 def heading() -> str:
-    """Above the lines."""
-    return f"{'work':62} {'value':>9}  {'promised':>9} {'':>6}   medians a unit of work (epoch, call)"
+    """The heading of the table on the terminal."""
+    return f"{'work':62} {'value':>9}  {'target':>9} {'':>6}   medians per unit of work (epoch, call)"
 
 
 # The rows that the README shows; docs/speed.md has all of them.
@@ -77,20 +76,20 @@ def front_markdown(rows: list[Row], machine: str, versions: dict[str, str]) -> s
 
 
 def markdown(rows: list[Row], machine: str, versions: dict[str, str]) -> str:
-    """The table of docs/speed.md; only rows with a promise, the rest is in the JSON."""
-    lines = ["| work | ours | peer | ratio | promised | of the machine's limit |", "|---|---|---|---|---|---|"]
+    """The table of docs/speed.md: rows with a target; the others are in the JSON."""
+    lines = ["| work | ours | peer | ratio | target | of the machine's limit |", "|---|---|---|---|---|---|"]
     for row in rows:
         if row.target is None:
             continue
-        work, ours, peer, peer_name, value, promise, verdict, closeness = cells(row)
-        mark = promise if verdict == "PASS" else f"{promise} ({verdict})"
+        work, ours, peer, peer_name, value, target, verdict, closeness = cells(row)
+        mark = target if verdict == "PASS" else f"{target} ({verdict})"
         lines.append(f"| {work} | {ours} | {peer} {peer_name} | **{value}** | {mark} | {closeness} |")
     names = ", ".join(f"{name} {number}" for name, number in versions.items() if name != "rosenblatt")
     return "\n".join([*lines, "", f"Medians of alternating runs on {machine}. Peers: {names}."])
 
 
 def versions() -> dict[str, str]:
-    """Of everything that took part."""
+    """The versions of Python and of every package involved."""
     numbers = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
@@ -101,14 +100,14 @@ def versions() -> dict[str, str]:
 
 
 def write_json(path: Path, rows: list[Row], machine: Machine) -> None:
-    """Everything that was measured, every single run included."""
+    """Write everything that was measured, including every single run."""
     table = [asdict(row) | {"closeness": row.closeness, "verdict": row.verdict} for row in rows]
     content = {"machine": asdict(machine) | {"words": str(machine)}, "versions": versions(), "rows": table}
     path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_json(path: Path) -> tuple[list[Row], str, dict[str, str]]:
-    """The inverse of :func:`write_json`, the machine as words."""
+    """The inverse of :func:`write_json`, the machine as text."""
     content: dict[str, Any] = json.loads(path.read_text())
     rows = []
     for item in content["rows"]:

@@ -1,4 +1,4 @@
-"""Alternating runs and their medians: ours, peer, ours, peer, so that a slow minute of the machine meets both."""
+"""Alternating runs and their medians: ours, peer, ours, peer, so that a slow minute of the machine affects both."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bench.records import Race, Row, Side, Size
 
 
 def seconds(side: Side) -> float:
-    """One run, with the collector of garbage out of the way."""
+    """The seconds of one run, with garbage collection switched off."""
     gc.collect()
     gc.disable()
     try:
@@ -22,7 +22,7 @@ def seconds(side: Side) -> float:
 
 
 def run(race: Race, size: Size, kind: str = "speed") -> Row:
-    """Both sides once to warm up, then in turns; the medians make the row."""
+    """Run both sides once to warm up, then alternately; the row has the medians."""
     sides = (race.ours, race.peer)
     for side in sides:
         side.run()

@@ -1,1 +1,1 @@
-"""Harnesses that throw bytes at everything that reads bytes."""
+"""Fuzzers for everything that reads bytes."""

@@ -1,7 +1,7 @@
-"""``python -m fuzz.model_file [seconds]``: damaged model files must be refused with a ModelError, or load as they were.
+"""``python -m fuzz.model_file [seconds]``: damaged model files must raise a ModelError, or load unchanged.
 
-Bytes are flipped, ranges cut, doubled, zeroed and swapped; half of the files have their checksum put right again,
-so that what lies behind it is tried too.
+Bytes are flipped, ranges cut, doubled, zeroed and swapped; half of the files get a correct checksum,
+so that the checks behind it are tested too.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ def flipped(content: bytes, place: int, by: int) -> bytes:
 
 
 def loads_or_refuses(content: bytes, path: Path) -> str:
-    """'refused', or what was loaded: weights, or scores; anything else is an exception and a finding."""
+    """'refused', or the weights or scores that were loaded; any other exception is a finding."""
     path.write_bytes(content)
     try:
-        found = load_scorer(path)
+        scorer = load_scorer(path)
     except ModelError:
         return "refused"
-    if isinstance(found, LinearModel):
-        return found.coef.tobytes().hex()
+    if isinstance(scorer, LinearModel):
+        return scorer.coef.tobytes().hex()
     try:
-        return found.scores(np.eye(3)).tobytes().hex()
+        return scorer.scores(np.eye(3)).tobytes().hex()
     except DataError:  # it was learned from other columns, or its scores overflow
         return "refused"
 
 
 def mutated(content: bytes, draw: np.random.Generator) -> bytes:
-    """A few random changes."""
+    """The content with a few random changes."""
     changed = bytearray(content)
     for _ in range(int(draw.integers(1, 5))):
         at, length = int(draw.integers(0, len(changed) + 1)), int(draw.integers(1, 64))
@@ -63,7 +63,7 @@ def mutated(content: bytes, draw: np.random.Generator) -> bytes:
 
 
 def signed(header: Any, tensors: dict[str, Any]) -> bytes:
-    """A file whose checksum is right, whatever it says."""
+    """A model file of this header and these tensors, with a correct checksum."""
     from safetensors.numpy import save
 
     from rosenblatt.storage.container import canonical, checksum
@@ -126,14 +126,14 @@ def seeds(folder: Path) -> list[bytes]:
 
     draw = np.random.default_rng(0)
     X, y = draw.normal(size=(12, 3)), draw.integers(0, 3, 12)
-    made = []
+    contents = []
     units = Perceptron(keep="vote", record=True), Perceptron(keep="pocket", batch=5), LogisticUnit()
     kernels = KernelPerceptron(kernel="poly"), KernelPerceptron(kernel="rbf", keep="vote")
     for unit in (*units, *kernels):
         save(unit.set_params(max_iter=2).fit(X, y), folder / "seed")
-        made.append((folder / "seed").read_bytes())
+        contents.append((folder / "seed").read_bytes())
     save(ThresholdNetwork().fit((X > 0).astype(float), (X > 0).sum(axis=1) % 2), folder / "seed")
-    return [*made, (folder / "seed").read_bytes()]
+    return [*contents, (folder / "seed").read_bytes()]
 
 
 def main(seconds: float) -> None:

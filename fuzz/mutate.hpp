@@ -1,4 +1,4 @@
-// A small fuzzer: inputs are changed at random, again and again, and a target is run on each. Built with the address and
+// A small fuzzer: it changes inputs at random, again and again, and runs a target on each. Built with the address and
 // undefined-behaviour sanitizers, which end the program at the first fault. The same seed repeats the same run.
 #pragma once
 
@@ -22,7 +22,7 @@ struct Random {
     std::size_t below(std::size_t n) { return n ? next() % n : 0; }
 };
 
-// Changes one thing: a byte, a piece taken out, doubled, taken from another input, or a word of the format put in.
+// Makes one change: replaces a byte, removes or doubles a piece, inserts a piece of another input or a token of the format.
 inline void change(std::string& text, Random& random, const std::vector<std::string>& words, const std::vector<std::string>& corpus) {
     const std::size_t at = random.below(text.size() + 1), length = random.below(16);
     switch (random.below(7)) {
@@ -41,11 +41,11 @@ inline void change(std::string& text, Random& random, const std::vector<std::str
     if (text.size() > 20000) text.resize(20000);
 }
 
-// Runs target(text, random) until the seconds are over. main's arguments: seconds, seed.
+// Runs target(text, random) until the time is over. The arguments of main: seconds, seed.
 template <class Target>
-int run(int count, char** given, const std::vector<std::string>& corpus, const std::vector<std::string>& words, Target target) {
-    const double seconds = count > 1 ? std::atof(given[1]) : 10;
-    Random random{count > 2 ? std::strtoull(given[2], nullptr, 10) : 1};
+int run(int argc, char** argv, const std::vector<std::string>& corpus, const std::vector<std::string>& words, Target target) {
+    const double seconds = argc > 1 ? std::atof(argv[1]) : 10;
+    Random random{argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1};
     std::vector<std::string> pool = corpus;
     const auto start = std::chrono::steady_clock::now();
     std::uint64_t runs = 0;
@@ -55,7 +55,7 @@ int run(int count, char** given, const std::vector<std::string>& corpus, const s
             std::string text = pool[random.below(pool.size())];
             for (std::size_t changes = 1 + random.below(4); changes > 0; --changes) change(text, random, words, corpus);
             target(text, random);
-            if (random.below(50) == 0) {  // some live on, so that changes add up
+            if (random.below(50) == 0) {  // some stay in the pool, so that changes accumulate
                 if (pool.size() < 200) pool.push_back(text);
                 else pool[corpus.size() + random.below(pool.size() - corpus.size())] = text;
             }

@@ -1,5 +1,5 @@
-// Fuzzes the pages of a cache: any bytes are refused, or are rows that lie in the page. Most have their checksum put right, so
-// that what lies behind it is tried too; rows that are said to be fit are read to the end, and packed again they are the same.
+// Fuzzes the pages of a cache: any bytes are rejected, or are rows within the page. Most pages get a correct checksum, so that
+// the checks behind it are tested too; accepted rows are read to the end, and packing them again gives the same page.
 #define ROSENBLATT_ISA baseline
 #include "cache/pack_numbers.cpp"
 #include "cache/page.hpp"
@@ -29,7 +29,7 @@ namespace {
 
 std::string text_of(const Grown<std::uint8_t>& page) { return {reinterpret_cast<const char*>(page.data()), page.size()}; }
 
-// A page of these bytes. Its memory comes from the pool, which gives more than was asked for: nobody may look at that.
+// A page of these bytes. The pool allocates more memory than requested; the sanitizer reports any access to the rest.
 struct Filled : Page {
     explicit Filled(const std::string& text) {
         content.reserve(text.size() + 1);
@@ -41,26 +41,26 @@ struct Filled : Page {
     std::size_t beyond() const { return Pool::rounded_up(content.size() + 1) - content.size(); }
 };
 
-// What is packed is found again; the fuzzer would be content with pages that cannot be opened.
+// Checks that a packed page can be opened again; otherwise the fuzzer would pass although every page is rejected.
 std::string page_of(const Rows& rows, bool weighed) {
     static const std::int32_t labels[] = {1, 0, -1};
     static const double weights[] = {0.5, 2.0, 1.0};
     const std::string text = text_of(Packer().page(rows, labels, weighed ? weights : nullptr));
     Filled page(text);
-    const Rows& found = page.rows;
-    if (!page.open() || !page.checked || found.count != rows.count || found.features != rows.features ||
-        found.sparse != rows.sparse || found.stored != rows.stored || (page.weights != nullptr) != weighed)
-        fuzz::fail("a page is not what was written", text);
+    const Rows& opened = page.rows;
+    if (!page.open() || !page.checked || opened.count != rows.count || opened.features != rows.features ||
+        opened.sparse != rows.sparse || opened.stored != rows.stored || (page.weights != nullptr) != weighed)
+        fuzz::fail("a page differs from what was written", text);
     return text;
 }
 
-// Pages of every kind: values in two, four or eight bytes or none, columns in two, four or eight, sparse and dense.
+// Pages of every kind: values of two, four, eight or no bytes, columns of two, four or eight bytes, sparse and dense.
 std::vector<std::string> pages() {
     static const std::int64_t starts[] = {0, 2, 2, 5}, wide[] = {0, 7, 1, 2, 6};
     static const std::int32_t index[] = {0, 7, 1, 2, 6};
     static const double values[][5] = {{0.25, -1.5, 3, 4, 5}, {1e5, 1, 2, 3, 4}, {0.1, 1.0 / 3, 2, 3, 4}, {1, 1, 1, 1, 1}};
     static const float singles[] = {1, 2, 3, 4, 5, 6};
-    std::vector<std::string> made;
+    std::vector<std::string> all;
     for (const bool weighed : {false, true}) {
         Rows rows;
         rows.count = 3;
@@ -73,10 +73,10 @@ std::vector<std::string> pages() {
                 rows.values = of;
                 rows.wide_indices = false;
                 rows.indices = index;
-                made.push_back(page_of(rows, weighed));
+                all.push_back(page_of(rows, weighed));
                 rows.wide_indices = true;
                 rows.indices = wide;
-                made.push_back(page_of(rows, weighed));
+                all.push_back(page_of(rows, weighed));
             }
         Rows dense;
         dense.count = 3;
@@ -85,17 +85,17 @@ std::vector<std::string> pages() {
         dense.column_stride = 1;
         dense.single = true;
         dense.values = singles;
-        made.push_back(page_of(dense, weighed));
+        all.push_back(page_of(dense, weighed));
         dense.features = 1;
         dense.row_stride = 1;
         dense.single = false;
         dense.values = values[0];
-        made.push_back(page_of(dense, weighed));
+        all.push_back(page_of(dense, weighed));
     }
-    return made;
+    return all;
 }
 
-// A number that depends on every value, column and label that a page gives, or a fault.
+// A hash of every value, column and label of a page.
 std::uint64_t read(const Page& page, const std::string& text) {
     const Rows& rows = page.rows;
     std::uint64_t sum = rows.count ^ rows.features << 20 ^ std::uint64_t{rows.sparse} << 60 ^ std::uint64_t{page.weights != nullptr} << 61;
@@ -125,9 +125,9 @@ std::uint64_t read(const Page& page, const std::string& text) {
     return sum;
 }
 
-void target(const std::string& given, fuzz::Random& random) {
-    std::string text = given;
-    if (text.size() >= sum_size + head_size && random.below(2)) {  // a word of the head or the arrays, written over: the size stays
+void target(const std::string& input, fuzz::Random& random) {
+    std::string text = input;
+    if (text.size() >= sum_size + head_size && random.below(2)) {  // overwrite a word of the header or the arrays; the size stays
         static const std::uint64_t edges[] = {0, ~std::uint64_t{0}, 1, std::uint64_t{1} << 61, std::uint64_t{1} << 63, 0x7FF8000000000000u};
         const std::uint64_t word = random.below(3) ? edges[random.below(6)] : random.next() >> random.below(64);
         const std::size_t widths[] = {1, 2, 4, 8}, width = widths[random.below(4)];
@@ -146,17 +146,17 @@ void target(const std::string& given, fuzz::Random& random) {
     looked.largest = 0.0;
     looked.canonical = true;
     if (native().rows->check(looked).kind != Fault::none || looked.largest != rows.largest || looked.canonical != rows.canonical)
-        fuzz::fail("the rows are not what they are said to be", text);
+        fuzz::fail("the rows differ from their description", text);
     if (rows.sparse && (rows.starts[0] != 0 || rows.entries() != rows.stored)) return;
     const std::string again = text_of(Packer().page(rows, page.labels, page.weights));
     Filled same(again);
-    if (!same.open() || !same.checked || read(same, again) != sum) fuzz::fail("packed again it is another page", text);
+    if (!same.open() || !same.checked || read(same, again) != sum) fuzz::fail("packing it again gives a different page", text);
 }
 
 }  // namespace
 
-int main(int count, char** given) {
+int main(int argc, char** argv) {
     const std::vector<std::string> words = {std::string(8, '\0'), std::string(8, '\xff'), std::string("\1\0\0\0\0\0\0\0", 8),
                                             std::string("\0\0\0\0\0\0\0\x80", 8), "\x7f", "\3", std::string(2, '\xff')};
-    return fuzz::run(count, given, pages(), words, target);
+    return fuzz::run(argc, argv, pages(), words, target);
 }

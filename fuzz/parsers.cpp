@@ -1,5 +1,5 @@
-// Fuzzes the parsers of lines: no fault of memory, a sound result, and the same rows wherever the bytes are cut.
-// The wide parsers: g++ -DROSENBLATT_ISA=avx2 -mavx2 (or avx512 and its flags in CMakeLists.txt).
+// Fuzzes the line parsers: no memory errors, a consistent result, and the same rows wherever the bytes are cut.
+// The SIMD parsers: g++ -DROSENBLATT_ISA=avx2 -mavx2 (or avx512 and its flags in CMakeLists.txt).
 #include "parse/lines.hpp"
 
 #ifndef ROSENBLATT_ISA
@@ -53,7 +53,7 @@ void target(const std::string& text, fuzz::Random& random) {
     names.merge(unknown);
 }
 
-// Rows as most files have them, enough of them that many are read without a pause.
+// Rows like those of most files, enough of them for the fast path.
 std::string usual_rows() {
     std::string text;
     for (int row = 0; row < 100; ++row) {
@@ -66,9 +66,9 @@ std::string usual_rows() {
 
 }  // namespace
 
-int main(int count, char** given) {
+int main(int argc, char** argv) {
     std::vector<std::string> corpus = svmlight;
     corpus.push_back(usual_rows());
     corpus.insert(corpus.end(), vw.begin(), vw.end());
-    return fuzz::run(count, given, corpus, parts, target);
+    return fuzz::run(argc, argv, corpus, parts, target);
 }

@@ -1,4 +1,4 @@
-// What must hold of whatever a parser of lines gives.
+// What must hold for every result of a line parser.
 #pragma once
 
 #include "parse/lines.hpp"
@@ -12,23 +12,23 @@ using namespace rosenblatt;
 
 inline void check(const Parsed& out, const std::string& text) {
     const std::size_t rows = out.labels.size();
-    Parsed& given = const_cast<Parsed&>(out);
-    if (out.starts.size() != rows + 1 || given.starts[0] != 0) fail("starts of another length", text);
-    if (given.starts[rows] > static_cast<std::int64_t>(out.indices.size())) fail("rows beyond the entries", text);
+    Parsed& parsed = const_cast<Parsed&>(out);
+    if (out.starts.size() != rows + 1 || parsed.starts[0] != 0) fail("the number of row starts is wrong", text);
+    if (parsed.starts[rows] > static_cast<std::int64_t>(out.indices.size())) fail("rows beyond the entries", text);
     for (std::size_t i = 0; i < rows; ++i) {
-        if (given.starts[i] > given.starts[i + 1]) fail("starts that fall", text);
-        if (given.labels[i] < -1 || given.labels[i] >= static_cast<std::int32_t>(out.table.tokens.size())) fail("a label without a token", text);
+        if (parsed.starts[i] > parsed.starts[i + 1]) fail("row starts that decrease", text);
+        if (parsed.labels[i] < -1 || parsed.labels[i] >= static_cast<std::int32_t>(out.table.tokens.size())) fail("a label without a token", text);
     }
-    for (std::int64_t k = 0; k < given.starts[rows]; ++k) {
-        if (given.indices[k] < 0 || given.indices[k] > out.seen.largest) fail("a column out of bounds", text);
-        if (!std::isfinite(given.values[k])) fail("a value that is not finite", text);
+    for (std::int64_t k = 0; k < parsed.starts[rows]; ++k) {
+        if (parsed.indices[k] < 0 || parsed.indices[k] > out.seen.largest) fail("a column out of bounds", text);
+        if (!std::isfinite(parsed.values[k])) fail("a value that is not finite", text);
     }
     if (out.looked) {
-        const Seen seen = given.seen_from(0);
+        const Seen seen = parsed.seen_from(0);
         if (seen.largest != out.seen.largest || seen.magnitude != out.seen.magnitude || seen.ascending != out.seen.ascending)
-            fail("what the parser saw is not what it gives", text);
+            fail("the statistics of the parser do not match its rows", text);
     }
-    if (out.weights.size() != 0 && out.weights.size() != rows) fail("weights of another length", text);
+    if (out.weights.size() != 0 && out.weights.size() != rows) fail("the number of weights is wrong", text);
 }
 
 template <class Parse>
@@ -51,14 +51,14 @@ void same_when_cut(const std::string& text, std::int64_t at, Parsed& all, Parse 
         each_piece(FromBytes{text.data(), text.size()}, from, to, [&](const char* first, const char* last) { return parse_piece(first, last, true, part, parse); });
         const std::size_t count = static_cast<std::size_t>(part.starts[part.labels.size()]);
         if (entries + count > all.values.size() || (count && std::memcmp(part.values.data(), all.values.data() + entries, count * 8) != 0))
-            fail("other values when cut", text);
-        if (count && std::memcmp(part.indices.data(), all.indices.data() + entries, count * 4) != 0) fail("other columns when cut", text);
+            fail("different values when cut", text);
+        if (count && std::memcmp(part.indices.data(), all.indices.data() + entries, count * 4) != 0) fail("different columns when cut", text);
         rows += part.labels.size();
         entries += count;
         lines += part.lines;
         bad += part.bad_count;
     }
-    if (rows != all.labels.size() || lines != all.lines || bad != all.bad_count) fail("other rows when cut", text);
+    if (rows != all.labels.size() || lines != all.lines || bad != all.bad_count) fail("different rows when cut", text);
 }
 
 }  // namespace fuzz

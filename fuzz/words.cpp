@@ -1,4 +1,4 @@
-// Fuzzes the reader of texts: any bytes are words and separators, rows are sorted and sound, cut anywhere they are the same.
+// Fuzzes the text reader: any bytes are accepted; rows are sorted, consistent, and the same wherever the bytes are cut.
 #include <cmath>
 
 #define ROSENBLATT_STRETCH 40
@@ -22,7 +22,7 @@ const std::vector<std::string> parts = {"\t", "\n", "\r\n", " ", "\xC3", "\xC3\x
 void sorted(Parsed& out, const std::string& text) {
     for (std::size_t i = 0; i < out.labels.size(); ++i)
         for (std::int64_t k = out.starts[i] + 1; k < out.starts[i + 1]; ++k)
-            if (out.indices[k - 1] >= out.indices[k]) fuzz::fail("columns that do not rise", text);
+            if (out.indices[k - 1] >= out.indices[k]) fuzz::fail("columns that are not ascending", text);
 }
 
 void target(const std::string& text, fuzz::Random& random) {
@@ -44,4 +44,4 @@ void target(const std::string& text, fuzz::Random& random) {
 
 }  // namespace
 
-int main(int count, char** given) { return fuzz::run(count, given, corpus, parts, target); }
+int main(int argc, char** argv) { return fuzz::run(argc, argv, corpus, parts, target); }

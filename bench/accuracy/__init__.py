@@ -1,1 +1,1 @@
-"""Test accuracy on real data sets, beside the peers."""
+"""Test accuracy on real data sets, compared with the peers."""

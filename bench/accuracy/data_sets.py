@@ -1,7 +1,7 @@
-"""Real data sets for the accuracy table: a folder in, examples split into training and test out.
+"""Real data sets for the accuracy table, read from a folder and split into training and test examples.
 
-The folder is named on the command line. A set whose files are not there is left out of the table. What has been
-parsed once is kept as an npz file in the temporary folder of the machine, so that a second table costs no parsing.
+The folder is given on the command line. A set whose files are missing is left out of the table. Parsed sets are cached
+as npz files in the temporary folder of the machine, so that a second table needs no parsing.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class DataSet:
     scale: bool = False
 
     def load(self, folder: Path) -> Examples:
-        """The examples, from the cache when they have been read before."""
+        """The examples, from the cache if they were read before."""
         path = CACHE / f"{self.name.replace('/', '-')}.npz"
         if not path.exists():
             CACHE.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ class DataSet:
         return read_npz(path)
 
     def splits(self, examples: Examples) -> Iterator[tuple[Matrix, Labels, Matrix, Labels]]:
-        """Training and test parts; numbers are scaled by the training part alone where the set asks for it."""
+        """Training and test parts; if the set asks for scaling, it uses the training part alone."""
         from sklearn.model_selection import train_test_split
 
         if examples.X_test is not None and examples.y_test is not None:
@@ -67,7 +67,7 @@ class DataSet:
 
 
 def standardised(X: Matrix, X_test: Matrix) -> tuple[Matrix, Matrix]:
-    """Mean 0 and variance 1 in every column of the training part; the test part is moved the same way."""
+    """Mean 0 and variance 1 in every column of the training part; the test part is transformed the same way."""
     from sklearn.preprocessing import StandardScaler
 
     scaler = StandardScaler().fit(X)
@@ -75,7 +75,7 @@ def standardised(X: Matrix, X_test: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def write_npz(path: Path, examples: Examples) -> None:
-    """Keep the examples in one npz file; a CSR matrix as its three arrays."""
+    """Save the examples in one npz file; a CSR matrix as its three arrays."""
     arrays: dict[str, Any] = {"y": examples.y}
     if examples.y_test is not None:
         arrays["y_test"] = examples.y_test
@@ -131,7 +131,7 @@ SETS: tuple[DataSet, ...] = (
     DataSet("w1a", svmlight("libol/w1a"), repeats=10),
 )
 
-# The same tables as they come, unscaled: harder for every online learner, and what a hurried user does.
+# The same tables unscaled: harder for every online learner, and what a hurried user does.
 RAW_SETS: tuple[DataSet, ...] = (
     *(DataSet(f"{name} raw", read, repeats=10) for name, read in SMALL.items()),
     DataSet("census-kdd raw", census(scaled=False)),

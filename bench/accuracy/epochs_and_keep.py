@@ -1,4 +1,4 @@
-"""The number of epochs against what is kept, on real data sets: how the defaults were chosen."""
+"""Accuracy by number of epochs and `keep`, on real data sets: how the defaults were chosen."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ EPOCHS = (1, 2, 3, 5, 10, 20, 50)
 
 
 def affordable_keeps(data: Examples) -> tuple[str, ...]:
-    """What can be kept at a fair price: pocket judges whole epochs, vote stores every hypothesis."""
+    """The values of `keep` that are affordable: pocket judges whole epochs, vote stores every hypothesis."""
     cells = (data.X.nnz if hasattr(data.X, "nnz") else data.X.size) * len(np.unique(data.y))
     few = data.X.shape[1] * len(data.y) < 2_000_000
     return ("average", "last", *(("pocket",) if cells < 6_000_000 else ()), *(("vote",) if few else ()))
 
 
 def grid(folder: Path, sets: list[DataSet]) -> None:
-    """Print the accuracy for every number of epochs and everything that can be kept; * marks below by one s.e."""
+    """Print the accuracy for every number of epochs and every `keep`; * marks one standard error or more below."""
     totals: dict[tuple[str, int], list[float]] = {}
     heads = " ".join(f"{epochs:>7}" for epochs in EPOCHS)
     print(f"{'set':24} {'keep':8} {'s.e.':>5} {'sklearn':>7} {heads}")

@@ -1,4 +1,4 @@
-"""How each kind of file is read: a reader takes the folder and gives the examples."""
+"""Readers of the data sets: each takes the folder and returns the examples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Labels = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Examples:
-    """A data set: with a test part of its own, or (``X_test is None``) to be split at random."""
+    """A data set, with a separate test part or (``X_test is None``) to be split at random."""
 
     X: Matrix
     y: Labels
@@ -29,7 +29,7 @@ Reader = Callable[[Path], Examples]
 
 
 def open_bytes(path: Path) -> Any:
-    """The file, unpacked when its name ends in .gz."""
+    """Open the file, decompressing it if its name ends in .gz."""
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
@@ -89,7 +89,7 @@ def svmlight(train: str, test: str | None = None) -> Reader:
 
 
 def vowpal_text(name: str) -> Reader:
-    """Vowpal Wabbit's own text in its simplest form: ``label |namespace index:value ...``."""
+    """Vowpal Wabbit's text format in its simplest form: ``label |namespace index:value ...``."""
 
     def read(folder: Path) -> Examples:
         labels: list[float] = []
@@ -136,9 +136,9 @@ def svmguide(folder: Path) -> Examples:
 
 
 def census(scaled: bool, weight: bool = True) -> Reader:
-    """Census income: every categorical column one-hot, numbers as they are or divided by their largest.
+    """Census income: every categorical column one-hot, numbers unchanged or divided by the largest of their column.
 
-    ``weight`` keeps the column that says how many people a row stands for, which its authors tell us to leave out.
+    ``weight`` keeps the column of how many people a row represents; the authors of the data say to leave it out.
     """
     numeric = (0, 5, 16, 17, 18, 24, 30, 39)
     used = numeric if weight else tuple(column for column in numeric if column != 24)

@@ -1,6 +1,6 @@
-"""Test accuracy of the default learner beside its peers' defaults, on real data sets.
+"""Test accuracy of the default learner compared with its peers' defaults, on real data sets.
 
-``python -m bench accuracy --data DIR`` prints the table; ``--grid`` tries the number of epochs against what is kept;
+``python -m bench accuracy --data DIR`` prints the table; ``--grid`` compares numbers of epochs and ``keep``;
 ``--raw`` adds the unscaled tables; names after it choose some sets. A difference is judged by the binomial standard
 error sqrt(p (1 - p) / n) of scikit-learn's Perceptron over the n distinct test rows.
 """
@@ -30,7 +30,7 @@ OURS = "rosenblatt"
 
 @dataclass(frozen=True)
 class Column:
-    """One learner of the table: how to make it from a seed, how often, and whether its rows are bounded."""
+    """One learner of the table: how to build it from a seed, the number of seeds, and whether its rows are limited."""
 
     name: str
     make: Callable[[int], Any]
@@ -52,7 +52,7 @@ def peers() -> list[Column]:
 
 
 def ours(**options: Any) -> Column | None:
-    """The default learner of this package, or None where the package is not built."""
+    """The default learner of this package, or None if the package is not built."""
     try:
         from rosenblatt import Perceptron
     except ImportError:
@@ -92,12 +92,12 @@ def test_rows(data: DataSet, examples: Examples) -> int:
 
 
 def standard_error(p: float, n: int) -> float:
-    """Of a share p of n independent trials."""
+    """The standard error of a proportion p of n independent trials."""
     return math.sqrt(max(p * (1.0 - p), 0.0) / n)
 
 
 class Memo:
-    """Peers do not change while ours does: their accuracies are kept beside the parsed sets."""
+    """A cache of the peers' accuracies, beside the parsed sets: peers do not change when this package does."""
 
     def __init__(self) -> None:
         import sklearn
@@ -120,21 +120,21 @@ class Memo:
 
 
 def verdict(mine: float, base: float, error: float) -> str:
-    """How ours stands to scikit-learn's Perceptron, in standard errors."""
+    """Our accuracy relative to scikit-learn's Perceptron, in standard errors."""
     if mine < base - error:
         return "BELOW"
     return "better" if mine > base + error else "equal"
 
 
 def chosen(names: Iterable[str], raw: bool) -> list[DataSet]:
-    """The sets whose names contain one of the words asked for; all of them when none is."""
+    """The sets whose names contain one of the given words; all of them without words."""
     wanted = list(names)
     sets = SETS + (RAW_SETS if raw else ())
     return [data for data in sets if not wanted or any(word in data.name for word in wanted)]
 
 
 def loaded(folder: Path, sets: list[DataSet]) -> Iterator[tuple[DataSet, Examples, list[float], float]]:
-    """Every set that is in the folder, with scikit-learn's accuracies and the standard error of their mean."""
+    """Every set in the folder, with scikit-learn's accuracies and the standard error of their mean."""
     memo, base = Memo(), peers()[0]
     for data in sets:
         try:
@@ -147,7 +147,7 @@ def loaded(folder: Path, sets: list[DataSet]) -> Iterator[tuple[DataSet, Example
 
 
 def too_slow(column: Column, data: DataSet, examples: Examples) -> bool:
-    """Batch solvers on long unscaled tables work for hours and do not converge."""
+    """Whether this is a batch solver on a long unscaled table: it would run for hours without converging."""
     return column.slow and data in RAW_SETS and len(examples.y) > SLOW_ROWS
 
 
@@ -159,7 +159,7 @@ def verdicts(mine: list[float] | None, base: list[float], error: float) -> tuple
 
 
 def table(folder: Path, sets: list[DataSet]) -> None:
-    """Print the accuracies in percent, one line a set as soon as it is known."""
+    """Print the accuracies in percent, one line per set as soon as it is known."""
     memo, mine, others = Memo(), ours(), peers()[1:]
     heads = [OURS, BASE, "its spread", *(column.name for column in others), f"{OURS} 0", f"{BASE} 0"]
     print(f"{'set':24} {'rows':>7} {'s.e.':>5} " + " ".join(f"{head:>18}" for head in heads) + "  seeds   seed 0")

@@ -2,9 +2,9 @@
 
 Without an option it runs the whole table of Li and Long 1999, see `li_and_long.py`.
 
-``--speed`` times one epoch at degree 4 against a straightforward NumPy implementation that makes kernel blocks by
+``--speed`` times one epoch at degree 4 against a straightforward NumPy implementation that computes kernel blocks by
 matrix product; ``--svc`` times four epochs against scikit-learn's SVC. ``--libol`` gives the mistake rates of one pass
-over svmguide3 without a bias, over 20 permutations (LIBOL prints .332 for the perceptron and .318 for PA).
+over svmguide3 without a bias, over 20 permutations (LIBOL reports .332 for the perceptron and .318 for PA).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def straightforward(X: Any, y: Any, order: Any, degree: int = 4, block: int = 10
 
 
 def speed(folder: Path, dtype: str, repeats: int) -> None:
-    """One epoch at degree 4, in turns; the best of each."""
+    """One epoch at degree 4, alternately; the best time of each."""
     from rosenblatt import native
 
     X, y, _, _ = images(folder, dtype)
@@ -98,13 +98,13 @@ def against_svc(folder: Path, dtype: str) -> None:
 
 
 def libol(folder: Path, permutations: int = 20) -> None:
-    """Mistake rates of one pass over svmguide3, predicted before learned, without a bias."""
+    """Mistake rates of one pass over svmguide3, predicting before learning, without a bias."""
     from rosenblatt import Learner
 
     examples = svmguide(folder)
     rules: dict[str, dict[str, Any]] = {
         "perceptron": {},
-        "PA": {"learning_rate": "pa1", "eta0": 1e9},  # so large a C that PA-I is PA
+        "PA": {"learning_rate": "pa1", "eta0": 1e9},  # C is so large that PA-I equals PA
     }
     for name, options in rules.items():
         rates = []

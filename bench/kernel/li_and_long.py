@@ -1,4 +1,4 @@
-"""Li and Long 1999 (The relaxed online maximum margin algorithm), Table 1, run again.
+"""Li and Long 1999 (The relaxed online maximum margin algorithm), Table 1, repeated.
 
 MNIST, kernel (1 + x.z)^d, ten one-vs-rest perceptrons, pixels divided by 255, each epoch in a new random order, means
 over ten permutations. Their mistakes are the sum over the ten units, as ours are; the last and the voted hypotheses of
@@ -32,14 +32,14 @@ class Cell:
     degree: int
     epochs: int
     mistakes: float
-    support: float  # examples that some unit rests on
+    support: float  # support examples of any unit
     last: float  # percent of the test rows
     voted: float
-    seconds: float  # of learning, since the run began
+    seconds: float  # of learning, since the start of the run
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print the table as it comes, the published numbers beside it; the whole table is kept in bench/results."""
+    """Print the table row by row, with the published numbers; the whole table is saved in bench/results."""
     settings = (options.degrees, options.epochs, options.permutations)
     folder = options.output or (RESULTS if settings == WHOLE else None)
     data = images(options.data, options.dtype)
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> None:
         for epoch in range(options.epochs):
             table.append(mean([cells[min(epoch, len(cells) - 1)] for cells in runs], epoch + 1))
             print("  ".join(f"{word:>9}" for word in words(table[-1])), flush=True)
-        if folder is not None:  # after each degree: hours may have gone into it
+        if folder is not None:  # after each degree, because each may take hours
             keep(folder, table, options)
     if folder is not None:
         print(f"Kept in {folder}: li-and-long.json, li-and-long.md")
@@ -79,13 +79,13 @@ def cells(data: tuple[Any, Any, Any, Any], degree: int, epochs: int, seed: int) 
 
 
 def mean(row: list[Cell], epochs: int) -> Cell:
-    """Of the permutations of one degree."""
+    """The mean over the permutations of one degree."""
     names = ("mistakes", "support", "last", "voted", "seconds")
     return Cell(row[0].degree, epochs, *(float(np.mean([getattr(cell, name) for cell in row])) for name in names))
 
 
 def words(cell: Cell) -> tuple[str, ...]:
-    """The cell as a row of the table, beside what was published of it."""
+    """The cell as a row of the table, with the published values."""
     known = PUBLISHED.get((cell.degree, cell.epochs))
     mistakes, last, voted = (f"{number:,}" for number in known) if known else ("", "", "")
     return (
@@ -102,7 +102,7 @@ def words(cell: Cell) -> tuple[str, ...]:
 
 
 def keep(folder: Path, table: list[Cell], options: argparse.Namespace) -> None:
-    """As JSON and as a table of Markdown."""
+    """Save as JSON and as a Markdown table."""
     folder.mkdir(parents=True, exist_ok=True)
     content = {"permutations": options.permutations, "dtype": options.dtype, "cells": [asdict(cell) for cell in table]}
     (folder / "li-and-long.json").write_text(json.dumps(content, indent=1) + "\n")

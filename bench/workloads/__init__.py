@@ -1,1 +1,1 @@
-"""What is timed, against whom: one file for each kind of work."""
+"""The workloads and their peers, one file for each kind of work."""

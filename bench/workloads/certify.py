@@ -1,8 +1,8 @@
-"""Is it separable? Decided, verified and with its widest margin, against a linear program that HiGHS solves.
+"""Certificates: separability decided and verified, with the widest margin, against a linear program solved by HiGHS.
 
 The program is the one a user would write: minimise nothing subject to y (w.x + b) >= 1. It gives a yes or a no, without
 a margin, and without a proof. Images of digits are read from the folder in ROSENBLATT_DATA (mnist/ in it); without it,
-images are generated. A peer that would need minutes is given a limit, and its time is then at least that.
+images are generated. A peer that would need minutes gets a time limit; its time is then at least that limit.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from bench.records import Limit, Machine, Race, Row, Side, Size, Target
 from bench.timing import run
 from bench.workloads.generate import gaussian_rows
 
-PATIENCE = 120.0  # seconds a peer is waited for
+PATIENCE = 120.0  # seconds before a peer is stopped
 PAIRS = ((0, 1, 50.0), (8, 9, 10.0), (3, 5, 20.0))
 
 
 def digits() -> tuple[Any, Any] | None:
-    """MNIST's training images and labels, if they are here."""
+    """MNIST's training images and labels, if available."""
     folder = Path(os.environ.get("ROSENBLATT_DATA", "")) / "mnist"
     if not (folder / "train-images-idx3-ubyte.gz").exists():
         return None
@@ -53,7 +53,7 @@ def linear_program(X: Any, y: Any, limit: float = PATIENCE) -> bool | None:
 
 
 def certified(X: Any, y: Any) -> str:
-    """Ours; an answer that is not exact would be no answer."""
+    """Our answer, which must be exact."""
     from rosenblatt.certificates.search import certify
 
     answer = certify(X, y)
@@ -63,7 +63,7 @@ def certified(X: Any, y: Any) -> str:
 
 
 def race(name: str, X: Any, y: Any, target: Target | None, machine: Machine) -> Race:
-    """One question for both. The rows must be read once."""
+    """One question for both sides. The limit is reading the rows once."""
     work = f"{name} {X.shape[0]:,} x {X.shape[1]}"
     limit: Limit = dense_limit(machine, X.nbytes, X.size, 1)
     ours, peer = Side("certify", partial(certified, X, y)), Side("HiGHS", partial(linear_program, X, y))
@@ -71,7 +71,7 @@ def race(name: str, X: Any, y: Any, target: Target | None, machine: Machine) -> 
 
 
 def rows(size: Size, machine: Machine) -> Iterator[Row]:
-    """Pairs of digits where they are, generated rows where they are not, and a table of sixteen rows."""
+    """Pairs of digits if they are available, generated rows otherwise, and a table of sixteen rows."""
     once = Size(size.quick, 1)
     images = digits()
     if images is not None:

@@ -18,7 +18,7 @@ THREADS = 2
 
 
 def shape_of(X: Any) -> str:
-    """Rows and columns, as a reader says them."""
+    """Rows and columns as text."""
     return f"{X.shape[0]:,} x {X.shape[1]}"
 
 
@@ -57,7 +57,7 @@ def ten(
 
 
 def keep_row(X: Any, y: Any, name: str, work: str, size: Size, machine: Machine) -> Row:
-    """What the average costs beside the last weights."""
+    """The cost of the average relative to the last weights."""
     last, average = peers.ours(X, y, keep="last"), peers.ours(X, y, keep="average")
     limit = epoch_limit(machine, X, CLASSES if y.max() > 1 else 1)
     target = Target(1.25, at_least=False)
@@ -66,7 +66,7 @@ def keep_row(X: Any, y: Any, name: str, work: str, size: Size, machine: Machine)
 
 
 def narrow(size: Size, machine: Machine) -> Iterator[Row]:
-    """Two classes, 50 columns, shuffled; mlxtend on a tenth of the rows, for it is a Python loop."""
+    """Two classes, 50 columns, shuffled; mlxtend on a tenth of the rows, because it is a Python loop."""
     X, y = gaussian_rows(size.rows(200_000), 50)
     work, limit = f"dense binary {shape_of(X)}", epoch_limit(machine, X, 1)
     last, average = peers.ours(X, y, keep="last"), peers.ours(X, y, keep="average")

@@ -1,4 +1,4 @@
-"""From bytes to a saved model, whole processes: against Vowpal Wabbit, LIBLINEAR and scikit-learn, the same files."""
+"""From file to saved model, timed as whole processes: against Vowpal Wabbit, LIBLINEAR and scikit-learn."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ for line in open(sys.argv[1]):
 if texts: learn()
 pickle.dump(model, open(sys.argv[2], "wb"))
 """
-# Not getrusage: what it calls the peak of a process counts what its parent held when it was forked.
+# Not getrusage: its peak of a process includes the memory of the parent at the time of the fork.
 PEAK = "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
 
 
 def process(name: str, code: str, *words: object) -> Side:
-    """A new interpreter that runs some code; its start counts."""
+    """A new interpreter that runs some code; start-up is included."""
     return command(name, "-c", code, *words)
 
 
 def command(name: str, *words: object) -> Side:
-    """A new interpreter with these words on its command line."""
+    """A new interpreter with these command-line arguments."""
     command = [sys.executable, *map(str, words)]
 
     def work() -> str:
@@ -73,13 +73,13 @@ def command(name: str, *words: object) -> Side:
 def ours(file: Path, rule: str = "perceptron", passes: int = 1) -> Side:
     """`rosenblatt fit`, as a shell runs it."""
     options = ["--rule", rule, *(["--passes", passes] if passes > 1 else [])]
-    words = ["--ngrams", 1] if file.suffix == ".tsv" else []  # single words, as the peer
+    words = ["--ngrams", 1] if file.suffix == ".tsv" else []  # single words, like the peer
     fit = ["-m", "rosenblatt", "fit", file, *options, *words, "--quiet", "-o", file.parent / "ours"]
     return command(" ".join(map(str, ["fit", *options])), *fit)
 
 
 def reading(file: Path) -> Limit:
-    """What counting the lines takes: nobody learns from bytes without looking at them."""
+    """The time to count the lines: the least work of anything that looks at every byte."""
     side = Side("wc", lambda: subprocess.run(["wc", "-l", str(file)], capture_output=True, check=True))
     from bench.timing import seconds
 
@@ -87,7 +87,7 @@ def reading(file: Path) -> Limit:
 
 
 def rows(size: Size, machine: Machine) -> Iterator[Row]:
-    """The table of promises about files."""
+    """The rows about files."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_rows(folder, size.rows(1_200_000), "large")  # about 1 GB
@@ -127,7 +127,7 @@ def svmlight(folder: Path, size: Size) -> Iterator[Row]:
 
 
 def passes(folder: Path, size: Size) -> Iterator[Row]:
-    """What a pass after the first takes, and what predicting takes, both against one pass of learning."""
+    """The time of a later pass, and of predicting, both against one pass of learning."""
     large, model = folder / "large.svm", folder / "ours"
     one, five = ours(large), ours(large, passes=5)
     row = run(
@@ -164,7 +164,7 @@ def text(folder: Path, size: Size) -> Iterator[Row]:
 
 
 def memory(folder: Path, size: Size) -> Iterator[Row]:
-    """The most memory of a whole portfolio: a file, and one twenty times as large."""
+    """The peak memory of a whole portfolio: a file, and one about twenty times as large."""
     medium, endless = folder / "medium.svm", folder / "endless.svm"
     with endless.open("wb") as out:
         for _ in range(2 if size.quick else 24):

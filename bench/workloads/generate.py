@@ -1,4 +1,4 @@
-"""Seeded data of the kinds the table speaks of. Every set has wrong labels, so that no epoch is ever clean."""
+"""Generated data for the workloads, from fixed seeds. Some labels are wrong, so that no epoch is ever clean."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import scipy.sparse as sp
 
 Array = np.ndarray[Any, Any]
 
-WRONG = 0.05  # the share of labels that are changed
+WRONG = 0.05  # the fraction of labels that are changed
 
 
 def flipped(rng: np.random.Generator, labels: Array, classes: int) -> Array:
-    """The labels with a small share of them replaced at random."""
+    """The labels, a small fraction of them replaced at random."""
     wrong = rng.random(labels.size) < WRONG
     return np.where(wrong, rng.integers(0, classes, labels.size), labels)
 

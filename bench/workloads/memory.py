@@ -1,7 +1,7 @@
-"""Memory while fitting: how far the process grows beside X, as a share of X.
+"""Memory while fitting: how much the process grows beyond X, as a fraction of X.
 
-Each measurement is a process of its own. It makes X, fits something tiny so that every library is loaded, resets the
-kernel's high-water mark, fits, and reads the mark again.
+Each measurement runs in a separate process. It creates X, fits something tiny so that every library is loaded, resets
+the operating system's high-water mark, fits, and reads the mark again.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def rows(size: Size, machine: Machine) -> Iterator[Row]:
 
 
 def growth(side: str, layout: str, size: Size) -> dict[str, float]:
-    """Measured in a new process, for a mark once reached stays."""
+    """Measure in a new process, because a high-water mark never falls."""
     command = [sys.executable, "-m", "bench.memory", side, layout, "quick" if size.quick else "full"]
     done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
     if done.returncode:
@@ -69,7 +69,7 @@ def examples(layout: str, size: Size) -> tuple[Any, Any]:
 
 
 def high_water() -> tuple[int, int]:
-    """Bytes held now, and the most since the last reset."""
+    """The bytes in use, and the peak since the last reset."""
     status = Path("/proc/self/status")
     if not status.exists():
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -79,7 +79,7 @@ def high_water() -> tuple[int, int]:
 
 
 def reset() -> None:
-    """Give back what is free and let the mark start anew (where the kernel can)."""
+    """Return free memory and reset the mark, if the operating system can."""
     gc.collect()
     if sys.platform == "linux":
         ctypes.CDLL(None).malloc_trim(0)

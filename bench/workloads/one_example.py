@@ -17,7 +17,7 @@ FEATURES = 50
 
 
 def one_row(size: Size, machine: Machine) -> Iterator[Row]:
-    """Calls of ``partial_fit`` with one row, as scikit-learn comes and with its checks switched off on both sides."""
+    """Calls of ``partial_fit`` with one row, with scikit-learn's checks, and with them off on both sides."""
     import sklearn
 
     calls = 500 if size.quick else 4_000
@@ -32,7 +32,7 @@ def one_row(size: Size, machine: Machine) -> Iterator[Row]:
 
 
 def partial_fit_sides(rows: list[tuple[Any, Any]]) -> tuple[Side, Side]:
-    """The same loop over both estimators; the classes are named in the first call only."""
+    """The same loop over both estimators; the classes are passed in the first call only."""
     from sklearn.linear_model import Perceptron as Theirs
 
     from rosenblatt import Perceptron as Ours
@@ -77,7 +77,7 @@ def light(size: Size, machine: Machine) -> Iterator[Row]:
 
 
 def learner_side(name: str, rows: list[Any], labels: list[int]) -> Side:
-    """Our learner over rows that are already what it takes."""
+    """Our learner on rows that need no conversion."""
     from rosenblatt import Learner
 
     def visit() -> Any:
@@ -91,7 +91,7 @@ def learner_side(name: str, rows: list[Any], labels: list[int]) -> Side:
 
 
 def river_side(X: Any, y: Any) -> Side:
-    """river's Perceptron over dictionaries made before the clock starts."""
+    """river's Perceptron on dictionaries that are built before the clock starts."""
     from river.linear_model import Perceptron
 
     rows = [dict(enumerate(row)) for row in X.tolist()]

@@ -1,6 +1,6 @@
 """From file to arrays: one svmlight file, read by us, by scikit-learn and by ``wc -l``, which only looks for newlines.
 
-``python -m bench reading`` makes the file in a temporary folder; ``ROSENBLATT_BENCH_MB`` is its size (200).
+``python -m bench reading`` writes the file to a temporary folder; ``ROSENBLATT_BENCH_MB`` is its size (200).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FEATURES, PER_ROW = 50_000, 65
 
 @contextmanager
 def svmlight_file(size: Size, features: int = FEATURES, per_row: int = PER_ROW) -> Iterator[Path]:
-    """A file of rows ``±1 index:0.dddddd ...`` labelled by a hidden separator with some noise, gone afterwards."""
+    """A file of rows ``±1 index:0.dddddd ...`` labelled by a hidden separator with some noise; temporary."""
     megabytes = int(os.environ.get("ROSENBLATT_BENCH_MB", "200")) // (20 if size.quick else 1)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bench.svm"
@@ -31,7 +31,7 @@ def svmlight_file(size: Size, features: int = FEATURES, per_row: int = PER_ROW) 
 
 
 def write(path: Path, size: int, features: int, per_row: int, seed: int = 0) -> None:
-    """Rows until the file has `size` bytes; every row is another."""
+    """Write rows, no two alike, until the file has `size` bytes."""
     random = np.random.default_rng(seed)
     hidden = random.standard_normal(features)
     line = "%+d " + " ".join(["%d:%.6f"] * per_row) + "\n"
@@ -48,7 +48,7 @@ def write(path: Path, size: int, features: int, per_row: int, seed: int = 0) -> 
 
 
 def read_ours(path: Path, threads: int) -> int:
-    """Every chunk of the file, parsed and dropped; the number of examples."""
+    """Parse the file chunk by chunk, keeping nothing; returns the number of examples."""
     from rosenblatt.readers.open import open_source
     from rosenblatt.readers.source import ReadOptions
 
@@ -67,7 +67,7 @@ def rows(size: Size, machine: Machine) -> Iterator[Row]:
         both = Side(f"read, {machine.cores} threads", lambda: read_ours(path, machine.cores))
         load = Side("load_svmlight_file", lambda: load_svmlight_file(str(path)))
         work = f"svmlight, {megabytes:.0f} MB, {PER_ROW} a row"
-        once = Size(size.quick, 1)  # the peer takes ten seconds and more
+        once = Size(size.quick, 1)  # the peer takes more than ten seconds
         yield run(Race("reading", work, ours, load, limit, Target(40.0), 1, "file"), once)
         yield run(Race("reading-threads", work, both, load, limit, None, 1, "file"), once)
         yield run(Race("reading-wc", work, ours, count, limit, None, 1, "file"), size)

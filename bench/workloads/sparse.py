@@ -23,7 +23,7 @@ def bytes_of(X: Any) -> int:
 
 
 def rows(size: Size, machine: Machine) -> Iterator[Row]:
-    """The two promised orders, the average against scikit-learn's, and the cost of the average."""
+    """Shuffled and given order, the average against scikit-learn's, and the cost of the average."""
     X, y = zipf_rows(size.rows(ROWS))
     work = f"sparse binary {X.shape[0]:,} x {X.shape[1]:,}, {X.nnz / X.shape[0]:.0f} a row"
     limit = sparse_limit(machine, bytes_of(X), X.nnz, peers.EPOCHS)
@@ -43,7 +43,7 @@ def rows(size: Size, machine: Machine) -> Iterator[Row]:
 
 
 def wabbit(size: Size, machine: Machine) -> Iterator[Row]:
-    """Given order against Vowpal Wabbit, which learns from its own binary cache with a second thread that reads it."""
+    """Given order against Vowpal Wabbit, which learns from its binary cache, read by a second thread."""
     workspace = peers.if_installed(wabbit_workspace)
     if workspace is None:
         return
@@ -62,14 +62,14 @@ def wabbit(size: Size, machine: Machine) -> Iterator[Row]:
 
 
 def wabbit_workspace() -> Any:
-    """Vowpal Wabbit's door."""
+    """A workspace of Vowpal Wabbit."""
     from vowpalwabbit import Workspace
 
     return Workspace
 
 
 def write_wabbit(X: Any, y: Any, path: Path) -> None:
-    """The rows as Vowpal Wabbit's text."""
+    """The rows in Vowpal Wabbit's text format."""
     with path.open("w") as stream:
         for row, label in enumerate(y):
             part = slice(X.indptr[row], X.indptr[row + 1])

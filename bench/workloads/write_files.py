@@ -1,4 +1,4 @@
-"""Files for the races from bytes to a model: word-like rows as svmlight and VW text, and lines of label, tab, words."""
+"""Files for the workloads on files: word-like rows as svmlight and VW text, and lines of label, tab, words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from bench.workloads.generate import zipf_rows
 
-PART = 100_000  # rows made at a time
+PART = 100_000  # rows generated at a time
 
 
 def write_rows(folder: Path, rows: int, name: str = "rows") -> None:
@@ -22,7 +22,7 @@ def write_rows(folder: Path, rows: int, name: str = "rows") -> None:
             X, y = zipf_rows(min(PART, rows - first), columns, seed=first + 1)
             numbers = np.clip((X.data * 10_000).round().astype(np.int64), 1, 9_999).tolist()
             starts, features = X.indptr.tolist(), X.indices.tolist()
-            labels = (X @ plane(columns) > 0).tolist()  # one truth for all the parts, not one each
+            labels = (X @ plane(columns) > 0).tolist()  # the same hidden plane for all parts
             noise = (np.random.default_rng(first).random(len(y)) < 0.05).tolist()
             for row, label in enumerate(labels):
                 part = slice(starts[row], starts[row + 1])
@@ -33,12 +33,12 @@ def write_rows(folder: Path, rows: int, name: str = "rows") -> None:
 
 
 def plane(columns: int) -> Any:
-    """The plane that separates the rows, but for the wrong labels."""
+    """The plane that separates the rows, except for the wrong labels."""
     return np.random.default_rng(0).standard_normal(columns)
 
 
 def write_text(path: Path, megabytes: int) -> None:
-    """Lines of label, tab, about a hundred words; some words speak for a label."""
+    """Lines of label, tab, about a hundred words; some words indicate a label."""
     rng = np.random.default_rng(0)
     words = np.array([f"{a}{b}{c}" for a in "aeiou" for b in "bcdfghklmnprst" for c in range(700)])
     leaning = rng.standard_normal(len(words))
