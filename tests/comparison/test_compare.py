@@ -17,9 +17,9 @@ from sklearn.preprocessing import StandardScaler
 from rosenblatt import Perceptron, compare, degree_report
 from rosenblatt.cli import main
 from rosenblatt.comparison.compare import Comparison, record_of, training_margin
-from rosenblatt.comparison.questions import answers_on
+from rosenblatt.comparison.questions import answer_questions
+from rosenblatt.comparison.standardise import Standardised
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.estimators.standardise import Standardised
 from rosenblatt.report.figures import plot_comparison, plot_degrees
 from rosenblatt.report.text.comparison import comparison_text
 
@@ -62,7 +62,7 @@ def test_convergence_is_told_honestly(easy: Comparison, hard: Comparison) -> Non
     assert all(method.converged for method in easy.methods[:4])
     assert "no mistake" in easy.methods[0].why
     assert not any(method.converged for method in hard.methods[:4])
-    assert "mistakes still in epoch 50" in hard.methods[0].why
+    assert "mistakes in epoch 50" in hard.methods[0].why
     assert hard.methods[-2].converged
 
 
@@ -230,15 +230,15 @@ def test_the_questions_take_millions_of_columns() -> None:
     X, y = blobs(9.0)
     places = np.array([5, 2**24 - 1], dtype=np.int32)
     wide = sp.csr_array((X.ravel(), np.tile(places, 90), 2 * np.arange(91, dtype=np.int32)), shape=(90, 2**24))
-    found = answers_on(wide, y, max_iter=10)  # 12 GB if it were written out
-    assert [answer.measured for answer in found] == [answer.measured for answer in answers_on(X, y, max_iter=10)]
+    found = answer_questions(wide, y, max_iter=10)  # 12 GB if it were written out
+    assert [answer.measured for answer in found] == [answer.measured for answer in answer_questions(X, y, max_iter=10)]
 
 
 def test_many_sparse_columns_stay_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = blobs(1.5)
-    dense = answers_on(X, y, max_iter=10)
-    monkeypatch.setattr("rosenblatt.comparison.questions._SMALL", 0)
-    sparse = answers_on(sp.csr_array(X), y, max_iter=10)
+    dense = answer_questions(X, y, max_iter=10)
+    monkeypatch.setattr("rosenblatt.comparison.questions._MAX_DENSE_VALUES", 0)
+    sparse = answer_questions(sp.csr_array(X), y, max_iter=10)
     assert [answer.verdict for answer in sparse] == [answer.verdict for answer in dense]
     assert sparse[1].measured == dense[1].measured
 

@@ -1,4 +1,4 @@
-"""Training and held-out error against the degree of a polynomial: the warning of overfitting, measured."""
+"""The function `degree_report`: training and held-out error against the degree of a polynomial kernel."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import options
-from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.comparison.splits import Splits, stratified_splits
+from rosenblatt.comparison.standardise import with_scaling
+from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import check_input
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.evaluate.intervals import Estimate, wilson
@@ -19,12 +18,12 @@ from rosenblatt.evaluate.intervals import Estimate, wilson
 
 @dataclass(frozen=True)
 class Degree:
-    """One degree: the errors, and how many examples the boundary rests on."""
+    """The errors of one degree, and the number of its support examples."""
 
     degree: int
     training_error: float
     held_out_error: Estimate  # over the held-out rows of all folds, with its 95% interval
-    support: float  # support examples of a fold, on average
+    support: float  # the mean number of support examples over the folds
 
 
 @dataclass(frozen=True)
@@ -37,30 +36,30 @@ class DegreeReport:
 
     @property
     def best(self) -> Degree:
-        """The least held-out error; of equals, the lowest degree."""
-        return min(self.degrees, key=lambda one: (one.held_out_error.value, one.degree))
+        """The degree with the least held-out error; of equals, the lowest."""
+        return min(self.degrees, key=lambda degree: (degree.held_out_error.value, degree.degree))
 
     @property
     def overfits(self) -> tuple[int, ...]:
-        """Degrees above the best whose training error is no higher but whose held-out error surely is."""
+        """Degrees above the best with no higher training error, but a held-out error whose whole interval is higher."""
         best = self.best
         return tuple(
-            one.degree
-            for one in self.degrees
-            if one.degree > best.degree
-            and one.training_error <= best.training_error
-            and one.held_out_error.low > best.held_out_error.value
+            other.degree
+            for other in self.degrees
+            if other.degree > best.degree
+            and other.training_error <= best.training_error
+            and other.held_out_error.low > best.held_out_error.value
         )
 
     def __str__(self) -> str:
         lines = [f"{'degree':>6} {'training':>9} {'held out':>9} {'95% interval':>16} {'support':>8}"]
-        for one in self.degrees:
-            error = one.held_out_error
+        for degree in self.degrees:
+            error = degree.held_out_error
             interval = f"{100 * error.low:.1f}% to {100 * error.high:.1f}%"
-            mark = "  best" if one is self.best else "  overfits" if one.degree in self.overfits else ""
+            mark = "  best" if degree is self.best else "  overfits" if degree.degree in self.overfits else ""
             lines.append(
-                f"{one.degree:6d} {100 * one.training_error:8.2f}% {100 * error.value:8.2f}% {interval:>16} "
-                f"{one.support:8.0f}{mark}"
+                f"{degree.degree:6d} {100 * degree.training_error:8.2f}% {100 * error.value:8.2f}% {interval:>16} "
+                f"{degree.support:8.0f}{mark}"
             )
         return "\n".join(lines)
 
@@ -81,44 +80,36 @@ def degree_report(
     >>> draw = np.random.default_rng(0)
     >>> X = draw.normal(size=(200, 4))
     >>> y = X[:, 0] * X[:, 1] + 0.3 * draw.normal(size=200) > 0
-    >>> found = degree_report(X, y, folds=4)
-    >>> found.best.degree, found.overfits
+    >>> report = degree_report(X, y, folds=4)
+    >>> report.best.degree, report.overfits
     (2, (5, 6))
     """
     options.check("degree_report", {"folds": folds}, {"folds": options.folds})
     if not isinstance(degrees, Iterable):
         raise ParameterError(f"degree_report takes the degrees as a list, such as [1, 2, 3]. Got {degrees!r} instead.")
-    wanted = list(degrees)
-    if not wanted:
+    degrees = list(degrees)
+    if not degrees:
         raise ParameterError("degree_report needs at least one degree.")
     values = check_input.check_values(KernelPerceptron(), X, reset=True)
     labels = check_input.check_labels(y, values.shape[0])
     check_input.check_two_classes(np.unique(labels))
-    smallest = int(np.unique(labels, return_counts=True)[1].min())
-    if not 2 <= folds <= smallest:
-        raise DataError(
-            f"folds={folds} needs as many rows of every class and at least 2; the smallest class has {smallest}."
-        )
     matrix: Any = values if isinstance(values, np.ndarray) else X
-    splits = list(StratifiedKFold(folds, shuffle=True, random_state=random_state).split(matrix, labels))
-    found = []
-    for degree in wanted:
-        unit: Any = KernelPerceptron(
-            kernel="poly", degree=degree, keep=keep, max_iter=max_iter, random_state=random_state
-        )
-        found.append(_measured(unit, degree, matrix, labels, splits, scale))
-    return DegreeReport(tuple(found), len(labels), folds)
+    splits = stratified_splits(matrix, labels, folds, random_state)
+    measured = []
+    for degree in degrees:
+        unit = KernelPerceptron(kernel="poly", degree=degree, keep=keep, max_iter=max_iter, random_state=random_state)
+        measured.append(_measure(unit, degree, matrix, labels, splits, scale))
+    return DegreeReport(tuple(measured), len(labels), folds)
 
 
-def _measured(unit: Any, degree: int, X: Any, y: Any, splits: list[Any], scale: bool) -> Degree:
-    wrong_training, wrong, seen, support = 0, 0, 0, 0
+def _measure(unit: KernelPerceptron, degree: int, X: Any, y: Any, splits: Splits, scale: bool) -> Degree:
+    training_errors, test_errors, n_training, n_support = 0, 0, 0, 0
     for training, test in splits:
-        model: Any = clone(unit)
-        if scale:
-            model = make_pipeline(StandardScaler(with_mean=isinstance(X, np.ndarray)), model)
+        model: Any = with_scaling(clone(unit), scale, X)
         model.fit(X[training], y[training])
-        wrong_training += int(np.sum(model.predict(X[training]) != y[training]))
-        wrong += int(np.sum(model.predict(X[test]) != y[test]))
-        seen += len(training)
-        support += len((model[-1] if scale else model).support_)
-    return Degree(degree, wrong_training / seen, wilson(wrong / len(y), len(y)), support / len(splits))
+        training_errors += int(np.sum(model.predict(X[training]) != y[training]))
+        test_errors += int(np.sum(model.predict(X[test]) != y[test]))
+        n_training += len(training)
+        n_support += len((model[-1] if scale else model).support_)
+    error = wilson(test_errors / len(y), len(y))
+    return Degree(degree, training_errors / n_training, error, n_support / len(splits))

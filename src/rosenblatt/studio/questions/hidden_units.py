@@ -18,7 +18,7 @@ def hidden_units(request: Mapping[str, Any]) -> dict[str, Any]:
     >>> [hidden_units(XOR | {"units": units})["errors"] for units in (1, 2)]
     [1, 0]
     """
-    from rosenblatt.estimators.hidden_units import hidden_units as learn_hidden_units
+    from rosenblatt.comparison.hidden_units import hidden_units as learn_hidden_units
 
     points, n_units = read_points(request), request.get("units")
     if not isinstance(n_units, int) or isinstance(n_units, bool) or not 1 <= n_units <= MAX_HIDDEN_UNITS:
