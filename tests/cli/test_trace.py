@@ -105,7 +105,7 @@ def test_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         (["-o", "steps.txt"], "written as .csv or .json"),
         (["--animate", "and.mp4"], "written as .gif or .html"),
         (["--plot", "and.xyz"], "--plot and.xyz:"),
-        (["--learning-rate", "pa1", "--batch", "2"], "cannot use learning_rate='pa1' with batch=2"),
+        (["--learning-rate", "pa1", "--batch", "2"], "cannot use --learning-rate pa1 with --batch 2"),
         (["--steps", "0"], "'0' is not"),
     ],
 )

@@ -4,7 +4,8 @@
 """
 
 from rosenblatt.native import _native
-from rosenblatt.native.rows import laid, rows_of
+from rosenblatt.native.rows import laid as laid
+from rosenblatt.native.rows import rows_of as rows_of
 
 Candidates = _native.Candidates
 Chunks = _native.Chunks
@@ -53,55 +54,3 @@ unicode_version = _native.unicode_version
 uniform = _native.uniform
 unusual = _native.unusual
 words_of = _native.words_of
-
-__all__ = [
-    "Candidates",
-    "Chunks",
-    "Columns",
-    "Crossing",
-    "Hashing",
-    "Hulls",
-    "Learner",
-    "Names",
-    "Packer",
-    "Pages",
-    "Panel",
-    "Rows",
-    "SinglePanel",
-    "address",
-    "ascend",
-    "checksum",
-    "coded",
-    "dual_scores",
-    "dual_visit",
-    "dual_votes",
-    "hash_columns",
-    "hash_of",
-    "highest",
-    "instruction_set",
-    "instruction_sets",
-    "joined",
-    "judge_clean",
-    "laid",
-    "learn",
-    "majority",
-    "mistakes",
-    "order",
-    "outside",
-    "pages_ahead",
-    "parse_svmlight",
-    "parse_text",
-    "parse_vw",
-    "ranked",
-    "rows_of",
-    "scores",
-    "spread",
-    "squares",
-    "strongest",
-    "svmlight_ahead",
-    "turns",
-    "unicode_version",
-    "uniform",
-    "unusual",
-    "words_of",
-]

@@ -1,7 +1,7 @@
 """The parameters of certify and MaxMargin."""
 
 from rosenblatt.options.learner import n_jobs
-from rosenblatt.options.option import Option, table
+from rosenblatt.options.option import Option, by_name
 
 time_limit: Option[float | None] = Option(
     name="time_limit",
@@ -63,7 +63,7 @@ certify_jobs = n_jobs.but(
     help="How many pairs of classes to certify at once; -1 means one per core. The answers are always the same.",
 )
 
-CERTIFY = table([time_limit, gap, exact])
-CERTIFY_CLASSES = table([scheme, time_limit, gap, exact, n_jobs])
-ERROR_BRACKET = table([bracket_time_limit])
-MAX_MARGIN = table([gap, time_limit])
+CERTIFY = by_name([time_limit, gap, exact])
+CERTIFY_CLASSES = by_name([scheme, time_limit, gap, exact, n_jobs])
+ERROR_BRACKET = by_name([bracket_time_limit])
+MAX_MARGIN = by_name([gap, time_limit])

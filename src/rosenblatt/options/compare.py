@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rosenblatt.options.option import Option, table
+from rosenblatt.options.option import Option, by_name
 
 folds: Option[int] = Option(
     name="folds",
@@ -29,4 +29,4 @@ questions: Option[bool] = Option(
     help="Answer six questions about the perceptron and logistic regression by measurement on these rows.",
 )
 
-COMPARE: Mapping[str, Option[Any]] = table((folds, max_rows, questions))
+COMPARE: Mapping[str, Option[Any]] = by_name((folds, max_rows, questions))

@@ -7,7 +7,7 @@ from typing import Any
 
 from rosenblatt.errors import ParameterError, option
 from rosenblatt.options.learner import keep, order
-from rosenblatt.options.option import Option, table
+from rosenblatt.options.option import Option, by_name
 from rosenblatt.rules import RULES
 
 RULE_NAMES = tuple(RULES)
@@ -122,7 +122,7 @@ fit_file_order: Option[Any] = order.but(
     "are read first (shuffle). By default as in the file, except that rule auto shuffles a file sorted by label.",
 )
 
-FIT_FILE: Mapping[str, Option[Any]] = table(
+FIT_FILE: Mapping[str, Option[Any]] = by_name(
     [
         rule,
         passes,

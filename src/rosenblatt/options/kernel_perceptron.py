@@ -1,4 +1,4 @@
-"""The parameters of the dual form: those of the perceptron that it shares, and its kernel."""
+"""The parameters of KernelPerceptron, some of which it shares with Perceptron."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rosenblatt.options.learner import (
     record,
     warm_start,
 )
-from rosenblatt.options.option import Option, table
+from rosenblatt.options.option import Option, by_name
 
 kernel: Option[str | Callable[[Any, Any], Any]] = Option(
     name="kernel",
@@ -69,7 +69,7 @@ cache_mb: Option[float] = Option(
 )
 kernel_margin = margin.but(help="An example is a mistake when y*s <= margin; 0 is Rosenblatt's rule.")
 
-KERNEL_PERCEPTRON: Mapping[str, Option[Any]] = table(
+KERNEL_PERCEPTRON: Mapping[str, Option[Any]] = by_name(
     (
         kernel,
         kernel_degree,

@@ -1,4 +1,4 @@
-"""The parameters of the learners."""
+"""The parameters of the learners: Perceptron, LogisticUnit, Adaline and Learner."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.options.option import Option, table
+from rosenblatt.errors import option as in_sentence
+from rosenblatt.options.option import Option, by_name
 from rosenblatt.rules import LEARNING_RATES, MISTAKE_DRIVEN_LOSSES
 
 loss: Option[str] = Option(
@@ -167,12 +168,12 @@ random_state: Option[Any] = Option(
 )
 
 
-LEARNER: Mapping[str, Option[Any]] = table(value for value in list(globals().values()) if isinstance(value, Option))
+LEARNER: Mapping[str, Option[Any]] = by_name(value for value in list(globals().values()) if isinstance(value, Option))
 
 
 def _options_of(left_out: Sequence[str], changed: Sequence[Option[Any]] = ()) -> Mapping[str, Option[Any]]:
-    changes = table(changed)
-    return table(changes.get(name, option) for name, option in LEARNER.items() if name not in left_out)
+    changes = by_name(changed)
+    return by_name(changes.get(name, option) for name, option in LEARNER.items() if name not in left_out)
 
 
 # pa1, pa2 and arow move an example just to its required margin; the logistic and squared losses have no such margin.
@@ -220,30 +221,42 @@ def check_together(owner: str, values: Mapping[str, object]) -> None:
 
 def _refused(chosen: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Each combination of the chosen values that makes no sense, why, and what to use instead."""
-    rate, kept, size, cost = chosen["learning_rate"], chosen["keep"], chosen["batch"], chosen["loss"]
-    if LEARNING_RATES[rate].moves_to_margin:
-        if size != 1:
-            yield f"learning_rate={rate!r} with batch={size!r}", "it corrects one example at a time; use batch=1"
-        if cost not in MISTAKE_DRIVEN_LOSSES:
+
+    def value(name: str) -> str:
+        return in_sentence(name, chosen[name])
+
+    loss = chosen["loss"]
+    if LEARNING_RATES[chosen["learning_rate"]].moves_to_margin:
+        if chosen["batch"] != 1:
             yield (
-                f"learning_rate={rate!r} with the {cost} loss",
-                "it moves an example to a required margin; use the perceptron or hinge loss, or another learning_rate",
+                f"{value('learning_rate')} with {value('batch')}",
+                f"it corrects one example at a time; use {in_sentence('batch', 1)}",
             )
-    if kept == "vote":
-        if size != 1:
-            yield f"keep='vote' with batch={size!r}", "weights vote for each example they survive; use batch=1"
-        if cost != "perceptron":
+        if loss not in MISTAKE_DRIVEN_LOSSES:
             yield (
-                f"keep='vote' with the {cost} loss",
-                "weights vote until their next mistake; use the perceptron loss, or keep='average'",
+                f"{value('learning_rate')} with the {loss} loss",
+                "it moves an example to a required margin; use the perceptron or hinge loss, or another "
+                f"{in_sentence('learning_rate')}",
+            )
+    if chosen["keep"] == "vote":
+        if chosen["batch"] != 1:
+            yield (
+                f"{value('keep')} with {value('batch')}",
+                f"weights vote for each example they survive; use {in_sentence('batch', 1)}",
+            )
+        if loss != "perceptron":
+            yield (
+                f"{value('keep')} with the {loss} loss",
+                f"weights vote until their next mistake; use the perceptron loss, or {in_sentence('keep', 'average')}",
             )
     if chosen["degree"] > 1 and chosen["record"]:
         yield (
-            f"degree={chosen['degree']} with record=True",
-            "a trace shows the weights of the features themselves; use record=False, or a Pipeline that makes products",
+            f"{value('degree')} with {value('record')}",
+            f"a trace shows the weights of the features themselves; use {in_sentence('record', False)}, or a Pipeline "
+            "that makes products",
         )
-    if chosen["multi_class"] == "joint" and cost == "squared":
+    if chosen["multi_class"] == "joint" and loss == "squared":
         yield (
-            "multi_class='joint' with the squared loss",
+            f"{value('multi_class')} with the squared loss",
             "this loss judges each score alone, not which is highest; use 'ovr' or 'ovo'",
         )

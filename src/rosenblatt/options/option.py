@@ -168,8 +168,9 @@ _WORDS: Mapping[Kind, str] = {
 }
 
 
-def table(listed: Iterable[Option[Any]]) -> Mapping[str, Option[Any]]:
-    return MappingProxyType({option.name: option for option in listed})
+def by_name(options: Iterable[Option[Any]]) -> Mapping[str, Option[Any]]:
+    """A table of options for `check`."""
+    return MappingProxyType({option.name: option for option in options})
 
 
 def check(owner: str, values: Mapping[str, object], table: Mapping[str, Option[Any]]) -> None:

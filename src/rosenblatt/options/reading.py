@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rosenblatt.options.option import Option, table
+from rosenblatt.options.option import Option, by_name
 
 FORMATS = ("svmlight", "vw", "csv", "tsv", "parquet", "arrow", "npy", "npz", "text")
 
@@ -120,7 +120,7 @@ classes: Option[tuple[str, ...]] = Option(
     help="All possible labels, for a stream, which cannot be read twice: commas, or repeat it.",
 )
 
-READ: Mapping[str, Option[Any]] = table(
+READ: Mapping[str, Option[Any]] = by_name(
     [
         format,
         label,

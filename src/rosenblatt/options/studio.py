@@ -1,4 +1,4 @@
-"""The parameters of `studio`: where its page is, and whether it is opened."""
+"""The parameters of `studio`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ browser: Option[bool] = Option(
     name="browser", default=True, kind="bool", help="Open the page in the browser, or only print its address."
 )
 
-# On the page the perceptron itself comes first, and the dual form is chosen by its kernel.
+# On the page the default is the perceptron itself; a kernel chooses the dual form.
 studio_kernel: Option[Any] = kernel.but(
     default="none",
     choices=("none", "linear", "poly", "rbf"),

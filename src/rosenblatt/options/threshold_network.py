@@ -1,7 +1,7 @@
-"""The parameters of the networks of threshold units."""
+"""The parameters of ThresholdNetwork."""
 
 from rosenblatt.options.learner import max_iter, random_state
-from rosenblatt.options.option import Option, table
+from rosenblatt.options.option import Option, by_name
 
 max_units: Option[int | None] = Option(
     name="max_units",
@@ -17,4 +17,4 @@ network_max_iter = max_iter.but(
     help="The most epochs that one unit learns before the network adds another.",
 )
 
-THRESHOLD_NETWORK = table([max_units, network_max_iter, random_state])
+THRESHOLD_NETWORK = by_name([max_units, network_max_iter, random_state])

@@ -1,1 +1,1 @@
-"""What was read, kept in compact pages: for later passes, or for the next fit."""
+"""Caches of parsed examples, in compact pages: for later passes, or for the next fit."""

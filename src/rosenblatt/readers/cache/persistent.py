@@ -160,7 +160,7 @@ class CachedSource(Source):
 
 
 class CacheWriter(SourceWrapper):
-    """A source whose blocks are written to a cache as they are given; the cache gets its name after the last block."""
+    """A source that writes each block to a cache as it goes; the cache gets its name after the last block."""
 
     def __init__(self, source: Source, cache: Path, identity: Mapping[str, Any], why_rebuild: str) -> None:
         super().__init__(source, rewindable=True)

@@ -67,7 +67,7 @@ class TextSource(LineSource):
             end,
             kind=self._line_kind,
             hashing=self._hashing,
-            names=self._names.wanted,
+            names=self._names.dictionary,
             skip=self.reading.on_bad_row == "skip",
         )
         return (*parsed, candidates)

@@ -51,7 +51,7 @@ class VwSource(LineSource):
             begin,
             end,
             bits=self._bits,
-            names=self._names.wanted,
+            names=self._names.dictionary,
             skip=self.reading.on_bad_row == "skip",
             crossing=self._crossing,
         )

@@ -20,18 +20,18 @@ class NameCollector:
         self._complete = False
 
     @property
-    def wanted(self) -> native.Names | None:
-        """The dictionary that a parser looks names up in; None where no more names are collected."""
+    def dictionary(self) -> native.Names | None:
+        """The dictionary that a parser looks names up in; None once no more names are collected."""
         return None if self._complete else self._names
 
     def restart(self) -> None:
         """Forget the names of a reading that was broken off."""
-        if self.wanted is not None:
+        if self.dictionary is not None:
             self._names = native.Names(self._bits, LIMIT)
 
     def merge(self, candidates: Any) -> None:
-        if self.wanted is not None:
-            self.wanted.merge(candidates)
+        if self.dictionary is not None:
+            self.dictionary.merge(candidates)
 
     def finish(self) -> None:
         """Every name has occurred: later readings need not look."""

@@ -76,7 +76,7 @@ class Encoder:
 
     def restart(self) -> None:
         """Forget the names of hashed columns from a reading that was broken off."""
-        if self._names.wanted is not None:
+        if self._names.dictionary is not None:
             self._names.restart()
             self._word_names = {}
 
@@ -164,7 +164,7 @@ class Encoder:
     def _feature(self, name: str) -> int:
         if self._hashing is not None:
             column = (native.hash_of(name.encode(), 0) >> (64 - self._hashing.bits)) + self._n_numbers
-            if self._names.wanted is not None and len(self._word_names) < LIMIT:
+            if self._names.dictionary is not None and len(self._word_names) < LIMIT:
                 self._word_names.setdefault(column, name)
             return column
         if self._model_space is not None:
@@ -180,7 +180,7 @@ class Encoder:
             for column, (data, starts) in zip(self._layout.texts, batch.texts, strict=True)
         ]
         starts, indices, values, candidates = native.hash_columns(
-            columns, native_hashing(self._hashing, self._n_numbers), self._names.wanted
+            columns, native_hashing(self._hashing, self._n_numbers), self._names.dictionary
         )
         self._names.merge(candidates)
         texts = Csr(starts, indices, values, self.features)

@@ -105,7 +105,8 @@ def layout_of(
             raise DataError(f"{file}: there is no column {column!r}; its columns are {listed(list(kinds))}.", file=file)
     kinds = {**kinds, **dict.fromkeys(words, "word"), **dict.fromkeys(text, "text")}
 
-    def columns_of(wanted: ColumnKind) -> tuple[str, ...]:
-        return tuple(column for column, kind in kinds.items() if kind == wanted and column != label)
-
-    return Layout(label, columns_of("number"), columns_of("word"), columns_of("text"))
+    numbers, word_columns, texts = (
+        tuple(column for column in kinds if kinds[column] == kind and column != label)
+        for kind in ("number", "word", "text")
+    )
+    return Layout(label, numbers, word_columns, texts)
