@@ -8,8 +8,9 @@ import pytest
 
 from rosenblatt import Adaline, Learner, Perceptron, load, save
 from rosenblatt.errors import DataError, LearningOverflowError
-from rosenblatt.learn.run import Run, share_pass
+from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.shared_pass import share_pass
 from rosenblatt.model.file import load_linear_model
 from rosenblatt.native import rows_of
 from rosenblatt.records import Block, Csr

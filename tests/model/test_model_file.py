@@ -18,8 +18,9 @@ from rosenblatt import Adaline, LogisticUnit, Perceptron, load, save
 from rosenblatt.atomic import replacing, write_atomic
 from rosenblatt.errors import LearningOverflowError, ModelError
 from rosenblatt.estimators.model_files.save_load import to_estimator, to_model
-from rosenblatt.learn.run import Run, share_pass
+from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.shared_pass import share_pass
 from rosenblatt.model.file import load_linear_model, save_model
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.records import Block, FeatureSpace

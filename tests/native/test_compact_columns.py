@@ -8,8 +8,9 @@ import pytest
 
 from rosenblatt import native
 from rosenblatt.errors import LearningOverflowError
-from rosenblatt.learn.run import PARTS, Run, share_pass
+from rosenblatt.learn.run import PARTS, Run
 from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.shared_pass import share_pass
 from rosenblatt.records import Block, Csr
 
 FEATURES = 5_000

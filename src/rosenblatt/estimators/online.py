@@ -17,8 +17,9 @@ from rosenblatt.estimators.streaming import only_if_streamable
 from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.polynomial import checked_count
 from rosenblatt.learn.replay.trace import Trace
-from rosenblatt.learn.run import Run, Validation, share_pass
+from rosenblatt.learn.run import Run, Validation
 from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.shared_pass import share_pass
 from rosenblatt.model.model import check_finite
 from rosenblatt.records import Block, Csr, Floats, Values
 

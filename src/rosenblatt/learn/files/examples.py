@@ -40,12 +40,14 @@ class Examples:
         self.label_order = LabelOrder()
         self.new_label = False  # reading stopped at a label that is no class
         self.holdout = Holdout(plan.holdout, plan.patience, plan.seed, SpillCache(plan.cache, source.name))
-        self._stored = SpillCache(plan.cache, source.name)
+        self._stored: SpillCache | None = None
         self._shuffled: Shuffled | None = None
         if plan.order == "shuffle":
             from rosenblatt.learn.files.shuffle import Shuffled
 
             self._shuffled = Shuffled(plan.cache, source.name, plan.seed)
+        elif plan.passes > 1:
+            self._stored = SpillCache(plan.cache, source.name)
         self._stores = ExitStack()
 
     def __enter__(self) -> Self:
@@ -83,18 +85,23 @@ class Examples:
         return np.flatnonzero(labelled).astype(np.uint32)
 
     def _store(self, block: Block, rows: NDArray[np.uint32] | None, bytes_read: int) -> None:
-        if self._shuffled is None and self._plan.passes == 1:
+        """Store the rows to learn from, for later passes or to be shuffled."""
+        if self._shuffled is None and self._stored is None:
             return
         block = block if rows is None else take_examples(block, rows)
         if self._shuffled is not None:
             self._shuffled.append(block)
-        else:
+        elif self._stored is not None:
             self._stored.append(block, bytes_read / self._source.size if self._source.size else 0.0)
 
     def stored(self, pass_: int) -> Iterator[PassBlock]:
         """The examples of a later pass, or of any shuffled pass."""
         first_row, total, threads = 0, self._source.size or 0, self._plan.threads
-        blocks = self._stored.blocks(threads) if self._shuffled is None else self._shuffled.blocks(pass_, threads)
+        if self._shuffled is not None:
+            blocks = self._shuffled.blocks(pass_, threads)
+        else:
+            assert self._stored is not None
+            blocks = self._stored.blocks(threads)
         for block in blocks:
             bytes_read = int(total * (first_row + block.rows) / max(self.learned, 1))
             yield PassBlock(block, None, first_row, bytes_read)

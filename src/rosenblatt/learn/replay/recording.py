@@ -1,4 +1,4 @@
-"""What a recorded run was shown, and where it began: enough to live through it again."""
+"""What a recorded run learned from, and where it began: enough to replay it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RecordedFit:
-    """Examples visited from the run's t-th visit on; of a block with held-out rows only the training ones."""
+    """The examples of one `fit`, visited from the t-th visit of the run on; `training` names the rows not held out."""
 
     t: int
     block: Block
     training: NDArray[np.uint32] | None
 
     def is_same(self, block: Block, training: NDArray[np.uint32] | None) -> bool:
-        """Would these examples only lengthen the chapter?"""
+        """Are these the same examples, so that the fit only continues?"""
         return (
             self.block.values is block.values
             and _equal(self.block.labels, block.labels)
@@ -33,7 +33,7 @@ class RecordedFit:
 
 @dataclass(frozen=True)
 class Recording:
-    """The start of a run and the examples of each `fit` that went on with it; they are referred to, not copied."""
+    """The start of a run and the examples of each `fit`, which are referred to, not copied."""
 
     settings: Settings
     class_weight: Floats
@@ -42,13 +42,13 @@ class Recording:
     dense: bool
     fits: tuple[RecordedFit, ...] = field(default=(), repr=False)
 
-    def then(self, t: int, block: Block, training: NDArray[np.uint32] | None) -> Recording:
+    def with_fit(self, t: int, block: Block, training: NDArray[np.uint32] | None) -> Recording:
         if self.fits and self.fits[-1].is_same(block, training):
             return self
         return replace(self, fits=(*self.fits, RecordedFit(t, block, training)))
 
 
-def _equal(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return np.array_equal(one, other)
+def _equal(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return np.array_equal(a, b)

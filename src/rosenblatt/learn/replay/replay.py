@@ -1,8 +1,8 @@
-"""A run again from its start: to any example at the speed it was learned, with the memory of one learner.
+"""Replays a recorded run from its start to any example, at the speed it was learned, with the memory of one learner.
 
-Contract, clause 8. The log alone would do for rules that add a multiple of the example; adagrad and arow move each
-weight at a rate of its own, and a batch moves none until it ends. So the learner itself is run again, from the same
-start, through the same examples in the same order, and what it logs is held against the log of the run.
+Contract, clause 8. The log alone would do for rules that add a multiple of the example; adagrad and arow have a rate
+for each weight, and a batch moves no weight until it ends. So the learner itself learns the same examples again, in the
+same order from the same start, and its log is compared with the log of the run.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from rosenblatt.records import Block, Floats, MistakeLog
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_FEW = 64  # a stretch is short if it visits at most one row in so many
+_FEW = 64  # one row in this many, or fewer, is a short stretch
 
 
 class Replay:
     """Where a replay stands: before the visit of example number t, in this epoch (counted from 1)."""
 
     def __init__(self, recording: Recording, log: MistakeLog) -> None:
-        # What is kept of the weights does not steer them, and pockets and averages would cost time.
+        # The choice of final weights does not influence the run, and pockets and averages would cost time.
         settings = replace(recording.settings, keep="last", record=True)
         self.recording, self.log = recording, log
         features = recording.start[0].shape[1]
@@ -41,8 +41,8 @@ class Replay:
         self._logged = 0
         self._visits: NDArray[np.uint32] = np.empty(0, dtype=np.uint32)
         self._next_random = recording.random
-        self._chapter: RecordedFit | None = None
-        self._ordered = (-1, 0)  # the chapter and epoch that the visits are for
+        self._fit: RecordedFit | None = None
+        self._ordered = (-1, 0)  # the fit (its t) and epoch that the visits are for
 
     @property
     def t(self) -> int:
@@ -51,44 +51,44 @@ class Replay:
 
     @property
     def updates(self) -> int:
-        """Entries of the log that have been made again."""
+        """Entries of the log that have been replayed."""
         return self._logged
 
     @property
     def mistakes(self) -> list[int]:
         """Mistakes made so far by each unit; where units decide jointly, by the first for all."""
-        made: list[int] = self._run.learner.counters()["mistakes"]
-        return made
+        mistakes: list[int] = self._run.learner.counters()["mistakes"]
+        return mistakes
 
     @property
     def weights(self) -> tuple[Floats, Floats]:
         """One row of weights and one bias per unit, as the learner holds them now."""
-        return self._run._weights()
+        return self._run.weights()
 
     @property
     def block(self) -> Block:
-        """The examples at hand."""
-        return self._open().block
+        """The examples of the current fit."""
+        return self._current_fit().block
 
     @property
     def rows(self) -> native.Rows:
-        self._open()
+        self._current_fit()
         return self._rows
 
     @property
     def counted(self) -> NDArray[np.uint32]:
-        """The rows that are learned from: in the training part, and of some weight."""
-        training = self._open().training
+        """The rows that are learned from: not held out, and with a weight above 0."""
+        training = self._current_fit().training
         every = np.arange(len(self.block.labels), dtype=np.uint32) if training is None else training
         return every[self._counts[every]]
 
     @property
     def row(self) -> int:
         """The row that is visited next."""
-        self._open()
-        while not len(self._visits):  # drawn with replacement, an epoch may hold no row of any weight
+        self._current_fit()
+        while not len(self._visits):  # an epoch drawn with replacement may have only rows of weight 0
             self._end_epoch()
-            self._open()
+            self._current_fit()
         return int(self._visits[self._place])
 
     def scores(self, rows: NDArray[np.uint32]) -> Floats:
@@ -98,19 +98,19 @@ class Replay:
     def go_to(self, t: int) -> None:
         """Visit examples until t are done."""
         while self.t < t:
-            self._go(t)
+            self._advance(t)
 
     def end_epoch(self) -> None:
         """Visit the rest of this epoch."""
         epoch = self.epoch
         while self.epoch == epoch:
-            self._open()
-            self._go(self.t + len(self._visits) - self._place)
+            self._current_fit()
+            self._advance(self.t + len(self._visits) - self._place)
 
-    def _go(self, t: int) -> None:
-        """As many visits as this epoch and this chapter have, up to t."""
-        self._open()
-        until = min([t, *(chapter.t for chapter in self.recording.fits if chapter.t > self.t)])
+    def _advance(self, t: int) -> None:
+        """Visit examples up to t, to the end of this epoch or to the end of this fit."""
+        self._current_fit()
+        until = min([t, *(fit.t for fit in self.recording.fits if fit.t > self.t)])
         stop = min(len(self._visits), self._place + until - self.t)
         self._visit(self._visits[self._place : stop])
         self._place = stop
@@ -118,8 +118,8 @@ class Replay:
             self._end_epoch()
 
     def _visit(self, visits: NDArray[np.uint32]) -> None:
-        """Every call looks at all the labels it is given, so a few visits are given their own rows only."""
-        block, rows, order = self._open().block, self._rows, visits
+        """Each native call reads all labels, so a few visits are given copies of their own rows."""
+        block, rows, order = self._current_fit().block, self._rows, visits
         if _FEW * len(visits) < len(block.labels):
             weights = None if block.weights is None else block.weights[visits]
             block = Block(take_rows(block.values, visits.astype(np.intp)), block.labels[visits], weights)
@@ -131,32 +131,32 @@ class Replay:
         if raised is not None:
             raise raised
 
-    def _open(self) -> RecordedFit:
-        """The chapter of the next example, and the order of the epoch that is under way."""
-        chapter = [chapter for chapter in self.recording.fits if chapter.t <= self.t][-1]
-        if chapter is not self._chapter:
-            self._chapter = chapter
-            self._rows = native.rows_of(chapter.block.values)
-            self._counts = self._run.counted(chapter.block)
-            count = len(chapter.block.labels) if chapter.training is None else len(chapter.training)
-            if count != self._count:  # an epoch cut short goes on only through as many rows
+    def _current_fit(self) -> RecordedFit:
+        """The fit of the next example; the order of the current epoch is drawn if it is new."""
+        fit = [fit for fit in self.recording.fits if fit.t <= self.t][-1]
+        if fit is not self._fit:
+            self._fit = fit
+            self._rows = native.rows_of(fit.block.values)
+            self._counts = self._run.counted(fit.block)
+            count = len(fit.block.labels) if fit.training is None else len(fit.training)
+            if count != self._count:  # an unfinished epoch continues only over as many rows
                 self._count, self._place = count, 0
-        if self._place == 0 and self._ordered != (chapter.t, self.epoch):
-            self._ordered = chapter.t, self.epoch
-            order, self._next_random = self._run._order(self._count, chapter.training)
+        if self._place == 0 and self._ordered != (fit.t, self.epoch):
+            self._ordered = fit.t, self.epoch
+            order, self._next_random = self._run.epoch_order(self._count, fit.training)
             visited = np.arange(self._count, dtype=np.uint32) if order is None else order
             self._visits = visited[self._counts[visited]]
-        return chapter
+        return fit
 
     def _end_epoch(self) -> None:
         self._run.learner.end_batch()
         self._run.random = self._next_random
         self.epoch, self._place = self.epoch + 1, 0
 
-    def _compare(self, made: tuple[NDArray[Any], ...]) -> None:
+    def _compare(self, replayed: tuple[NDArray[Any], ...]) -> None:
         at = slice(self._logged, int(np.searchsorted(self.log.t, np.uint64(self.t))))
-        kept: tuple[NDArray[Any], ...] = (self.log.t, self.log.row, self.log.unit, self.log.coefficient)
-        if not all(np.array_equal(new, old[at]) for new, old in zip(made, kept, strict=True)):
+        recorded: tuple[NDArray[Any], ...] = (self.log.t, self.log.row, self.log.unit, self.log.coefficient)
+        if not all(np.array_equal(new, old[at]) for new, old in zip(replayed, recorded, strict=True)):
             raise DataError(
                 "The examples have changed since the run was recorded, so it cannot be replayed: learn from them again."
             )
