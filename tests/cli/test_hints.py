@@ -1,12 +1,9 @@
 """What a person gets wrong at the door is answered in the words of the command line, with what to do instead."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
-from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 import rosenblatt
 from rosenblatt.cli import main
@@ -14,7 +11,6 @@ from rosenblatt.errors import DataError, ModelError
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
-from rosenblatt.records import Csr
 
 SVM = "1 1:1 2:3\n-1 2:1\n1 1:2\n-1 2:2\n"
 FILES = {
@@ -65,14 +61,17 @@ def test_an_option_that_means_nothing_is_refused(
     assert "leave --" in said
 
 
-def test_options_of_reading_apply_to_what_they_are_meant_for() -> None:
-    for name, reading in {
-        "d.svm": ReadOptions(index_base=1),
-        "d.vw": ReadOptions(bits=10),
-        "mail.tsv": ReadOptions(bits=10, ngrams=1, header=False, value="count", unit=False),
-        "t.csv": ReadOptions(label="job", words=("age",), scale=True, header=True),
-    }.items():
-        open_source(name, reading)
+def test_reading_options_take_effect_where_they_apply() -> None:
+    assert rosenblatt.read("d.svm", index_base=0).X.shape == (4, 3)
+    assert rosenblatt.read("d.svm", index_base=1).X.shape == (4, 2)
+    assert rosenblatt.read("d.vw", bits=10).X.shape == (3, 1024)
+    texts = rosenblatt.read("mail.tsv", bits=10, ngrams=1, header=False, value="count", unit=False)
+    assert texts.X.shape == (2, 1024)
+    assert texts.X.sum(axis=1).tolist() == [3, 3]
+    table = rosenblatt.read("t.csv", label="job", words=("age",), header=True)
+    assert table.space.columns == ("age=1", "age=2", "age=3", "y=a", "y=b")
+    assert table.y.tolist() == ["cook", "clerk", "cook"]
+    assert rosenblatt.read("t.csv", scale=True).X.toarray()[:, 0].tolist() == pytest.approx([-(1.5**0.5), 0, 1.5**0.5])
 
 
 def test_patience_and_resume_are_named_as_they_were_typed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -171,70 +170,6 @@ def test_costs_for_labels_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "costs.vw:1:1: the label '1:0.5' holds costs or probabilities, which are not learned" in said
 
 
-@pytest.mark.parametrize(
-    ("line", "label", "weight", "features"),
-    [
-        # What Vowpal Wabbit 9 reads, as its --audit prints it.
-        ("1 |f a b:2", 1, 1, {"f^a": 1, "f^b": 2}),
-        ("1|f a", None, 1, {"f^a": 1}),
-        ("-1 2.5 'tag|f a", -1, 2.5, {"f^a": 1}),
-        ("1 'tag |f a", 1, 1, {"f^a": 1}),
-        ("1 tag|f a", 1, 1, {"f^a": 1}),
-        ("'t |f a", None, 1, {"f^a": 1}),
-        ("1 |f:2 a b:3", 1, 1, {"f^a": 2, "f^b": 6}),
-        ("1 |f a |g a:2 |f b", 1, 1, {"f^a": 1, "f^b": 1, "g^a": 2}),
-        ("1 | a:1e-3 b:-.5 c:+2", 1, 1, {"a": 0.001, "b": -0.5, "c": 2}),
-        ("1 |a b|c d", 1, 1, {"a^b": 1, "c^d": 1}),
-        ("1 |  a   b  ", 1, 1, {"a": 1, "b": 1}),
-        ("1 |f\ta b", 1, 1, {"f^a": 1, "f^b": 1}),
-        ("  1 |f a", 1, 1, {"f^a": 1}),
-        ("1 |f :3", 1, 1, {"f^": 3}),
-        ("1 |f é:2 ü", 1, 1, {"f^é": 2, "f^ü": 1}),
-        ("1 |12 a 13:1 14", 1, 1, {"12^a": 1, "12^13": 1, "12^14": 1}),
-        ("1 0 |f a,b", 1, 0, {"f^a,b": 1}),
-        ("+1 |f a\r", 1, 1, {"f^a": 1}),
-        ("1 |", 1, 1, {}),
-    ],
-)
-def test_a_line_means_what_it_means_to_vowpal_wabbit(
-    line: str, label: int | None, weight: float, features: dict[str, float]
-) -> None:
-    Path("one.vw").write_bytes(f"{line}\n".encode())
-    source = open_source("one.vw", ReadOptions(format="vw"))
-    (chunk,) = source.blocks()
-    assert isinstance(chunk.values, Csr)
-    assert (source.labels[chunk.labels[0]] if chunk.labels[0] >= 0 else None) == label
-    assert (1 if chunk.weights is None else chunk.weights[0]) == weight
-    names = source.space.names
-    assert {
-        names[int(at)]: value for at, value in zip(chunk.values.indices, chunk.values.values, strict=True)
-    } == features
-
-
-@pytest.mark.parametrize("zero_based", [True, False])
-@pytest.mark.parametrize("comment", [None, "a comment\nof two lines: é"])
-@pytest.mark.parametrize("query_id", [None, np.arange(12) // 4])
-@pytest.mark.parametrize("sparse", [True, False])
-def test_what_scikit_learn_writes_is_read_as_it_reads_it(
-    zero_based: bool, comment: str | None, query_id: Any, sparse: bool
-) -> None:
-    draw = np.random.default_rng(0)
-    X = draw.normal(size=(12, 6)) * (draw.random((12, 6)) < 0.5)
-    X[0, 0], X[3, 5] = 1.5, 2e-300
-    y = draw.integers(0, 2, 12) * 2 - 1
-    matrix = csr_array(X) if sparse else X
-    dump_svmlight_file(matrix, y, "sk.svm", zero_based=zero_based, comment=comment, query_id=query_id)
-    found, labels = rosenblatt.read("sk.svm")
-    assert np.array_equal(found.toarray(), load_svmlight_file("sk.svm")[0].toarray())
-    assert labels.tolist() == y.tolist()
-
-
-def test_several_labels_of_a_row_are_refused() -> None:
-    dump_svmlight_file(np.eye(3), np.array([[1, 0], [1, 1], [0, 1]]), "many.svm", multilabel=True)
-    with pytest.raises(DataError, match=r"many\.svm:2:1: the label '0,1' names several classes"):
-        rosenblatt.read("many.svm")
-
-
 def test_what_can_be_typed_is_listed_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
     said = told(capsys, 2, "fit", "d.svm", "--keep", "vote")
     assert "'vote' is not 'last' or 'average'." in said
@@ -318,7 +253,7 @@ def test_several_classes_are_asked_about_with_an_option(capsys: pytest.CaptureFi
 def test_the_weights_of_a_small_certificate_are_there_to_be_used(capsys: pytest.CaptureFixture[str]) -> None:
     Path("line.csv").write_text("a,label\n1,p\n3,n\n")
     assert main(["certify", "line.csv"]) == 0
-    assert "by its weight in w = [-1], add them up and add b = 2. The result" in capsys.readouterr().out
+    assert "by its weight in w = [-1], add up the products, and add b = 2. The result" in capsys.readouterr().out
 
 
 def test_words_that_the_model_has_not_met_are_counted_not_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,6 +20,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.formats.lines import Parsed
 from rosenblatt.readers.open import open_source
+from rosenblatt.readers.read import read
 from rosenblatt.readers.source import ReadOptions, RereadError
 from rosenblatt.records import Csr, FeatureSpace, SourceBlock
 from tests import child
@@ -365,6 +366,32 @@ def test_a_file_that_ends_while_it_is_read_is_refused(tmp_path: Path) -> None:
     os.truncate(path, 200)
     with pytest.raises(DataError, match="it became shorter while it was read"):
         list(source.blocks())
+
+
+@pytest.mark.parametrize("zero_based", [True, False])
+@pytest.mark.parametrize("comment", [None, "a comment\nof two lines: é"])
+@pytest.mark.parametrize("query_id", [None, np.arange(12) // 4])
+@pytest.mark.parametrize("sparse", [True, False])
+def test_what_scikit_learn_writes_is_read_as_scikit_learn_reads_it(
+    zero_based: bool, comment: str | None, query_id: Any, sparse: bool, tmp_path: Path
+) -> None:
+    path = str(tmp_path / "sk.svm")
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(12, 6)) * (draw.random((12, 6)) < 0.5)
+    X[0, 0], X[3, 5] = 1.5, 2e-300
+    y = draw.integers(0, 2, 12) * 2 - 1
+    matrix = sp.csr_array(X) if sparse else X
+    dump_svmlight_file(matrix, y, path, zero_based=zero_based, comment=comment, query_id=query_id)
+    matrix_read, labels = read(path)
+    assert np.array_equal(matrix_read.toarray(), load_svmlight_file(path)[0].toarray())
+    assert labels.tolist() == y.tolist()
+
+
+def test_several_labels_of_a_row_are_refused(tmp_path: Path) -> None:
+    path = str(tmp_path / "many.svm")
+    dump_svmlight_file(np.eye(3), np.array([[1, 0], [1, 1], [0, 1]]), path, multilabel=True)
+    with pytest.raises(DataError, match=r"many\.svm:2:1: the label '0,1' names several classes"):
+        read(path)
 
 
 ISAS = """

@@ -112,6 +112,47 @@ def test_the_parts_of_a_line() -> None:
     assert features[1:] == ([(column("x"), 1.0)], [])
 
 
+@pytest.mark.parametrize(
+    ("line", "label", "weight", "features"),
+    [
+        # as Vowpal Wabbit 9 reads it, according to its --audit
+        ("1 |f a b:2", 1, 1, {"f^a": 1, "f^b": 2}),
+        ("1|f a", None, 1, {"f^a": 1}),
+        ("-1 2.5 'tag|f a", -1, 2.5, {"f^a": 1}),
+        ("1 'tag |f a", 1, 1, {"f^a": 1}),
+        ("1 tag|f a", 1, 1, {"f^a": 1}),
+        ("'t |f a", None, 1, {"f^a": 1}),
+        ("1 |f:2 a b:3", 1, 1, {"f^a": 2, "f^b": 6}),
+        ("1 |f a |g a:2 |f b", 1, 1, {"f^a": 1, "f^b": 1, "g^a": 2}),
+        ("1 | a:1e-3 b:-.5 c:+2", 1, 1, {"a": 0.001, "b": -0.5, "c": 2}),
+        ("1 |a b|c d", 1, 1, {"a^b": 1, "c^d": 1}),
+        ("1 |  a   b  ", 1, 1, {"a": 1, "b": 1}),
+        ("1 |f\ta b", 1, 1, {"f^a": 1, "f^b": 1}),
+        ("  1 |f a", 1, 1, {"f^a": 1}),
+        ("1 |f :3", 1, 1, {"f^": 3}),
+        ("1 |f é:2 ü", 1, 1, {"f^é": 2, "f^ü": 1}),
+        ("1 |12 a 13:1 14", 1, 1, {"12^a": 1, "12^13": 1, "12^14": 1}),
+        ("1 0 |f a,b", 1, 0, {"f^a,b": 1}),
+        ("+1 |f a\r", 1, 1, {"f^a": 1}),
+        ("1 |", 1, 1, {}),
+    ],
+)
+def test_a_line_means_what_it_means_to_vowpal_wabbit(
+    line: str, label: int | None, weight: float, features: dict[str, float], tmp_path: Path
+) -> None:
+    path = tmp_path / "one.vw"
+    path.write_bytes(f"{line}\n".encode())
+    source = open_source(str(path), ReadOptions(format="vw"))
+    (chunk,) = source.blocks()
+    assert isinstance(chunk.values, Csr)
+    assert (source.labels[chunk.labels[0]] if chunk.labels[0] >= 0 else None) == label
+    assert (1 if chunk.weights is None else chunk.weights[0]) == weight
+    names = source.space.names
+    assert {
+        names[int(at)]: value for at, value in zip(chunk.values.indices, chunk.values.values, strict=True)
+    } == features
+
+
 def test_the_names_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "data.vw"
     path.write_text("1 |user age:30 |item age\n0 | age\n")
