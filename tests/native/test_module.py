@@ -64,9 +64,10 @@ def test_the_stub_names_exactly_what_the_binary_has() -> None:
     assert found(_native) == promised(STUB.body)
 
 
-def test_the_package_shows_all_of_the_binary() -> None:
-    public, shown = ({name for name in vars(module) if not name.startswith("_")} for module in (_native, native))
-    assert public | {"laid", "rows_of", "rows"} == shown
+def test_the_room_native_shows_all_of_the_binary() -> None:
+    public = {name: value for name, value in vars(_native).items() if not name.startswith("_")}
+    assert len(public) > 40
+    assert all(getattr(native, name) is value for name, value in public.items())
 
 
 def test_the_chosen_instruction_set_is_one_of_this_machine() -> None:
