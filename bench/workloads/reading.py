@@ -48,11 +48,11 @@ def write(path: Path, size: int, features: int, per_row: int, seed: int = 0) -> 
 
 
 def read_ours(path: Path, threads: int) -> int:
-    """Parse the file chunk by chunk, keeping nothing; returns the number of examples."""
+    """Parse the file block by block, keeping nothing; returns the number of examples."""
     from rosenblatt.readers.open import open_source
     from rosenblatt.readers.source import ReadOptions
 
-    return sum(len(chunk.labels) for chunk in open_source(path, ReadOptions()).blocks(threads))
+    return sum(len(block.labels) for block in open_source(path, ReadOptions()).blocks(threads))
 
 
 def rows(size: Size, machine: Machine) -> Iterator[Row]:

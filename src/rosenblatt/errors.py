@@ -9,8 +9,8 @@
 
 They are also ValueErrors because that is what scikit-learn, and the code written for it, expects of bad input.
 
-A sentence names a parameter with `option("on_bad_row", "skip")`. Who catches the error spells it: Python, and `str` of
-the error, as on_bad_row='skip'; the command line as --on-bad-row skip.
+A sentence names a parameter with `option("on_bad_row", "skip")`. Whoever shows the error spells it: `str(error)` as in
+Python, on_bad_row='skip'; the command line as --on-bad-row skip.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def listed(names: Sequence[str]) -> str:
 def _in_python(name: str, value: str | None) -> str:
     if value is None:
         return name
-    return f"{name}={value}" if value in ("True", "False") or value.isdecimal() else f"{name}={value!r}"
+    return f"{name}={value}" if value in ("True", "False") or value.lstrip("-").isdecimal() else f"{name}={value!r}"
 
 
 class RosenblattError(Exception):

@@ -20,7 +20,7 @@ class LazyModule(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(import_module(self.__name__), name)
-        setattr(self, name, value)  # the next look-up does not come here
+        setattr(self, name, value)  # so that the next access does not come here
         return value
 
 

@@ -29,12 +29,12 @@ def fd(tmp_path: Path) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-@pytest.mark.parametrize("chunk", [1, 100, 4096, 1 << 20])
-def test_the_chunks_are_those_of_the_parser_in_order(fd: int, threads: int, chunk: int) -> None:
+@pytest.mark.parametrize("block", [1, 100, 4096, 1 << 20])
+def test_the_blocks_are_those_of_the_parser_in_order(fd: int, threads: int, block: int) -> None:
     size = os.fstat(fd).st_size
-    ahead = native.svmlight_ahead(fd, size, chunk, threads, **HOW)
-    for begin in range(0, size, chunk):
-        end = min(begin + chunk, size)
+    ahead = native.svmlight_ahead(fd, size, block, threads, **HOW)
+    for begin in range(0, size, block):
+        end = min(begin + block, size)
         given = ahead.next()
         assert given is not None
         assert given[0] == end
@@ -101,7 +101,7 @@ def test_what_is_read_before_somebody_asks_is_the_same(fd: int, early: int) -> N
     assert begun.next() is None
 
 
-def test_a_source_that_has_begun_gives_all_its_chunks_and_again(
+def test_a_source_that_has_begun_gives_all_its_blocks_and_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lines, "BLOCK_BYTES", 64)
@@ -110,8 +110,8 @@ def test_a_source_that_has_begun_gives_all_its_chunks_and_again(
     plain, begun = (open_source(path, ReadOptions()) for _ in range(2))
     begun.read_ahead(2)
     for _ in range(2):
-        wanted = [chunk.values.values.tolist() for chunk in plain.blocks()]  # type: ignore[union-attr]
-        assert [chunk.values.values.tolist() for chunk in begun.blocks()] == wanted  # type: ignore[union-attr]
+        wanted = [block.values.values.tolist() for block in plain.blocks()]  # type: ignore[union-attr]
+        assert [block.values.values.tolist() for block in begun.blocks()] == wanted  # type: ignore[union-attr]
     begun.read_ahead(2)  # and nobody asks
     model = fit_file(path, rule="perceptron").model.run.state()
     opened = open_source(path, ReadOptions())

@@ -16,7 +16,7 @@ from rosenblatt.records import Block, Csr, FeatureSpace, Label, SourceBlock
 
 
 class Arrays(Source):
-    """Rows in memory as a source of chunks; labels are met in the order of the rows, features as they come."""
+    """Rows in memory as a source of blocks; labels are met in the order of the rows, features as they come."""
 
     format = "arrays"
 

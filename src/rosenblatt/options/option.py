@@ -1,4 +1,4 @@
-"""What a parameter is: one object with its default, its bounds, its choices and its meaning."""
+"""A parameter: its default, its bounds, its choices and its help text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Kind: TypeAlias = Literal["int", "float", "bool", "array", "class weights", "see
 class Option(Generic[T]):
     """One parameter: a value is accepted when it is a choice, or None where allowed, or of the kind and in bounds.
 
-    The bounds of a number: `low` is the least accepted, `above` and `below` are themselves excluded.
+    The bounds of a number: `low` is included, `above` and `below` are excluded.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Option(Generic[T]):
     zero_allowed: bool = True
 
     def but(self, **changes: Any) -> Option[T]:
-        """The same option with some fields changed, for an estimator that differs."""
+        """A copy with some fields changed, for an estimator that differs."""
         return replace(self, **changes)
 
     def accepts(self, value: object) -> bool:

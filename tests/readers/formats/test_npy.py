@@ -33,16 +33,16 @@ def test_a_matrix_whose_last_column_is_the_label(tmp_path: Path, dtype: Any, ord
     assert X.tolist() == matrix[:, 1:].astype(float).tolist()
 
 
-def test_many_rows_come_in_chunks_that_lie_in_order(tmp_path: Path) -> None:
+def test_many_rows_come_in_blocks_that_lie_in_order(tmp_path: Path) -> None:
     matrix = np.arange(300_000.0).reshape(-1, 3) % 1000
     matrix[:, 2] %= 2
     np.save(tmp_path / "m.npy", matrix)
     source = open_source(str(tmp_path / "m.npy"), ReadOptions())
-    chunks = list(source.blocks())
-    assert len(chunks) > 1
-    assert [chunk.first_row for chunk in chunks] == np.cumsum([0, *(len(c.labels) for c in chunks)])[:-1].tolist()
-    assert np.concatenate([chunk.values for chunk in chunks]).tobytes() == np.ascontiguousarray(matrix[:, :2]).tobytes()
-    assert chunks[-1].bytes_read == source.size
+    blocks = list(source.blocks())
+    assert len(blocks) > 1
+    assert [block.first_row for block in blocks] == np.cumsum([0, *(len(c.labels) for c in blocks)])[:-1].tolist()
+    assert np.concatenate([block.values for block in blocks]).tobytes() == np.ascontiguousarray(matrix[:, :2]).tobytes()
+    assert blocks[-1].bytes_read == source.size
 
 
 @pytest.mark.parametrize("names", [("X", "y"), ("data", "labels"), ("arr_0", "arr_1")])

@@ -1,4 +1,4 @@
-"""svmlight: the native parser against its slow twin and scikit-learn, chunk by chunk, thread by thread."""
+"""svmlight: the native parser against its slow twin and scikit-learn, block by block, thread by thread."""
 
 import gzip
 import io
@@ -124,12 +124,12 @@ def test_values_of_every_length_are_the_floats_of_python(places: int) -> None:
     assert [v.hex() for v in found.values.tolist()] == [float(text).hex() for text in numbers]
 
 
-def matrix_of(chunks: Sequence[SourceBlock], features: int) -> sp.csr_matrix:
+def matrix_of(blocks: Sequence[SourceBlock], features: int) -> sp.csr_matrix:
     parts = []
-    for chunk in chunks:
-        assert isinstance(chunk.values, Csr)
-        arrays = chunk.values.values, chunk.values.indices, chunk.values.indptr
-        parts.append(sp.csr_matrix(arrays, shape=(len(chunk.labels), features)))
+    for block in blocks:
+        assert isinstance(block.values, Csr)
+        arrays = block.values.values, block.values.indices, block.values.indptr
+        parts.append(sp.csr_matrix(arrays, shape=(len(block.labels), features)))
     return sp.vstack(parts).tocsr()
 
 
@@ -141,13 +141,13 @@ def test_files_of_scikit_learn_come_back(tmp_path: Path, zero_based: bool) -> No
     path = str(tmp_path / "data.svm")
     dump_svmlight_file(X, y, path, zero_based=zero_based, comment="one\nand two", query_id=np.arange(500))
     source = open_source(path, ReadOptions())
-    chunks = list(source.blocks())
+    blocks = list(source.blocks())
     theirs, labels = load_svmlight_file(path)
-    ours = matrix_of(chunks, 80)
+    ours = matrix_of(blocks, 80)
     assert source.space.index_base == (not zero_based)
     assert np.array_equal(ours.indices, theirs.indices)
     assert ours.data.tobytes() == theirs.data.tobytes()
-    assert [source.labels[code] for chunk in chunks for code in chunk.labels] == labels.tolist()
+    assert [source.labels[code] for block in blocks for code in block.labels] == labels.tolist()
 
 
 def written(folder: Path, text: str | bytes, name: str = "data.svm") -> str:
@@ -166,52 +166,52 @@ def some_lines(count: int) -> str:
     )
 
 
-def seen(chunk: SourceBlock) -> tuple[Any, ...]:
-    assert isinstance(chunk.values, Csr)
-    arrays = chunk.values.indptr, chunk.values.indices, chunk.values.values, chunk.labels
-    return (*(array.tobytes() for array in arrays), chunk.values.features, chunk.first_row, chunk.bytes_read)
+def seen(block: SourceBlock) -> tuple[Any, ...]:
+    assert isinstance(block.values, Csr)
+    arrays = block.values.indptr, block.values.indices, block.values.values, block.labels
+    return (*(array.tobytes() for array in arrays), block.values.features, block.first_row, block.bytes_read)
 
 
 @pytest.fixture
-def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "BLOCK_BYTES", 5000)
 
 
-@pytest.mark.usefixtures("small_chunks")
-def test_the_same_chunks_for_any_number_of_threads_plain_or_packed(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("small_blocks")
+def test_the_same_blocks_for_any_number_of_threads_plain_or_packed(tmp_path: Path) -> None:
     text = some_lines(2000)
     path = written(tmp_path, text)
-    one = [seen(chunk) for chunk in open_source(path, SVM).blocks(1)]
+    one = [seen(block) for block in open_source(path, SVM).blocks(1)]
     assert len(one) > 50
     for threads in (2, 4):
         source = open_source(path, SVM)
-        assert [seen(chunk) for chunk in source.blocks(threads)] == one
-        again = [chunk.values.shape for chunk in source.blocks(threads)]  # from the beginning; now the width is known
+        assert [seen(block) for block in source.blocks(threads)] == one
+        again = [block.values.shape for block in source.blocks(threads)]  # from the beginning; now the width is known
         assert [rows for rows, _ in again] == [len(row[3]) // 4 for row in one]
         assert {width for _, width in again} == {40}
     packed = written(tmp_path, gzip.compress(text.encode()), "data.gz")
     for threads in (1, 2):
-        assert [seen(chunk)[:-1] for chunk in open_source(packed, SVM).blocks(threads)] == [row[:-1] for row in one]
+        assert [seen(block)[:-1] for block in open_source(packed, SVM).blocks(threads)] == [row[:-1] for row in one]
 
 
-@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("end", ["\n", ""])
-def test_lines_longer_than_chunks_and_pieces(tmp_path: Path, end: str) -> None:
+def test_lines_longer_than_blocks_and_pieces(tmp_path: Path, end: str) -> None:
     wide = "1 " + " ".join(f"{j}:{j % 7}" for j in range(1, 60_001))
     path = written(tmp_path, f"1 1:1\n{wide}\n\n-1 2:1\n{wide}\n0 5:1\n{wide}{end}")
     for threads in (1, 3):
-        counts = [np.diff(chunk.values.indptr) for chunk in open_source(path, SVM).blocks(threads)]  # type: ignore[union-attr]
+        counts = [np.diff(block.values.indptr) for block in open_source(path, SVM).blocks(threads)]  # type: ignore[union-attr]
         assert np.concatenate(counts).tolist() == [1, 60_000, 1, 60_000, 1, 60_000]
 
 
-@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.usefixtures("small_blocks")
 def test_every_place_of_a_cut_gives_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "\n".join(f"{i} {i + 1}:1" for i in range(30)) + "\n\n# a comment\n-5 1:2"
     path = written(tmp_path, text)
     for size in range(1, 60):
         monkeypatch.setattr(lines, "BLOCK_BYTES", size)
         source = open_source(path, SVM)
-        found = [source.labels[code] for chunk in source.blocks(2) for code in chunk.labels]
+        found = [source.labels[code] for block in source.blocks(2) for code in block.labels]
         assert found == [*range(30), -5]
         blocks = list(lines.whole_lines(source.file.stream(), size))  # type: ignore[attr-defined]
         assert b"".join(blocks) == text.encode()
@@ -227,7 +227,7 @@ def test_a_byte_order_mark_is_no_label(tmp_path: Path) -> None:
 
 def test_numbers_are_one_label_and_a_word_makes_words_of_all(tmp_path: Path) -> None:
     source = open_source(written(tmp_path, "+1 1:1\n1.0 1:1\n-1 1:1\n0.5 1:1\n1 1:1\n"), SVM)
-    assert [chunk.labels.tolist() for chunk in source.blocks()] == [[0, 0, 1, 2, 0]]
+    assert [block.labels.tolist() for block in source.blocks()] == [[0, 0, 1, 2, 0]]
     assert source.labels == [1, -1, 0.5]
     source = open_source(written(tmp_path, "+1 1:1\nspam 1:1\n-1 1:1\n"), SVM)
     list(source.blocks())
@@ -236,13 +236,13 @@ def test_numbers_are_one_label_and_a_word_makes_words_of_all(tmp_path: Path) -> 
 
 def test_known_classes_come_first(tmp_path: Path) -> None:
     source = open_source(written(tmp_path, "b 1:1\nc 1:1\n"), ReadOptions(format="svmlight", classes=("a", "b", "c")))
-    assert [chunk.labels.tolist() for chunk in source.blocks()] == [[1, 2]]
+    assert [block.labels.tolist() for block in source.blocks()] == [[1, 2]]
     assert source.labels == ["a", "b", "c"]
 
 
 def test_a_line_without_a_label_has_none(tmp_path: Path) -> None:
     source = open_source(written(tmp_path, "1:1 2:1\n3 1:1\n"), SVM)
-    assert [chunk.labels.tolist() for chunk in source.blocks()] == [[-1, 0]]
+    assert [block.labels.tolist() for block in source.blocks()] == [[-1, 0]]
 
 
 def test_labels_of_regression_are_refused(tmp_path: Path) -> None:
@@ -251,7 +251,7 @@ def test_labels_of_regression_are_refused(tmp_path: Path) -> None:
         list(open_source(path, SVM).blocks())
 
 
-@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.usefixtures("small_blocks")
 def test_an_index_0_that_comes_late_starts_again(tmp_path: Path) -> None:
     text = some_lines(2000) + "ham 0:1 7:1\n"
     source = open_source(written(tmp_path, text), SVM)
@@ -278,10 +278,10 @@ def test_an_index_0_in_a_pipe_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_space_of_a_model_leaves_out_what_it_does_not_have(tmp_path: Path) -> None:
     space = FeatureSpace(kind="index", index_base=1, settings={"features": 3})
     source = open_source(written(tmp_path, "1 1:1 3:5 4:1 2000000000:1\n-1 9:9\n"), SVM, space)
-    (chunk,) = source.blocks()
-    assert isinstance(chunk.values, Csr)
-    assert chunk.values.indices.tolist() == [0, 2]
-    assert chunk.values.indptr.tolist() == [0, 2, 2]
+    (block,) = source.blocks()
+    assert isinstance(block.values, Csr)
+    assert block.values.indices.tolist() == [0, 2]
+    assert block.values.indptr.tolist() == [0, 2, 2]
     assert source.space is space
 
 
@@ -322,14 +322,14 @@ def test_index_0_where_indices_begin_at_1(tmp_path: Path) -> None:
     assert str(refused.value) == f"{path}:1:7: {expected}"
 
 
-@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.usefixtures("small_blocks")
 def test_bad_rows_are_left_out_and_counted(tmp_path: Path) -> None:
     good = some_lines(500).splitlines()
     text = "\n".join(good[:250] + ["1 3:x"] * 12 + good[250:] + ["ham 5"])
     for threads in (1, 3):
         source = open_source(written(tmp_path, text), ReadOptions(format="svmlight", on_bad_row="skip"))
-        chunks = list(source.blocks(threads))
-        assert sum(len(chunk.labels) for chunk in chunks) == 500
+        blocks = list(source.blocks(threads))
+        assert sum(len(block.labels) for block in blocks) == 500
         assert source.labels == ["ham", "spam"]
         assert source.skipped == 13
         assert [bad.row for bad in source.bad_rows] == list(range(251, 261))
@@ -338,7 +338,7 @@ def test_bad_rows_are_left_out_and_counted(tmp_path: Path) -> None:
         )
 
 
-@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.usefixtures("small_blocks")
 def test_the_earliest_bad_row_is_the_one_that_is_named(tmp_path: Path) -> None:
     good = some_lines(1000).splitlines()
     text = "\n".join([*good[:600], "1 x", *good[600:700], "1 y", *good[700:]])

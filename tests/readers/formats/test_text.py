@@ -27,25 +27,25 @@ def write(tmp_path: Path) -> Any:
     return make
 
 
-def chunks_of(path: str, threads: int = 1, space: Any = None, **reading: Any) -> tuple[Any, list[Any]]:
+def blocks_of(path: str, threads: int = 1, space: Any = None, **reading: Any) -> tuple[Any, list[Any]]:
     source = open_source(path, ReadOptions(**{"format": "text", "bits": 18, **reading}), space)
     return source, list(source.blocks(threads))
 
 
-def rows_of(chunks: list[Any]) -> list[dict[int, float]]:
+def rows_of(blocks: list[Any]) -> list[dict[int, float]]:
     return [
         dict(zip(c.values.indices[a:b].tolist(), c.values.values[a:b].tolist(), strict=True))
-        for c in chunks
+        for c in blocks
         for a, b in zip(c.values.indptr[:-1], c.values.indptr[1:], strict=True)
     ]
 
 
 def test_labels_and_words(write: Any) -> None:
-    source, chunks = chunks_of(write("spam\tBuy NOW, buy\nham\tsee you\r\n\nspam\t\n"))
+    source, blocks = blocks_of(write("spam\tBuy NOW, buy\nham\tsee you\r\n\nspam\t\n"))
     assert source.labels == ["spam", "ham"]
-    assert np.concatenate([chunk.labels for chunk in chunks]).tolist() == [0, 1, 0]
+    assert np.concatenate([block.labels for block in blocks]).tolist() == [0, 1, 0]
     expected = [slow.features(text, 18, 2, "sqrt", True) for text in (b"buy now buy", b"see you", b"")]
-    assert rows_of(chunks) == expected
+    assert rows_of(blocks) == expected
     assert source.space.kind == "hashed"
     assert (source.space.bits, source.space.ngrams) == (18, 2)
     assert sorted(source.space.names.values()) == sorted(["buy", "now", "see", "you", "buy now", "now buy", "see you"])
@@ -53,16 +53,16 @@ def test_labels_and_words(write: Any) -> None:
 
 
 def test_numbers_as_labels_compare_as_numbers(write: Any) -> None:
-    source, chunks = chunks_of(write("+1\ta b c d\n-1\te f g h\n1.0\ti\n"))
+    source, blocks = blocks_of(write("+1\ta b c d\n-1\te f g h\n1.0\ti\n"))
     assert source.labels == [1, -1]
-    assert chunks[0].labels.tolist() == [0, 1, 0]
+    assert blocks[0].labels.tolist() == [0, 1, 0]
 
 
 def test_a_header_and_a_byte_order_mark_are_no_examples(write: Any) -> None:
-    source, chunks = chunks_of(write(b"\xef\xbb\xbfLabel\tText\nham\tone\nspam\ttwo\n"))
+    source, blocks = blocks_of(write(b"\xef\xbb\xbfLabel\tText\nham\tone\nspam\ttwo\n"))
     assert source.labels == ["ham", "spam"]
-    assert len(rows_of(chunks)) == 2
-    source, chunks = chunks_of(write("label\ttext\nham\tone\n"), header=False)
+    assert len(rows_of(blocks)) == 2
+    source, blocks = blocks_of(write("label\ttext\nham\tone\n"), header=False)
     assert source.labels == ["label", "ham"]
 
 
@@ -83,11 +83,11 @@ def test_threads_and_packing_change_nothing(write: Any, monkeypatch: pytest.Monk
         f"{'ham' if random.random() < 0.5 else 'spam'}\t{' '.join(random.choice(vocabulary, random.integers(0, 60)))}\n"
         for _ in range(400)
     ).encode()
-    one, first = chunks_of(write(text))
+    one, first = blocks_of(write(text))
     path = write(gzip.compress(text), "mail.tsv.gz") if packed else write(text)
-    many, second = chunks_of(path, threads=4)
+    many, second = blocks_of(path, threads=4)
     assert len(first) > 10
-    assert [len(chunk.labels) for chunk in first] == [len(chunk.labels) for chunk in second]
+    assert [len(block.labels) for block in first] == [len(block.labels) for block in second]
     assert rows_of(first) == rows_of(second)
     assert one.labels == many.labels
     assert dict(one.space.names) == dict(many.space.names)
@@ -97,40 +97,40 @@ def test_threads_and_packing_change_nothing(write: Any, monkeypatch: pytest.Monk
 def test_a_line_without_a_tab_is_refused_with_its_place(write: Any) -> None:
     path = write("ham\tone\nspam two\n")
     with pytest.raises(DataError) as refused:
-        chunks_of(path)
+        blocks_of(path)
     assert str(refused.value) == f"{path}:2:9: expected a label, a tab and a text, found no tab in 'spam two'."
     path = write("ham\tone\n \tdos\n")
     with pytest.raises(DataError) as refused:
-        chunks_of(path)
+        blocks_of(path)
     assert str(refused.value) == f"{path}:2:1: expected a label before the tab, found none."
 
 
 def test_bad_rows_can_be_left_out(write: Any) -> None:
     path = write("ham\tone\nspam two\nspam\tthree\n\tfour\n")
-    source, chunks = chunks_of(path, on_bad_row="skip")
-    assert chunks[0].labels.tolist() == [0, 1]
+    source, blocks = blocks_of(path, on_bad_row="skip")
+    assert blocks[0].labels.tolist() == [0, 1]
     assert source.skipped == 2
     assert [row.row for row in source.bad_rows] == [2, 4]
 
 
 def test_a_model_reads_new_text_as_its_own_and_labels_may_lack(write: Any) -> None:
-    source, learned = chunks_of(write("ham\tone two\nspam\tthree\n"), bits=12, ngrams=1, value="count", unit=False)
-    new, chunks = chunks_of(
+    source, learned = blocks_of(write("ham\tone two\nspam\tthree\n"), bits=12, ngrams=1, value="count", unit=False)
+    new, blocks = blocks_of(
         write("one two, three\nham\tone two\n\n", "new.txt"), space=source.space, format=None, bits=None
     )
     assert new.format == "text"
-    assert chunks[0].labels.tolist() == [-1, 0, -1]
-    assert rows_of(chunks)[1] == rows_of(learned)[0]
+    assert blocks[0].labels.tolist() == [-1, 0, -1]
+    assert rows_of(blocks)[1] == rows_of(learned)[0]
     assert new.space.settings == source.space.settings
-    assert chunks[0].values.features == 4096
+    assert blocks[0].values.features == 4096
 
 
 def test_raw_text_with_labels_in_a_second_file(write: Any) -> None:
     path, labels = write("one\ttab\n\nthree\n", "texts.txt"), write("a\n b\r\na", "labels.txt")
-    source, chunks = chunks_of(path, labels_from=labels)
+    source, blocks = blocks_of(path, labels_from=labels)
     assert source.labels == ["a", "b"]
-    assert chunks[0].labels.tolist() == [0, 1, 0]
-    assert rows_of(chunks)[0] == slow.features(b"one tab", 18, 2, "sqrt", True)
+    assert blocks[0].labels.tolist() == [0, 1, 0]
+    assert rows_of(blocks)[0] == slow.features(b"one tab", 18, 2, "sqrt", True)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_raw_text_with_labels_in_a_second_file(write: Any) -> None:
 def test_labels_that_do_not_fit_are_refused(write: Any, labels: str, sentence: str) -> None:
     path, second = write("one\ntwo\nthree\n", "texts.txt"), write(labels, "labels.txt")
     with pytest.raises(DataError) as refused:
-        chunks_of(path, labels_from=second)
+        blocks_of(path, labels_from=second)
     assert str(refused.value) == sentence.format(labels=second, path=path)
 
 
@@ -159,9 +159,9 @@ def test_standard_input_is_read(write: Any, monkeypatch: pytest.MonkeyPatch) -> 
         buffer = io.BytesIO(b"ham\tone\nspam\ttwo\n")
 
     monkeypatch.setattr("sys.stdin", Stdin)
-    source, chunks = chunks_of("-")
+    source, blocks = blocks_of("-")
     assert source.labels == ["ham", "spam"]
-    assert len(rows_of(chunks)) == 2
+    assert len(rows_of(blocks)) == 2
 
 
 def test_read_gives_matrix_labels_and_space(write: Any) -> None:
@@ -222,9 +222,9 @@ def test_a_reading_that_was_broken_off_costs_no_names(tmp_path: Path, ending: st
         pass
     peeked = open_source(file, ReadOptions())
     for _ in range(3):
-        chunks = peeked.blocks(1)
-        next(chunks)
-        chunks.close()  # type: ignore[attr-defined]
+        blocks = peeked.blocks(1)
+        next(blocks)
+        blocks.close()  # type: ignore[attr-defined]
     for _ in range(2):
         for _ in peeked.blocks(2):
             pass

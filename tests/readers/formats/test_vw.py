@@ -173,7 +173,7 @@ def test_the_same_names_and_rows_for_any_number_of_threads(tmp_path: Path, monke
     seen = []
     for threads in (1, 2, 4):
         source = open_source(str(path), VW)
-        rows = [chunk.values.indices.tolist() for chunk in source.blocks(threads) if isinstance(chunk.values, Csr)]
+        rows = [block.values.indices.tolist() for block in source.blocks(threads) if isinstance(block.values, Csr)]
         seen.append((rows, dict(source.space.names), source.labels))
     assert seen[0] == seen[1] == seen[2]
     assert len(seen[0][1]) > 400
@@ -184,10 +184,10 @@ def test_a_model_reads_with_its_own_bits(tmp_path: Path) -> None:
     path.write_text("1 |f a b\n")
     space = FeatureSpace(kind="hashed", bits=5, settings={"names": "vw"})
     source = open_source(str(path), ReadOptions(), space)
-    (chunk,) = source.blocks()
-    assert isinstance(chunk.values, Csr)
-    assert chunk.values.features == 32
-    assert chunk.values.indices.max() < 32
+    (block,) = source.blocks()
+    assert isinstance(block.values, Csr)
+    assert block.values.features == 32
+    assert block.values.indices.max() < 32
     assert source.space is space
     with pytest.raises(ModelError, match="is read as vw, and this model reads svmlight or npy or npz"):
         open_source(str(path), ReadOptions(), FeatureSpace(kind="index", index_base=1))
@@ -196,8 +196,8 @@ def test_a_model_reads_with_its_own_bits(tmp_path: Path) -> None:
 def test_the_usual_number_of_bits(tmp_path: Path) -> None:
     path = tmp_path / "data.vw"
     path.write_text("1 |f a b\n")
-    (chunk,) = open_source(str(path), ReadOptions()).blocks()
-    assert chunk.values.shape == (1, 1 << options.VW_BITS)
+    (block,) = open_source(str(path), ReadOptions()).blocks()
+    assert block.values.shape == (1, 1 << options.VW_BITS)
 
 
 REFUSED = {

@@ -140,7 +140,7 @@ def test_vw_has_the_products_of_its_slow_twin(given: list[list[Any]]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["csv", "vw"])
-def test_the_same_bits_for_any_threads_chunks_and_packing(
+def test_the_same_bits_for_any_threads_blocks_and_packing(
     kind: str, csv: Path, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = csv if kind == "csv" else text
@@ -265,8 +265,8 @@ def exact_model(csv: Path, **reading: Any) -> tuple[LinearModel, Any]:
 
 @pytest.mark.parametrize("scale", [False, True])
 def test_every_export_decides_as_the_model_does(csv: Path, scale: bool) -> None:
-    model, chunk = exact_model(csv, scale=scale)
-    scores, labels = model.scores(chunk)[:, 0], np.array(model.classes)[model.predicted_classes(model.scores(chunk))]
+    model, block = exact_model(csv, scale=scale)
+    scores, labels = model.scores(block)[:, 0], np.array(model.classes)[model.predicted_classes(model.scores(block))]
     columns = [*COLUMNS, "open"]
     cells = [
         [None if not cell else float(cell) if c in "nm" else cell for c, cell in zip(columns, row, strict=True)]

@@ -79,7 +79,7 @@ def test_a_table_of_numbers_is_dense_and_the_same_as_from_pandas(write: Any) -> 
 def test_a_number_missing_late_widens_a_dense_table(write: Any) -> None:
     rows = "".join(f"{i},{i % 7},{i % 2}\n" for i in range(30_000))
     source = open_source(write("a,b,y\n" + rows * 20 + "5,,1\n"), ReadOptions())
-    widths = [(type(chunk.values).__name__, chunk.values.shape[1]) for chunk in source.blocks()]
+    widths = [(type(block.values).__name__, block.values.shape[1]) for block in source.blocks()]
     assert widths[0] == ("ndarray", 2)
     assert widths[-1] == ("Csr", 3)
     assert source.space.columns == ("a", "b", "b=missing")
@@ -166,7 +166,7 @@ def test_a_word_among_numbers_is_refused_with_its_row(write: Any) -> None:
         "or skip such rows with on_bad_row='skip'."
     )
     source = open_source(path, ReadOptions(on_bad_row="skip"))
-    assert sum(len(chunk.labels) for chunk in source.blocks()) == 20_000
+    assert sum(len(block.labels) for block in source.blocks()) == 20_000
     assert source.skipped == 1
     assert source.bad_rows[0].row == 20_002
     assert len(rosenblatt.read(path, words="age").space.columns) == 20_001
@@ -178,7 +178,7 @@ def test_ragged_rows_and_empty_labels_are_refused_or_left_out(write: Any) -> Non
         f"{path}:3: expected 3 columns, found 2; correct the row, or skip such rows with on_bad_row='skip'."
     )
     source = open_source(path, ReadOptions(on_bad_row="skip"))
-    assert [chunk.values.tolist() for chunk in source.blocks()] == [[[1, 2], [7, 8]]]
+    assert [block.values.tolist() for block in source.blocks()] == [[[1, 2], [7, 8]]]
     assert sorted(row.row for row in source.bad_rows) == [3, 4]
     assert source.labels == ["x", "y"]
     assert "is empty; fill it in" in refusal(write("a,label\n1,x\n2,\n"))
