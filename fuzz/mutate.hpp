@@ -1,4 +1,4 @@
-// A small fuzzer: it changes inputs at random, again and again, and runs a target on each. Built with the address and
+// A small fuzzer: inputs are mutated at random, and a target is run on each. Built with the address and
 // undefined-behaviour sanitizers, which end the program at the first fault. The same seed repeats the same run.
 #pragma once
 
@@ -22,8 +22,8 @@ struct Random {
     std::size_t below(std::size_t n) { return n ? next() % n : 0; }
 };
 
-// Makes one change: replaces a byte, removes or doubles a piece, inserts a piece of another input or a token of the format.
-inline void change(std::string& text, Random& random, const std::vector<std::string>& words, const std::vector<std::string>& corpus) {
+// One mutation: a byte replaced, a piece removed, doubled or copied from another input, or a word of the format inserted.
+inline void mutate(std::string& text, Random& random, const std::vector<std::string>& words, const std::vector<std::string>& corpus) {
     const std::size_t at = random.below(text.size() + 1), length = random.below(16);
     switch (random.below(7)) {
         case 0: if (at < text.size()) text[at] = static_cast<char>(random.next()); break;
@@ -41,11 +41,11 @@ inline void change(std::string& text, Random& random, const std::vector<std::str
     if (text.size() > 20000) text.resize(20000);
 }
 
-// Runs target(text, random) until the time is over. The arguments of main: seconds, seed.
+// Runs target(text, random) for some seconds. The arguments of main: seconds, seed.
 template <class Target>
-int run(int argc, char** argv, const std::vector<std::string>& corpus, const std::vector<std::string>& words, Target target) {
-    const double seconds = argc > 1 ? std::atof(argv[1]) : 10;
-    Random random{argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1};
+int run(int count, char** arguments, const std::vector<std::string>& corpus, const std::vector<std::string>& words, Target target) {
+    const double seconds = count > 1 ? std::atof(arguments[1]) : 10;
+    Random random{count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1};
     std::vector<std::string> pool = corpus;
     const auto start = std::chrono::steady_clock::now();
     std::uint64_t runs = 0;
@@ -53,9 +53,9 @@ int run(int argc, char** argv, const std::vector<std::string>& corpus, const std
     while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds) {
         for (int batch = 0; batch < 100; ++batch, ++runs) {
             std::string text = pool[random.below(pool.size())];
-            for (std::size_t changes = 1 + random.below(4); changes > 0; --changes) change(text, random, words, corpus);
+            for (std::size_t changes = 1 + random.below(4); changes > 0; --changes) mutate(text, random, words, corpus);
             target(text, random);
-            if (random.below(50) == 0) {  // some stay in the pool, so that changes accumulate
+            if (random.below(50) == 0) {  // some are kept, so that mutations add up
                 if (pool.size() < 200) pool.push_back(text);
                 else pool[corpus.size() + random.below(pool.size() - corpus.size())] = text;
             }

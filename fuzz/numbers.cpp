@@ -1,5 +1,5 @@
-// Fuzzes number parsing: whatever the fast paths accept, the slow path accepts too, and all give the same double as strtod.
-// The SIMD path: g++ -DROSENBLATT_ISA=avx2 -mavx2.
+// Fuzzes the number parsers: what a fast one accepts the general one accepts too, and all give the double of strtod.
+// With vector instructions: g++ -DROSENBLATT_ISA=avx2 -mavx2.
 #ifndef ROSENBLATT_ISA
 #define ROSENBLATT_ISA baseline
 #endif
@@ -21,22 +21,22 @@ bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::b
 void target(const std::string& input, fuzz::Random& random) {
     const std::string text = random.below(4) ? input.substr(0, input.find_first_of(" \n:")) : input;
     const std::string padded = std::string(64, '7') + text + " " + std::string(64, '7');
-    const char* v = padded.data() + 64;
-    const char* e = v + text.size();
-    double quick = 0, wide = 0, slow = 0;
-    const Number kind = any_number(v, e, slow);
-    // A space ends a number, so the fast paths only ever get words.
+    const char* begin = padded.data() + 64;
+    const char* end = begin + text.size();
+    double fast = 0, general = 0;
+    const bool ok = parse_any_number(begin, end, general) == NumberStatus::ok;
+    // A space ends a number, so the fast parsers are only ever called with words.
     const bool word = text.find_first_of(" \n\r\t\v\f:") == text.npos && text.find('\0') == text.npos;
-    if (kind == Number::fine && !same(slow, std::strtod(text.c_str(), nullptr))) fuzz::fail("a different double than strtod", text);
-    if (word && usual_number(v, e, quick) && (kind != Number::fine || !same(quick, slow))) fuzz::fail("the fast path differs", text);
-    if (word && isa::short_number(v, e, wide) && (kind != Number::fine || !same(wide, slow))) fuzz::fail("the SIMD path differs", text);
-    if (word && long_number(v, e, wide) && (kind != Number::fine || !same(wide, slow))) fuzz::fail("the path for long numbers differs", text);
-    std::uint32_t whole = 0;
-    if (word && !text.empty() && text.size() <= 8 && isa::short_whole(v, static_cast<unsigned>(text.size()), whole) &&
-        (kind != Number::fine || slow != whole))
-        fuzz::fail("the integer path differs", text);
+    if (ok && !same(general, std::strtod(text.c_str(), nullptr))) fuzz::fail("another double than strtod", text);
+    if (word && parse_simple_number(begin, end, fast) && (!ok || !same(fast, general))) fuzz::fail("parse_simple_number differs", text);
+    if (word && isa::parse_short_number(begin, end, fast) && (!ok || !same(fast, general))) fuzz::fail("parse_short_number differs", text);
+    if (word && parse_long_number(begin, end, fast) && (!ok || !same(fast, general))) fuzz::fail("parse_long_number differs", text);
+    std::uint32_t integer = 0;
+    if (word && !text.empty() && text.size() <= 8 && isa::parse_short_integer(begin, static_cast<unsigned>(text.size()), integer) &&
+        (!ok || general != integer))
+        fuzz::fail("parse_short_integer differs", text);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) { return fuzz::run(argc, argv, numbers, parts, target); }
+int main(int count, char** arguments) { return fuzz::run(count, arguments, numbers, parts, target); }

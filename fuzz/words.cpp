@@ -1,10 +1,26 @@
-// Fuzzes the text reader: any bytes are accepted; rows are sorted, consistent, and the same wherever the bytes are cut.
-#include <cmath>
+// Fuzzes the parser of texts: any bytes are words and separators, rows are sorted and consistent, and the same wherever the
+// bytes are cut. For the wide instruction sets: g++ -DROSENBLATT_ISA=avx2 -mavx2.
+#ifndef ROSENBLATT_ISA
+#define ROSENBLATT_ISA baseline
+#endif
+#define ROSENBLATT_SEGMENT_SIZE 40
+#include "words/fold.cpp"
+#include "words/text_lines.hpp"
 
-#define ROSENBLATT_STRETCH 40
-#include "words/lines.hpp"
+#include "check_parsed.hpp"
 
-#include "sound.hpp"
+namespace rosenblatt {
+
+const Native& native() {
+    static const Native table = [] {
+        Native only{};
+        only.words = &ROSENBLATT_ISA::word_functions;
+        return only;
+    }();
+    return table;
+}
+
+}  // namespace rosenblatt
 
 using namespace rosenblatt;
 
@@ -19,29 +35,29 @@ const std::vector<std::string> parts = {"\t", "\n", "\r\n", " ", "\xC3", "\xC3\x
                                         "_", "\xC4\xB0", "a b a b a b", std::string(1, '\0'), std::string(300, 'x'),
                                         std::string(1001, 'y')};
 
-void sorted(Parsed& out, const std::string& text) {
+void check_sorted(Parsed& out, const std::string& text) {
     for (std::size_t i = 0; i < out.labels.size(); ++i)
         for (std::int64_t k = out.starts[i] + 1; k < out.starts[i + 1]; ++k)
-            if (out.indices[k - 1] >= out.indices[k]) fuzz::fail("columns that are not ascending", text);
+            if (out.indices[k - 1] >= out.indices[k]) fuzz::fail("columns are not ascending", text);
 }
 
 void target(const std::string& text, fuzz::Random& random) {
     const std::uint64_t bits = random.next();
-    const words::Hashing how{1 + static_cast<unsigned>(random.below(12)), 1 + static_cast<unsigned>(random.below(4)),
+    const words::HashingOptions options{1 + static_cast<unsigned>(random.below(12)), 1 + static_cast<unsigned>(random.below(4)),
                              static_cast<words::Value>(random.below(3)), (bits & 1) != 0, static_cast<std::int32_t>(random.below(9))};
-    const auto lines = static_cast<words::Lines>(random.below(3));
-    Names names(how.bits, 64);
-    words::Hasher hasher(how, bits & 2 ? &names : nullptr);
+    const auto format = static_cast<words::TextFormat>(random.below(3));
+    Names names(options.bits, 64);
+    words::Hasher hasher(options, bits & 2 ? &names : nullptr);
     const auto parse = [&](const char* first, const char* last, Parsed& out) {
-        out.seen.largest = static_cast<std::int32_t>((std::int64_t{1} << how.bits) - 1 + how.first);
-        return words::LineReader(lines, true, hasher, out).read(first, last);
+        out.summary.largest_column = static_cast<std::int32_t>((std::int64_t{1} << options.bits) - 1 + options.first);
+        return words::TextParser(format, true, hasher, out).parse(first, last);
     };
-    Parsed all = fuzz::whole(text, parse);
-    sorted(all, text);
-    fuzz::same_when_cut(text, static_cast<std::int64_t>(random.below(text.size() + 1)), all, parse);
+    Parsed all = fuzz::parse_whole(text, parse);
+    check_sorted(all, text);
+    fuzz::check_when_cut(text, static_cast<std::int64_t>(random.below(text.size() + 1)), all, parse);
     names.merge(hasher.candidates);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) { return fuzz::run(argc, argv, corpus, parts, target); }
+int main(int count, char** arguments) { return fuzz::run(count, arguments, corpus, parts, target); }

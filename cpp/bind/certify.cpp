@@ -1,6 +1,7 @@
-// The door to Python of the search for a separator: dual coordinate ascent, and the nearest points of two hulls.
-#include "bind/bind.hpp"
-#include "certify/hulls.hpp"
+// The search for a separator: dual coordinate ascent, and the nearest points of two hulls.
+#include "bind/arrays.hpp"
+#include "certify/dual_ascent.hpp"
+#include "certify/wolfe.hpp"
 #include "isa/native.hpp"
 
 namespace rosenblatt {
@@ -12,94 +13,84 @@ using Indices = In<std::uint32_t>;
 
 void check_indices(const Indices& list, std::size_t count) {
     for (std::size_t k = 0; k < list.shape(0); ++k)
-        if (list.data()[k] >= count) throw nb::value_error("a row index is out of range");
+        if (list.data()[k] >= count) throw value_error("row " + std::to_string(list.data()[k]) + " is out of range: there are " + std::to_string(count) + " rows");
 }
 
 void check_signs(const Signs& signs, std::size_t count) {
-    if (signs.shape(0) != count) throw nb::value_error("signs and rows differ in number");
+    if (signs.shape(0) != count)
+        throw value_error("expected " + std::to_string(count) + " signs, one for each row, found " + std::to_string(signs.shape(0)));
 }
 
-std::size_t padded_to_eights(std::size_t features) { return (features + 7) / 8 * 8; }
+std::size_t padded_size(std::size_t features) { return (features + 7) / 8 * 8; }
 
-struct HeldHulls : Hulls {
-    HeldRows held_rows;
-    Signs held_signs;
+struct PyHulls : Hulls {
+    PyRows py_rows;
+    Signs signs;
 
-    HeldHulls(const HeldRows& given, Signs signs, bool with_constant, double constant_is)
-        : held_rows(given), held_signs(std::move(signs)) {
-        check_signs(held_signs, given.count);
-        rows = held_rows;
-        sign = held_signs.data();
-        augmented = with_constant;
-        constant = constant_is;
+    PyHulls(const PyRows& rows_, Signs signs_, bool augmented_, double constant_) : py_rows(rows_), signs(std::move(signs_)) {
+        check_signs(signs, rows_.count);
+        rows = py_rows;
+        sign = signs.data();
+        augmented = augmented_;
+        constant = constant_;
         pooled.assign(rows.count, 0);
-        p.assign(padded_to_eights(rows.features), 0.0);
+        p.assign(padded_size(rows.features), 0.0);
     }
 };
 
-void start(HeldHulls& hulls, const Indices& list, const In<double>& weights, double lift) {
+void start(PyHulls& hulls, const Indices& list, const In<double>& weights, double lift) {
     check_indices(list, hulls.rows.count);
-    if (weights.shape(0) != list.shape(0)) throw nb::value_error("rows and weights differ in number");
+    if (weights.shape(0) != list.shape(0)) throw nb::value_error("rows and weights must be equally long");
     hulls.lift = lift;
     nb::gil_scoped_release free;
     native().hulls->start(hulls, list.data(), weights.data(), list.shape(0));
 }
 
-std::string run(HeldHulls& hulls, std::size_t steps, double tolerance, std::size_t batch) {
-    static const char* const words[] = {"going", "nearest", "touching", "stalled"};
-    if (hulls.corral.empty()) throw nb::value_error("start first");
+std::string run(PyHulls& hulls, std::size_t steps, double tolerance, std::size_t batch) {
+    static const char* const names[] = {"going", "nearest", "touching", "stalled"};
+    if (hulls.corral.empty()) throw nb::value_error("call start() before run()");
     nb::gil_scoped_release free;
     native().hulls->run(hulls, steps, tolerance, batch);
-    return words[static_cast<int>(hulls.status)];
+    return names[static_cast<int>(hulls.status)];
 }
 
-template <class T>
-auto copy_of(const std::vector<T>& values, std::size_t count) {
-    T* data = nullptr;
-    auto array = give<T>(count, data);
-    std::copy(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count), data);
-    return array;
-}
-
-// One visit of every row in the order; a, w and b are changed in place. (mistakes, the scores met)
-auto ascend(const HeldRows& rows, const Signs& signs, double constant, double most,
-            nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> a, const In<double>& norm2,
-            nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> w,
-            nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> b, const Indices& order) {
+// One visit of every row in the order; a, w and b are changed in place. (mistakes, margins before each update)
+auto ascend(const PyRows& rows, const Signs& signs, double constant, double limit, InOut<double> a, const In<double>& norm2,
+            InOut<double> w, InOut<double> b, const Indices& order) {
     check_signs(signs, rows.count);
     check_indices(order, rows.count);
     if (a.shape(0) != rows.count || norm2.shape(0) != rows.count || b.shape(0) != 1 ||
-        w.shape(0) != padded_to_eights(rows.features))
-        throw nb::value_error("a and norm2 have one number a row, w one a feature filled up to eights, b one");
-    Ascent state{rows, signs.data(), constant, most, a.data(), norm2.data(), w.data(), b.data()};
-    double* score = nullptr;
-    auto scores = give<double>(order.shape(0), score);
+        w.shape(0) != padded_size(rows.features))
+        throw nb::value_error("a and norm2 need one number for each row, w one for each feature padded to a multiple of eight, b one");
+    Ascent state{rows, signs.data(), constant, limit, a.data(), norm2.data(), w.data(), b.data()};
+    double* margin = nullptr;
+    auto margins = new_array<double>(order.shape(0), margin);
     std::size_t mistakes = 0;
     {
         nb::gil_scoped_release free;
-        mistakes = native().hulls->ascend(state, order.data(), order.shape(0), score);
+        mistakes = native().ascent->ascend(state, order.data(), order.shape(0), margin);
     }
-    return std::make_pair(mistakes, scores);
+    return std::make_pair(mistakes, margins);
 }
 
 }  // namespace
 
 void bind_certify(nb::module_& m) {
     m.def("ascend", &ascend, "rows"_a, "signs"_a, "constant"_a, "most"_a, "a"_a, "norm2"_a, "w"_a, "b"_a, "order"_a);
-    nb::class_<HeldHulls>(m, "Hulls")
-        .def(nb::init<const HeldRows&, Signs, bool, double>(), "rows"_a, "signs"_a, "augmented"_a, "constant"_a)
+    nb::class_<PyHulls>(m, "Hulls")
+        .def(nb::init<const PyRows&, Signs, bool, double>(), "rows"_a, "signs"_a, "augmented"_a, "constant"_a)
         .def("start", &start, "rows"_a, "weights"_a, "lift"_a)
         .def("run", &run, "steps"_a, "tolerance"_a, "batch"_a)
-        .def("corral", [](const HeldHulls& h) { return copy_of(h.corral, h.corral.size()); })
-        .def("pool", [](const HeldHulls& h) { return copy_of(h.pool, h.pool.size()); })
-        .def("weights", [](const HeldHulls& h) { return copy_of(h.weight, h.weight.size()); })
-        .def("point", [](const HeldHulls& h) { return copy_of(h.p, h.rows.features); })
-        .def_prop_ro("point_constant", [](const HeldHulls& h) { return h.p_constant; })
-        .def_prop_ro("distance2", [](const HeldHulls& h) { return h.norm2; })
-        .def_prop_ro("levels", [](const HeldHulls& h) { return std::make_pair(h.level[0], h.level[1]); })
-        .def_prop_ro("lows", [](const HeldHulls& h) { return std::make_pair(h.low[0], h.low[1]); })
-        .def_prop_ro("pool_size", [](const HeldHulls& h) { return h.pool.size(); })
-        .def_prop_ro("steps", [](const HeldHulls& h) { return h.steps; });
+        .def("corral", [](const PyHulls& h) { return copy_to_array(h.corral); })
+        .def("pool", [](const PyHulls& h) { return copy_to_array(h.pool); })
+        .def("weights", [](const PyHulls& h) { return copy_to_array(h.weight); })
+        .def("point", [](const PyHulls& h) { return copy_to_array(h.p, h.rows.features); })
+        .def_prop_ro("point_constant", [](const PyHulls& h) { return h.p_constant; })
+        .def_prop_ro("distance2", [](const PyHulls& h) { return h.norm2; })
+        .def_prop_ro("levels", [](const PyHulls& h) { return std::make_pair(h.level[0], h.level[1]); })
+        .def_prop_ro("lows", [](const PyHulls& h) { return std::make_pair(h.low[0], h.low[1]); })
+        .def_prop_ro("pool_size", [](const PyHulls& h) { return h.pool.size(); })
+        .def_prop_ro("steps", [](const PyHulls& h) { return h.steps; });
 }
 
 }  // namespace rosenblatt

@@ -1,8 +1,8 @@
-// The state of a learner for Python: its weights, as memory that needs no numpy, and everything that is not a weight.
+// The state of a learner: its weights, as memoryviews, which need no numpy, and everything that is not a weight.
 #include <bit>
 #include <limits>
 
-#include "bind/lines.hpp"
+#include "bind/arrays.hpp"
 #include "learn/save_restore.hpp"
 
 namespace rosenblatt {
@@ -13,48 +13,48 @@ Part part_of(const std::string& name) {
     return parts[one_of<std::size_t>(name, {"weights", "drift", "scale", "pending", "pocket"})];
 }
 
-// None where this learner has no such part.
+// (weights[unit][feature], bias[unit]) of a part; None where this learner does not have it.
 nb::object get_part(const CompactLearner& learner, const std::string& name) {
     const Part part = part_of(name);
     if ((learner.groups.front().*part).empty()) return nb::none();
     double *weights, *bias;
     const std::size_t units = learner.rule.unit_count();
-    auto matrix = give<double, nb::memview>(units, learner.declared_features, weights);
-    auto column = give<double, nb::memview>(units, bias);
+    auto matrix = new_matrix<double, nb::memview>(units, learner.declared_features, weights);
+    auto column = new_array<double, nb::memview>(units, bias);
     const double absent = part == &Group::scale && learner.rule.rate == Rate::arow ? 1.0 : 0.0;
     learner.expand([&](double* w, double* b) { read_part(learner, part, w, b); }, absent, weights, bias);
     return nb::make_tuple(matrix, column);
 }
 
-// A part of a learner with compact columns, sparsely: the indices and values of the numbers that are not `usual` to the bit,
-// and the biases. None where it has all columns, or writing all its numbers takes no more bytes.
-nb::object get_sparse_part(const CompactLearner& learner, const std::string& name, double usual) {
+// A part of a learner with compact columns: (indices, values, biases) of the numbers whose bits differ from `fill`. None where
+// it has all columns, or the dense form takes no more bytes.
+nb::object get_sparse_part(const CompactLearner& learner, const std::string& name, double fill) {
     const Part part = part_of(name);
     const std::size_t units = learner.rule.unit_count(), all = learner.declared_features;
     if (!learner.columns || (learner.groups.front().*part).empty() || units * all > std::numeric_limits<std::uint32_t>::max()) return nb::none();
     double* bias;
-    const auto biases = give<double, nb::memview>(units, bias);
+    const auto biases = new_array<double, nb::memview>(units, bias);
     Buffer weights(units * learner.features, 0.0);
     read_part(learner, part, weights.data(), bias);
     PooledVector<std::uint32_t> index;
     PooledVector<double> value;
-    const auto known = learner.column_slots();
+    const auto columns = learner.column_slots();
     for (std::size_t u = 0; u < units; ++u)
-        for (const auto& [column, slot] : known) {
+        for (const auto& [column, slot] : columns) {
             const double x = weights[u * learner.features + slot];
-            if (std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(usual)) continue;
+            if (std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(fill)) continue;
             index.push(static_cast<std::uint32_t>(u * all + column));
             value.push(x);
         }
     if (12 * index.size() >= 8 * units * all) return nb::none();
-    return nb::make_tuple(memory_of(index), memory_of(value), biases);
+    return nb::make_tuple(to_memoryview(index), to_memoryview(value), biases);
 }
 
-// The weights of one unit, the columns they are of, in order (none: all of them), and its bias.
+// (columns, weights, bias) of one unit; columns are ascending, or None where it has all of them.
 nb::tuple get_unit(const CompactLearner& learner, std::size_t unit) {
-    if (unit >= learner.rule.unit_count()) throw nb::index_error("there is no such unit");
+    if (unit >= learner.rule.unit_count()) throw nb::index_error(("there is no unit " + std::to_string(unit)).c_str());
     const Group& group = *std::find_if(learner.groups.begin(), learner.groups.end(),
-                                       [=](const Group& of) { return unit < of.first + of.units; });
+                                       [=](const Group& candidate) { return unit < candidate.first + candidate.units; });
     const auto weight = [&](std::size_t j) { return group.weights.feature[j * group.width + unit - group.first]; };
     PooledVector<std::int64_t> columns;
     PooledVector<double> weights;
@@ -66,11 +66,11 @@ nb::tuple get_unit(const CompactLearner& learner, std::size_t unit) {
         }
     else
         for (std::size_t j = 0; j < learner.features; ++j) weights.push(weight(j));
-    const nb::object of = learner.columns ? memory_of(columns) : nb::none();
-    return nb::make_tuple(of, memory_of(weights), group.weights.bias[unit - group.first]);
+    const nb::object columns_or_none = learner.columns ? to_memoryview(columns) : nb::none();
+    return nb::make_tuple(columns_or_none, to_memoryview(weights), group.weights.bias[unit - group.first]);
 }
 
-// A learner with the final weights, for scoring.
+// A learner whose weights are the final ones, to score sparse rows with.
 CompactLearner scoring_copy(const CompactLearner& learner, bool average) {
     Rule rule;
     rule.scheme = learner.rule.scheme;
@@ -90,20 +90,20 @@ void put_part(CompactLearner& learner, const std::string& name, const InMatrix& 
     const Part part = part_of(name);
     if (weights.shape(0) != units || weights.shape(1) != learner.features || bias.shape(0) != units ||
         learner.columns || (learner.groups.front().*part).empty())
-        throw nb::value_error("this learner has no such weights");
+        throw nb::value_error("this learner has no such weights: another part, another shape, or compact columns");
     write_part(learner, part, weights.data(), bias.data());
 }
 
 auto get_final_weights(const CompactLearner& learner, bool average) {
     double *weights, *bias;
     const std::size_t units = learner.rule.unit_count();
-    auto matrix = give<double, nb::memview>(units, learner.declared_features, weights);
-    auto column = give<double, nb::memview>(units, bias);
+    auto matrix = new_matrix<double, nb::memview>(units, learner.declared_features, weights);
+    auto column = new_array<double, nb::memview>(units, bias);
     learner.expand([&](double* w, double* b) { final_weights(learner, average, w, b); }, 0.0, weights, bias);
     return std::make_pair(matrix, column);
 }
 
-// Everything that is not a weight: counters, pockets, the bound, in plain numbers.
+// Everything that is not a weight, in plain numbers: counters, pockets, the bound.
 nb::dict get_counters(const CompactLearner& learner) {
     const Group& head = learner.groups.front();
     nb::list mistakes, loss, pockets, bound;
@@ -140,7 +140,7 @@ void put_counters(CompactLearner& learner, const nb::dict& d) {
             const std::size_t unit = group.first + u;
             group.mistakes[u] = nb::cast<std::uint64_t>(d["mistakes"][unit]);
             group.loss[u] = nb::cast<double>(d["loss"][unit]);
-            group.bound = std::max(group.bound, nb::cast<double>(d["bound"][unit]));  // a file may say what it likes
+            group.bound = std::max(group.bound, nb::cast<double>(d["bound"][unit]));  // a file may be wrong: never below the true bound
             auto [run, best_run, errors, counted, in_pocket] =
                 nb::cast<std::tuple<std::uint64_t, std::uint64_t, double, bool, bool>>(d["pockets"][unit]);
             group.pockets[u] = {run, best_run, errors, counted, in_pocket};
@@ -168,8 +168,8 @@ auto take_log(CompactLearner& learner) {
     std::uint64_t *t, *row;
     std::uint32_t* unit;
     double* coefficient;
-    auto result = std::make_tuple(give(log.size(), t), give(log.size(), row), give(log.size(), unit),
-                                  give(log.size(), coefficient));
+    auto result = std::make_tuple(new_array(log.size(), t), new_array(log.size(), row), new_array(log.size(), unit),
+                                  new_array(log.size(), coefficient));
     for (std::size_t i = 0; i < log.size(); ++i) {
         t[i] = log[i].t;
         row[i] = log[i].row;
@@ -187,7 +187,7 @@ std::int64_t overflow_row(const CompactLearner& learner) {
 
 }  // namespace
 
-void bind_state(nb::class_<CompactLearner>& learner) {
+void bind_learner_state(nb::class_<CompactLearner>& learner) {
     learner.def("get", &get_part, "name"_a)
         .def("few", &get_sparse_part, "name"_a, "usual"_a)
         .def("put", &put_part, "name"_a, "weights"_a, "bias"_a)

@@ -1,19 +1,19 @@
-// The parsers of lines for Python: the lines that begin in a part of a file, or bytes, to the arrays of their examples.
-#include <nanobind/stl/unique_ptr.h>
-
-#include "core/read_ahead.hpp"
-#include "bind/lines.hpp"
-#include "isa/native.hpp"
+// The svmlight and Vowpal Wabbit parsers: the lines that begin in a part of a file, or bytes, to arrays.
 #include "parse/parsers.hpp"
 
-namespace rosenblatt {
+#include <nanobind/stl/unique_ptr.h>
 
+#include "bind/parsed.hpp"
+#include "core/read_ahead.hpp"
+
+namespace rosenblatt {
 namespace {
 
 nb::tuple parse_svmlight(nb::handle source, std::int64_t begin, std::int64_t end, int base, bool guess_base, std::int64_t limit, bool skip) {
-    const Svmlight how{base, limit, guess_base, skip};
+    const SvmlightOptions options{base, limit, guess_base, skip};
     const auto parser = native().parsers->svmlight;
-    return parse_any(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) { return parser(first, last, how, out); });
+    return parse_source(source, begin, end, skip,
+                        [&](const char* first, const char* last, Parsed& out) { return parser(first, last, options, out); });
 }
 
 struct Chunk : Parsed {
@@ -21,40 +21,40 @@ struct Chunk : Parsed {
     Rows rows;
 };
 
-// The chunks of a file of so many bytes: those that begin at a multiple of `chunk`.
-std::unique_ptr<Ahead<Chunk>> svmlight_ahead(int fd, std::int64_t size, std::int64_t chunk, int threads, int base, bool guess_base,
-                                      std::int64_t limit, bool skip, std::size_t early) {
+// The chunks of a file of `size` bytes, which begin at multiples of `chunk`.
+std::unique_ptr<ReadAhead<Chunk>> svmlight_ahead(int fd, std::int64_t size, std::int64_t chunk, int threads, int base, bool guess_base,
+                                             std::int64_t limit, bool skip, std::size_t early) {
     if (size < 0 || chunk < 1 || threads < 1) throw nb::value_error("size must be at least 0, chunk and threads at least 1");
-    const Svmlight how{base, limit, guess_base, skip};
+    const SvmlightOptions options{base, limit, guess_base, skip};
     const auto parse = [=, parser = native().parsers->svmlight](std::size_t number, Chunk& out) {
         const auto begin = static_cast<std::int64_t>(number) * chunk;
         out.end = size - begin > chunk ? begin + chunk : size;
-        const auto piece = [&](const char* first, const char* last, Parsed& to) { return parser(first, last, how, to); };
-        each_piece(FromFile{fd}, begin, out.end, [&](const char* first, const char* last) { return parse_piece(first, last, skip, out, piece); });
-        out.rows = checked(out);
+        const auto piece = [&](const char* first, const char* last, Parsed& to) { return parser(first, last, options, to); };
+        each_piece(FileSource{fd}, begin, out.end, [&](const char* first, const char* last) { return parse_piece(first, last, skip, out, piece); });
+        out.rows = checked_rows(out);
     };
     const std::int64_t count = size / chunk + (size % chunk != 0);
-    return std::make_unique<Ahead<Chunk>>(parse, static_cast<std::size_t>(count), threads, early);
+    return std::make_unique<ReadAhead<Chunk>>(parse, static_cast<std::size_t>(count), threads, early);
 }
 
-// The next chunk as the parsers give it, and where it ends; none after the last.
-nb::object next_chunk(Ahead<Chunk>& ahead) {
-    const auto chunk = without_python([&] { return ahead.next(); });
+// (end of the chunk, its contents as parse_svmlight returns them); None after the last.
+nb::object next_chunk(ReadAhead<Chunk>& chunks) {
+    const auto chunk = without_lock([&] { return chunks.next(); });
     if (!chunk) return nb::none();
-    return nb::make_tuple(chunk->end, given(*chunk, chunk->rows));
+    return nb::make_tuple(chunk->end, to_tuple(*chunk, chunk->rows));
 }
 
-// Besides what the other parsers give: the names that the dictionary did not have.
+// (contents, names that the dictionary did not have)
 nb::tuple parse_vw(nb::handle source, std::int64_t begin, std::int64_t end, unsigned bits, const Names* names, bool skip,
                    const Crossing* crossing) {
     if (bits < 1 || bits > 28) throw nb::value_error("bits must be 1 to 28");
-    const Vw how{bits, names, skip, crossing};
+    const VwOptions options{bits, names, skip, crossing};
     const auto parser = native().parsers->vw;
     Candidates unknown;
-    nb::tuple given = parse_any(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) {
-        return parser(first, last, how, out, unknown);
+    nb::tuple contents = parse_source(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) {
+        return parser(first, last, options, out, unknown);
     });
-    return nb::make_tuple(given, std::move(unknown));
+    return nb::make_tuple(contents, std::move(unknown));
 }
 
 }  // namespace
@@ -65,10 +65,10 @@ void bind_parse(nb::module_& m) {
           "crossing"_a.none() = nb::none());
     m.def("svmlight_ahead", &svmlight_ahead, "fd"_a, "size"_a, "chunk"_a, "threads"_a, nb::kw_only(), "base"_a, "guess_base"_a,
           "limit"_a, "skip"_a, "early"_a = 0);
-    nb::class_<Ahead<Chunk>>(m, "Chunks").def("next", &next_chunk);
+    nb::class_<ReadAhead<Chunk>>(m, "Chunks").def("next", &next_chunk);
     nb::class_<Crossing>(m, "Crossing")
         .def(nb::init<const std::vector<std::pair<std::string, std::string>>&>(), "pairs"_a)
-        .def_prop_ro("lacking", &Crossing::lacking);
+        .def_prop_ro("lacking", &Crossing::never_seen);
 }
 
 }  // namespace rosenblatt

@@ -1,9 +1,9 @@
-// Matrices come in as they lie: dense in any strides, products of columns, CSR.
+// Matrices from Python, read in place: dense with any strides, products of columns, CSR.
 #include <optional>
 #include <string>
 #include <tuple>
 
-#include "bind/bind.hpp"
+#include "bind/arrays.hpp"
 #include "isa/native.hpp"
 #include "rows/functions.hpp"
 
@@ -16,35 +16,36 @@ bool is_single(const AnyArray& values) {
     throw nb::type_error("values must be float32 or float64");
 }
 
-HeldRows dense_rows(AnyArray values) {
-    if (values.ndim() != 2) throw nb::value_error("values must have two dimensions");
-    HeldRows rows;
+PyRows dense_rows(AnyArray values) {
+    if (values.ndim() != 2) throw value_error("values must have two dimensions, found " + std::to_string(values.ndim()));
+    PyRows rows;
     rows.single = is_single(values);
     rows.count = values.shape(0);
     rows.features = values.shape(1);
     rows.values = values.data();
     rows.row_stride = values.stride(0);
     rows.column_stride = rows.features > 1 ? values.stride(1) : 1;
-    rows.held = {values};
+    rows.arrays = {values};
     return rows;
 }
 
-// The rows with all products of up to `degree` columns, which are `features` in number.
-HeldRows product_rows(AnyArray values, unsigned degree, std::size_t features) {
-    HeldRows rows = dense_rows(values);
+// Rows with all products of up to `degree` columns, `features` in all.
+PyRows product_rows(AnyArray values, unsigned degree, std::size_t features) {
+    PyRows rows = dense_rows(values);
     rows.degree = degree;
     rows.columns = rows.features;
-    std::size_t number = rows.columns, all = rows.columns;  // C(d + k - 1, k) of k columns
+    std::size_t of_degree = rows.columns, total = rows.columns;  // C(d + k - 1, k) products of k columns
     for (std::size_t k = 2; k <= degree; ++k) {
-        number = number * (rows.columns + k - 1) / k;
-        all += number;
+        of_degree = of_degree * (rows.columns + k - 1) / k;
+        total += of_degree;
     }
-    if (degree < 1 || all != features) throw nb::value_error("the products of so many columns are not so many");
+    if (degree < 1 || total != features)
+        throw value_error("expected " + std::to_string(total) + " features for this degree, found " + std::to_string(features));
     rows.features = features;
     return rows;
 }
 
-HeldRows csr_rows(AnyArray starts, AnyArray indices, AnyArray values, std::size_t features) {
+PyRows csr_rows(AnyArray starts, AnyArray indices, AnyArray values, std::size_t features) {
     if (starts.ndim() != 1 || indices.ndim() != 1 || values.ndim() != 1 || starts.shape(0) == 0)
         throw nb::value_error("indptr, indices and data must have one dimension");
     if (starts.dtype() != nb::dtype<std::int64_t>()) throw nb::type_error("indptr must be int64");
@@ -53,7 +54,7 @@ HeldRows csr_rows(AnyArray starts, AnyArray indices, AnyArray values, std::size_
     if (starts.stride(0) != 1 || (indices.shape(0) > 1 && indices.stride(0) != 1) ||
         (values.shape(0) > 1 && values.stride(0) != 1))
         throw nb::value_error("indptr, indices and data must be contiguous");
-    HeldRows rows;
+    PyRows rows;
     rows.sparse = true;
     rows.single = is_single(values);
     rows.wide_indices = indices.dtype() == nb::dtype<std::int64_t>();
@@ -63,12 +64,12 @@ HeldRows csr_rows(AnyArray starts, AnyArray indices, AnyArray values, std::size_
     rows.indices = indices.data();
     rows.stored = std::min(indices.shape(0), values.shape(0));
     rows.values = values.data();
-    rows.held = {starts, indices, values};
+    rows.arrays = {starts, indices, values};
     return rows;
 }
 
-// None, or what is wrong first: (kind, row, column).
-std::optional<std::tuple<std::string, std::size_t, std::int64_t>> check(HeldRows& rows) {
+// None, or the first fault: (kind, row, column).
+std::optional<std::tuple<std::string, std::size_t, std::int64_t>> check(PyRows& rows) {
     static const char* const names[] = {"",           "nan", "infinity", "negative column", "column beyond", "starts backwards",
                                         "starts beyond"};
     Fault fault;
@@ -80,9 +81,9 @@ std::optional<std::tuple<std::string, std::size_t, std::int64_t>> check(HeldRows
     return std::make_tuple(std::string(names[fault.kind]), fault.row, fault.column);
 }
 
-// The same rows among so many features.
-HeldRows within(HeldRows rows, std::size_t features) {
-    if (features < rows.features || !rows.sparse) throw nb::value_error("the rows have more features than that");
+// The same rows with more features.
+PyRows within(PyRows rows, std::size_t features) {
+    if (features < rows.features || !rows.sparse) throw nb::value_error("only sparse rows can be given more features, and never fewer");
     rows.features = features;
     return rows;
 }
@@ -90,16 +91,16 @@ HeldRows within(HeldRows rows, std::size_t features) {
 }  // namespace
 
 void bind_rows(nb::module_& m) {
-    nb::class_<HeldRows>(m, "Rows")
+    nb::class_<PyRows>(m, "Rows")
         .def_static("dense", &dense_rows, "values"_a)
         .def_static("products", &product_rows, "values"_a, "degree"_a, "features"_a)
         .def_static("csr", &csr_rows, "indptr"_a, "indices"_a, "values"_a, "features"_a)
         .def("check", &check)
         .def("within", &within, "features"_a)
-        .def_prop_ro("count", [](const HeldRows& rows) { return rows.count; })
-        .def_prop_ro("features", [](const HeldRows& rows) { return rows.features; })
-        .def_prop_ro("largest", [](const HeldRows& rows) { return rows.largest; })
-        .def_prop_ro("canonical", [](const HeldRows& rows) { return rows.canonical; });
+        .def_prop_ro("count", [](const PyRows& rows) { return rows.count; })
+        .def_prop_ro("features", [](const PyRows& rows) { return rows.features; })
+        .def_prop_ro("largest", [](const PyRows& rows) { return rows.largest; })
+        .def_prop_ro("canonical", [](const PyRows& rows) { return rows.canonical; });
 }
 
 }  // namespace rosenblatt

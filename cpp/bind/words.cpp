@@ -1,17 +1,17 @@
-// The door to Python of the words: chunks of text come in as bytes, sparse rows go out without being copied.
+// Text to sparse rows, and the dictionary of names.
 #include <algorithm>
-#include <array>
 #include <numeric>
 
-#include "bind/lines.hpp"
-#include "words/lines.hpp"
+#include "bind/parsed.hpp"
+#include "words/text_lines.hpp"
+#include "words/unicode_tables.hpp"
 
 namespace rosenblatt {
 namespace {
 
 using namespace words;
 
-// The bytes of any object that has them, kept where they are while this lives.
+// The bytes of any object with a buffer, which is locked while this lives.
 class Bytes {
 public:
     explicit Bytes(nb::handle object) {
@@ -27,41 +27,31 @@ private:
     Py_buffer view_{};
 };
 
-template <class T>
-auto give_all(std::vector<T>&& values) {
-    auto* held = new std::vector<T>(std::move(values));
-    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(held->data(), {held->size()}, owner);
-}
-
 void check_hashing(unsigned bits, unsigned ngrams) {
     if (bits < 1 || bits > 28) throw nb::value_error("bits must be 1 to 28");
-    if (ngrams < 1 || ngrams > most_ngrams) throw nb::value_error("ngrams must be 1 to 8");
+    if (ngrams < 1 || ngrams > max_ngrams) throw nb::value_error("ngrams must be 1 to 8");
 }
 
-void new_hashing(Hashing* at, unsigned bits, unsigned ngrams, const std::string& value, bool unit, std::int32_t first) {
-    static constexpr std::array names = {"count", "binary", "sqrt"};
+void new_hashing(HashingOptions* at, unsigned bits, unsigned ngrams, const std::string& value, bool unit, std::int32_t first) {
     check_hashing(bits, ngrams);
-    const auto found = std::find(names.begin(), names.end(), value);
-    if (found == names.end()) throw nb::value_error("value must be count, binary or sqrt");
-    new (at) Hashing{bits, ngrams, static_cast<Value>(found - names.begin()), unit, first};
+    new (at) HashingOptions{bits, ngrams, one_of<Value>(value, {"count", "binary", "sqrt"}), unit, first};
 }
 
-// What every parser of lines gives, and the names that were not met before.
-nb::tuple parse_text(nb::handle source, std::int64_t begin, std::int64_t end, const std::string& kind, const Hashing& hashing,
+// (contents, names that the dictionary did not have)
+nb::tuple parse_text(nb::handle source, std::int64_t begin, std::int64_t end, const std::string& kind, const HashingOptions& options,
                      const Names* names, bool skip) {
-    const Lines lines = kind == "labelled" ? Lines::labelled : kind == "either" ? Lines::either : Lines::plain;
-    Hasher hasher(hashing, names);
-    nb::tuple parsed = parse_any(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) {
-        out.seen.largest = hashing.first + (std::int64_t{1} << hashing.bits) - 1;  // any column may be met
-        return LineReader(lines, skip, hasher, out).read(first, last);
+    const auto format = one_of<TextFormat>(kind, {"labelled", "either", "plain"});
+    Hasher hasher(options, names);
+    nb::tuple contents = parse_source(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) {
+        out.summary.largest_column = options.first + (std::int64_t{1} << options.bits) - 1;  // any column may occur
+        return TextParser(format, skip, hasher, out).parse(first, last);
     });
-    return nb::make_tuple(parsed, std::move(hasher.candidates));
+    return nb::make_tuple(contents, std::move(hasher.candidates));
 }
 
-// Columns of texts as Arrow lays them: the bytes one after the other, and where each begins. One row for each position.
+// Columns of texts in the layout of Arrow, (bytes, starts, seed) each, to one row for each position.
 nb::tuple hash_columns(const std::vector<std::tuple<nb::object, In<std::int64_t>, std::uint64_t>>& columns,
-                       const Hashing& hashing, const Names* names) {
+                       const HashingOptions& options, const Names* names) {
     std::vector<std::unique_ptr<Bytes>> bytes;
     std::size_t count = columns.empty() ? 0 : std::get<1>(columns.front()).shape(0);
     for (const auto& [data, starts, seed] : columns) {
@@ -69,16 +59,16 @@ nb::tuple hash_columns(const std::vector<std::tuple<nb::object, In<std::int64_t>
         bool ordered = starts.shape(0) == count && count > 0 && starts.data()[0] >= 0 &&
                        starts.data()[count - 1] <= static_cast<std::int64_t>(bytes.back()->text().size());
         for (std::size_t i = 1; i < count && ordered; ++i) ordered = starts.data()[i - 1] <= starts.data()[i];
-        if (!ordered) throw nb::value_error("the starts of texts must rise within their bytes");
+        if (!ordered) throw nb::value_error("the starts of texts must be ascending, within their bytes, and equally many in every column");
     }
-    Hasher hasher(hashing, names);
-    Grown<std::int64_t> starts_of_rows;
-    Grown<std::int32_t> indices;
-    Grown<double> values;
+    Hasher hasher(options, names);
+    PooledVector<std::int64_t> row_starts;
+    PooledVector<std::int32_t> indices;
+    PooledVector<double> values;
     {
         nb::gil_scoped_release free;
-        starts_of_rows.push(0);
-        const SparseRows rows{starts_of_rows, indices, values};
+        row_starts.push(0);
+        const SparseRows rows{row_starts, indices, values};
         std::vector<Text> texts(columns.size());
         for (std::size_t i = 0; i + 1 < count; ++i) {
             for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -86,10 +76,10 @@ nb::tuple hash_columns(const std::vector<std::tuple<nb::object, In<std::int64_t>
                 const auto begin = static_cast<std::size_t>(starts.data()[i]), end = static_cast<std::size_t>(starts.data()[i + 1]);
                 texts[c] = {reinterpret_cast<const std::uint8_t*>(bytes[c]->text().data()) + begin, end - begin, seed};
             }
-            hasher.row(texts, rows);
+            hasher.add_row(texts, rows);
         }
     }
-    return nb::make_tuple(array_of(std::move(starts_of_rows)), array_of(std::move(indices)), array_of(std::move(values)),
+    return nb::make_tuple(to_array(std::move(row_starts)), to_array(std::move(indices)), to_array(std::move(values)),
                           std::move(hasher.candidates));
 }
 
@@ -101,23 +91,20 @@ std::uint64_t hash_of(nb::bytes text, std::uint64_t seed) {
 
 // The words of a text, lower-cased, as they are hashed.
 nb::list words_of(nb::bytes text) {
-    Folded folded;
-    folded.clear();
-    folded.add(reinterpret_cast<const std::uint8_t*>(text.c_str()), text.size());
-    nb::list found;
-    for (const auto [begin, end] : folded.words())
-        found.append(nb::bytes(reinterpret_cast<const char*>(folded.text()) + begin, end - begin));
-    return found;
+    FoldedText folded;
+    native().words->fold(folded, reinterpret_cast<const std::uint8_t*>(text.c_str()), text.size());
+    nb::list words;
+    for (const auto [begin, end] : folded.words) words.append(nb::bytes(reinterpret_cast<const char*>(folded.bytes.get()) + begin, end - begin));
+    return words;
 }
 
-// The first name met of each column, in the order of the columns, of which `first` is that of hash 0: the columns, where each
-// name ends in the text, and the text.
+// The first name of each column, sorted by column: (columns, end of each name in the text, text). `first` is the column of hash 0.
 nb::tuple by_column(const Names& names, std::int64_t first) {
     const auto &column = names.columns(), &end = names.ends();
     std::vector<std::uint32_t> order(column.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return column[a] < column[b]; });
-    Grown<std::int64_t> columns, ends;
+    PooledVector<std::int64_t> columns, ends;
     std::string text;
     for (const std::uint32_t i : order) {
         if (columns.size() && columns[columns.size() - 1] == column[i] + first) continue;
@@ -126,14 +113,14 @@ nb::tuple by_column(const Names& names, std::int64_t first) {
         columns.push(column[i] + first);
         ends.push(static_cast<std::int64_t>(text.size()));
     }
-    return nb::make_tuple(memory_of(columns), memory_of(ends), nb::bytes(text.data(), text.size()));
+    return nb::make_tuple(to_memoryview(columns), to_memoryview(ends), nb::bytes(text.data(), text.size()));
 }
 
 }  // namespace
 
 void bind_words(nb::module_& m) {
     nb::class_<Candidates>(m, "Candidates")
-        .def("__len__", [](const Candidates& list) { return list.named.size() + list.counted.size(); });
+        .def("__len__", [](const Candidates& list) { return list.entries.size() + list.sample_columns.size(); });
     nb::class_<Names>(m, "Names")
         .def("__init__", [](Names* at, unsigned bits, std::size_t limit) {
             check_hashing(bits, 1);
@@ -146,10 +133,10 @@ void bind_words(nb::module_& m) {
         .def_prop_ro("distinct", &Names::distinct)
         .def_prop_ro("shared", &Names::shared)
         .def_prop_ro("kept", [](const Names& names) { return names.columns().size(); })
-        .def_prop_ro("columns", [](const Names& names) { return give_all(std::vector(names.columns())); }, nb::rv_policy::move)
-        .def_prop_ro("ends", [](const Names& names) { return give_all(std::vector(names.ends())); }, nb::rv_policy::move)
+        .def_prop_ro("columns", [](const Names& names) { return copy_to_array(names.columns()); }, nb::rv_policy::move)
+        .def_prop_ro("ends", [](const Names& names) { return copy_to_array(names.ends()); }, nb::rv_policy::move)
         .def_prop_ro("text", [](const Names& names) { return nb::bytes(names.text().data(), names.text().size()); });
-    nb::class_<Hashing>(m, "Hashing")
+    nb::class_<HashingOptions>(m, "Hashing")
         .def("__init__", &new_hashing, nb::kw_only(), "bits"_a, "ngrams"_a, "value"_a, "unit"_a, "first"_a);
     m.def("parse_text", &parse_text, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "kind"_a, "hashing"_a, "names"_a.none(), "skip"_a);
     m.def("hash_columns", &hash_columns, "columns"_a, "hashing"_a, "names"_a.none());

@@ -1,8 +1,8 @@
-// A block of examples <-> the bytes of a page: what caches are made of.
+// A block of examples <-> the bytes of a page. A cache is a sequence of pages.
 //
-// A checksum over all the rest, a head, then the arrays, the widest first: row ends, weights, column numbers (2 bytes where
-// that is enough), values (left out where all are 1; as whole numbers of 2 or 4 bytes and a power of ten where that is exact),
-// labels. A dense block has no row ends and no column numbers.
+// A checksum over the rest, a header, then the arrays, widest elements first: row starts, weights, column numbers (2 bytes if
+// that is enough), values (omitted if all are 1; as integers of 2 or 4 bytes and a power of ten if that is exact),
+// labels. A dense block has no row starts and no column numbers.
 #pragma once
 
 #include <algorithm>
@@ -17,222 +17,204 @@
 
 namespace rosenblatt {
 
-// Eight sums of words, each multiplied by an odd constant between two words, so that every bit and its place count;
-// then the rest byte by byte.
-inline std::uint64_t checksum(const std::uint8_t* at, std::size_t size) {
-    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
-    std::uint64_t sum[8];
-    for (std::uint64_t i = 0; i < 8; ++i) sum[i] = i;
-    std::size_t left = size;
-    for (; left >= 64; left -= 64, at += 64) {
-        std::uint64_t word[8];
-        std::memcpy(word, at, 64);
-        for (int i = 0; i < 8; ++i) sum[i] = (sum[i] ^ word[i]) * odd;
-    }
-    std::uint64_t total = size;
-    for (const std::uint64_t part : sum) total = (total ^ (part ^ (part >> 29))) * odd;
-    for (; left > 0; --left, ++at) total = (total ^ *at) * odd;
-    return total ^ (total >> 32);
-}
-
-struct PageHead {
-    static constexpr unsigned most_places = 9;
-    enum Value : std::uint8_t { ones, singles, doubles, shorts, wholes };
-    enum Index : std::uint8_t { ints, longs, narrow };
+struct PageHeader {
+    static constexpr unsigned max_places = 9;
+    enum Value : std::uint8_t { ones, float32, float64, int16, int32 };
+    enum Index : std::uint8_t { index32, index64, index16 };
 
     std::uint64_t rows = 0, entries = 0, features = 0;
     std::uint8_t sparse = false;
     Value value = ones;
-    std::uint8_t places = 0;  // of whole numbers: they are to be divided by ten to this
-    std::uint8_t weighed = false;
-    Index index = ints;
+    std::uint8_t places = 0;  // decimal places of integers: the values are integers / 10^places
+    std::uint8_t weighted = false;
+    Index index = index32;
     std::uint8_t unused[3] = {};
 
-    std::size_t value_width() const { return value == shorts ? 2 : value == doubles ? 8 : 4; }
-    std::size_t index_width() const { return index == narrow ? 2 : index == longs ? 8 : 4; }
-    // Could a page of so many bytes have this head? If so, none of its numbers is too large to be reckoned with.
-    bool possible(std::size_t size) const {
-        const bool known = value <= wholes && index <= narrow && places <= most_places && sparse <= 1 && weighed <= 1;
+    std::size_t value_width() const { return value == int16 ? 2 : value == float64 ? 8 : 4; }
+    std::size_t index_width() const { return index == index16 ? 2 : index == index64 ? 8 : 4; }
+    // Could a page of `size` bytes have this header? If so, no arithmetic with its numbers overflows.
+    bool is_possible(std::size_t size) const {
+        const bool known = value <= int32 && index <= index16 && places <= max_places && sparse <= 1 && weighted <= 1;
         if (!known || rows > size || entries > size) return false;
-        return sparse || ((value == singles || value == doubles) && entries == 0 && (features == 0 || rows <= size / features));
+        return sparse || ((value == float32 || value == float64) && entries == 0 && (features == 0 || rows <= size / features));
     }
 
-    std::size_t values() const { return !sparse ? rows * features : value == ones ? 0 : entries; }
+    std::size_t stored_values() const { return !sparse ? rows * features : value == ones ? 0 : entries; }
 };
-inline constexpr std::size_t sum_size = sizeof(std::uint64_t), head_size = 32;
-static_assert(sizeof(PageHead) == head_size);
+inline constexpr std::size_t checksum_size = sizeof(std::uint64_t), header_size = 32;
+static_assert(sizeof(PageHeader) == header_size);
 
-// Where the arrays of a page begin: the widest first, so that each lies at a multiple of its own width.
-struct PagePlaces {
-    std::size_t starts = 0, weights = 0, indices = 0, values = 0, labels = 0, end = sum_size + head_size;
+// Where the arrays of a page begin: widest elements first, so that each array is aligned to its element size.
+struct PageLayout {
+    std::size_t starts = 0, weights = 0, indices = 0, values = 0, labels = 0, end = checksum_size + header_size;
 
-    explicit PagePlaces(const PageHead& head) {
+    explicit PageLayout(const PageHeader& header) {
         const std::pair<std::size_t&, std::pair<std::size_t, std::size_t>> arrays[] = {
-            {starts, {8, head.sparse ? head.rows + 1 : 0}}, {weights, {8, head.weighed ? head.rows : 0}},
-            {indices, {head.index_width(), head.entries}},  {values, {head.value_width(), head.values()}},
-            {labels, {4, head.rows}},
+            {starts, {8, header.sparse ? header.rows + 1 : 0}}, {weights, {8, header.weighted ? header.rows : 0}},
+            {indices, {header.index_width(), header.entries}},  {values, {header.value_width(), header.stored_values()}},
+            {labels, {4, header.rows}},
         };
         for (const std::size_t width : {8, 4, 2})
-            for (const auto& [place, size] : arrays)
+            for (const auto& [offset, size] : arrays)
                 if (size.first == width) {
-                    place = end;
+                    offset = end;
                     end += width * size.second;
                 }
     }
 };
 
-// 10^places, which is a double to the bit.
+// 10^places, exactly.
 inline double power_of_ten(unsigned places) {
     double power = 1.0;
     for (; places > 0; --places) power *= 10.0;
     return power;
 }
 
-// Makes pages. The number of decimal places never falls, so that few are tried in all.
+// Makes pages. The number of decimal places never decreases, so that few are tried in all.
 class Packer {
 public:
-    Grown<std::uint8_t> page(const Rows& rows, const std::int32_t* labels, const double* weights) {
-        PageHead head;
-        head.rows = rows.count;
-        head.features = rows.features;
-        head.sparse = rows.sparse;
-        head.weighed = weights != nullptr;
-        head.entries = rows.sparse ? rows.entries() : 0;
-        if (rows.sparse && rows.wide_indices) head.index = PageHead::longs;
-        else if (rows.sparse && rows.features <= std::size_t{1} << 16) head.index = PageHead::narrow;
-        head.value = kind_of(rows);
-        if (head.value >= PageHead::shorts) head.places = static_cast<std::uint8_t>(places);
-        const PagePlaces at(head);
-        Grown<std::uint8_t> page;
-        page.reserve(at.end);
-        page.resize(at.end);
+    PooledVector<std::uint8_t> pack(const Rows& rows, const std::int32_t* labels, const double* weights) {
+        PageHeader header;
+        header.rows = rows.count;
+        header.features = rows.features;
+        header.sparse = rows.sparse;
+        header.weighted = weights != nullptr;
+        header.entries = rows.sparse ? rows.entries() : 0;
+        if (rows.sparse && rows.wide_indices) header.index = PageHeader::index64;
+        else if (rows.sparse && rows.features <= std::size_t{1} << 16) header.index = PageHeader::index16;
+        header.value = choose_value_type(rows);
+        if (header.value >= PageHeader::int16) header.places = static_cast<std::uint8_t>(places);
+        const PageLayout layout(header);
+        PooledVector<std::uint8_t> page;
+        page.reserve(layout.end);
+        page.resize(layout.end);
         std::uint8_t* const first = page.data();
         const auto put = [&](std::size_t place, const void* from, std::size_t bytes) {
             if (bytes) std::memcpy(first + place, from, bytes);
         };
-        put(sum_size, &head, head_size);
-        put(at.starts, rows.starts, rows.sparse ? 8 * (head.rows + 1) : 0);
-        put(at.weights, weights, weights ? 8 * head.rows : 0);
-        put(at.labels, labels, 4 * head.rows);
-        if (head.index == PageHead::narrow)
-            native().pages->narrowed(static_cast<const std::int32_t*>(rows.indices), head.entries,
-                                      reinterpret_cast<std::uint16_t*>(first + at.indices));
-        else put(at.indices, rows.indices, head.index_width() * head.entries);
-        if (head.value == PageHead::shorts)
-            native().pages->shortened(whole.data(), whole.size(), reinterpret_cast<std::int16_t*>(first + at.values));
-        else put(at.values, head.value == PageHead::wholes ? whole.data() : rows.values, head.value_width() * head.values());
-        const std::uint64_t sum = checksum(first + sum_size, at.end - sum_size);
-        put(0, &sum, sum_size);
+        put(checksum_size, &header, header_size);
+        put(layout.starts, rows.starts, rows.sparse ? 8 * (header.rows + 1) : 0);
+        put(layout.weights, weights, weights ? 8 * header.rows : 0);
+        put(layout.labels, labels, 4 * header.rows);
+        if (header.index == PageHeader::index16)
+            native().pages->int32_to_uint16(static_cast<const std::int32_t*>(rows.indices), header.entries,
+                                            reinterpret_cast<std::uint16_t*>(first + layout.indices));
+        else put(layout.indices, rows.indices, header.index_width() * header.entries);
+        if (header.value == PageHeader::int16)
+            native().pages->int32_to_int16(integers.data(), integers.size(), reinterpret_cast<std::int16_t*>(first + layout.values));
+        else put(layout.values, header.value == PageHeader::int32 ? integers.data() : rows.values, header.value_width() * header.stored_values());
+        const std::uint64_t sum = native().pages->checksum(first + checksum_size, layout.end - checksum_size);
+        put(0, &sum, checksum_size);
         return page;
     }
 
 private:
-    // In how few bytes the values can be written; whole ones are left in `whole`.
-    PageHead::Value kind_of(const Rows& rows) {
-        if (rows.single) return PageHead::singles;
-        if (!rows.sparse) return PageHead::doubles;
+    // The smallest type that holds the values exactly; integers are left in `integers`.
+    PageHeader::Value choose_value_type(const Rows& rows) {
+        if (rows.single) return PageHeader::float32;
+        if (!rows.sparse) return PageHeader::float64;
         const auto* const value = static_cast<const double*>(rows.values);
         const std::size_t count = rows.entries();
-        if (count && std::all_of(value, value + count, [](double x) { return x == 1.0; })) return PageHead::ones;
-        for (; places <= PageHead::most_places; ++places) {
-            std::int32_t most = 0;
-            if (all_whole(value, count, most)) return most > 32767 ? PageHead::wholes : PageHead::shorts;
+        if (count && std::all_of(value, value + count, [](double x) { return x == 1.0; })) return PageHeader::ones;
+        for (; places <= PageHeader::max_places; ++places) {
+            std::int32_t largest = 0;
+            if (to_integers(value, count, largest)) return largest > 32767 ? PageHeader::int32 : PageHeader::int16;
         }
-        return PageHead::doubles;
+        return PageHeader::float64;
     }
 
-    bool all_whole(const double* value, std::size_t count, std::int32_t& most) {
-        constexpr std::size_t step = 4096;  // most values that are not whole are among the first
-        whole.reserve(count);
-        whole.resize(count);
+    bool to_integers(const double* value, std::size_t count, std::int32_t& largest) {
+        constexpr std::size_t step = 4096;  // where not all are integers, the first few mostly show it
+        integers.reserve(count);
+        integers.resize(count);
         const double power = power_of_ten(places);
         for (std::size_t i = 0; i < count; i += step)
-            if (!native().pages->whole(value + i, std::min(step, count - i), power, whole.data() + i, most)) return false;
+            if (!native().pages->to_integers(value + i, std::min(step, count - i), power, integers.data() + i, largest)) return false;
         return true;
     }
 
     unsigned places = 0;
-    Grown<std::int32_t> whole;
+    PooledVector<std::int32_t> integers;
 };
 
-// A page that was read, and the examples in it. They lie in the page itself where it holds them as they are used.
+// A page that was read, and its examples. Arrays that are stored as they are used stay in the page.
 struct Page {
-    Grown<std::uint8_t> content;
-    Grown<std::int32_t> indices;
-    Grown<double> values;
+    PooledVector<std::uint8_t> content;
+    PooledVector<std::int32_t> indices;
+    PooledVector<double> values;
     Rows rows;
     const std::int32_t* labels = nullptr;
     const double* weights = nullptr;
-    bool checked = false;  // the rows are fit to learn from
+    bool checked = false;  // the rows are valid: they can be learned from without a check
 
-    // False: the content is not what was written.
+    // False: the content is damaged.
     bool open() {
-        PageHead head;
+        PageHeader header;
         std::uint64_t sum;
         const std::uint8_t* const first = content.data();
         const std::size_t size = content.size();
-        if (size < sum_size + head_size) return false;
-        std::memcpy(&sum, first, sum_size);
-        if (checksum(first + sum_size, size - sum_size) != sum) return false;
-        std::memcpy(&head, first + sum_size, head_size);
-        if (!head.possible(size)) return false;
-        const PagePlaces at(head);
-        if (at.end != size) return false;
-        labels = reinterpret_cast<const std::int32_t*>(first + at.labels);
-        if (head.weighed) weights = reinterpret_cast<const double*>(first + at.weights);
-        rows.count = head.rows;
-        rows.features = head.features;
-        rows.sparse = head.sparse;
-        rows.single = head.value == PageHead::singles;
-        rows.values = first + at.values;
-        rows.row_stride = static_cast<std::ptrdiff_t>(head.features);
+        if (size < checksum_size + header_size) return false;
+        std::memcpy(&sum, first, checksum_size);
+        if (native().pages->checksum(first + checksum_size, size - checksum_size) != sum) return false;
+        std::memcpy(&header, first + checksum_size, header_size);
+        if (!header.is_possible(size)) return false;
+        const PageLayout layout(header);
+        if (layout.end != size) return false;
+        labels = reinterpret_cast<const std::int32_t*>(first + layout.labels);
+        if (header.weighted) weights = reinterpret_cast<const double*>(first + layout.weights);
+        rows.count = header.rows;
+        rows.features = header.features;
+        rows.sparse = header.sparse;
+        rows.single = header.value == PageHeader::float32;
+        rows.values = first + layout.values;
+        rows.row_stride = static_cast<std::ptrdiff_t>(header.features);
         rows.column_stride = 1;
-        checked = (head.sparse && open_sparse(head, at)) || native().rows->check(rows).kind == Fault::none;
+        checked = (header.sparse && open_sparse(header, layout)) || native().rows->check(rows).kind == Fault::none;
         return true;
     }
 
 private:
-    // True: what was seen of the numbers while they were unpacked says that the rows are fit to learn from.
-    bool open_sparse(const PageHead& head, const PagePlaces& at) {
+    // True: what unpacking learned about the numbers shows that the rows are valid.
+    bool open_sparse(const PageHeader& header, const PageLayout& layout) {
         const std::uint8_t* const first = content.data();
-        rows.starts = reinterpret_cast<const std::int64_t*>(first + at.starts);
-        rows.stored = head.entries;
-        rows.wide_indices = head.index == PageHead::longs;
-        rows.indices = first + at.indices;
+        rows.starts = reinterpret_cast<const std::int64_t*>(first + layout.starts);
+        rows.stored = header.entries;
+        rows.wide_indices = header.index == PageHeader::index64;
+        rows.indices = first + layout.indices;
         Unpacked columns, numbers;
-        if (head.index == PageHead::narrow) {
-            indices.reserve(head.entries);
-            indices.resize(head.entries);
-            columns = native().pages->widened(reinterpret_cast<const std::uint16_t*>(first + at.indices), head.entries, indices.data());
+        if (header.index == PageHeader::index16) {
+            indices.reserve(header.entries);
+            indices.resize(header.entries);
+            columns = native().pages->uint16_to_int32(reinterpret_cast<const std::uint16_t*>(first + layout.indices), header.entries, indices.data());
             rows.indices = indices.data();
         }
-        if (head.value == PageHead::singles || head.value == PageHead::doubles) return false;
-        values.reserve(head.entries);
-        values.resize(head.entries);
-        const double power = power_of_ten(head.places);
-        const std::uint8_t* const from = first + at.values;
-        if (head.value == PageHead::ones) std::fill_n(values.data(), head.entries, 1.0);
-        else if (head.value == PageHead::shorts)
-            numbers = native().pages->divided_short(reinterpret_cast<const std::int16_t*>(from), head.entries, power, values.data());
-        else numbers = native().pages->divided(reinterpret_cast<const std::int32_t*>(from), head.entries, power, values.data());
+        if (header.value == PageHeader::float32 || header.value == PageHeader::float64) return false;
+        values.reserve(header.entries);
+        values.resize(header.entries);
+        const double power = power_of_ten(header.places);
+        const std::uint8_t* const from = first + layout.values;
+        if (header.value == PageHeader::ones) std::fill_n(values.data(), header.entries, 1.0);
+        else if (header.value == PageHeader::int16)
+            numbers = native().pages->divide_int16(reinterpret_cast<const std::int16_t*>(from), header.entries, power, values.data());
+        else numbers = native().pages->divide_int32(reinterpret_cast<const std::int32_t*>(from), header.entries, power, values.data());
         rows.values = values.data();
-        if (head.index != PageHead::narrow || head.value == PageHead::ones) return false;
-        rows.largest = static_cast<double>(numbers.largest) / power;  // as of the numbers themselves: division keeps the order
-        return fit(columns);
+        if (header.index != PageHeader::index16 || header.value == PageHeader::ones) return false;
+        rows.largest = static_cast<double>(numbers.largest) / power;  // division keeps the order
+        return check_columns(columns);
     }
 
-    // What rows/check.hpp finds, where it need not look at the column numbers again. False: it must.
-    bool fit(const Unpacked& columns) {
+    // What rows/check.cpp does, without reading the column numbers again. False: that check is needed.
+    bool check_columns(const Unpacked& columns) {
         const std::int64_t* const starts = rows.starts;
         const auto end = static_cast<std::int64_t>(rows.stored);
         if (starts[0] != 0 || starts[rows.count] != end || columns.largest >= static_cast<std::int64_t>(rows.features)) return false;
-        std::size_t between = 0;
+        std::size_t descents_between_rows = 0;
         for (std::size_t row = 0; row < rows.count; ++row) {
             const std::int64_t first = starts[row], next = starts[row + 1];
             if (next < first) return false;
-            between += first < next && next < end && indices[next] <= indices[next - 1];
+            descents_between_rows += first < next && next < end && indices[next] <= indices[next - 1];
         }
-        rows.canonical = columns.falls == between;
+        rows.canonical = columns.descents == descents_between_rows;
         return true;
     }
 };

@@ -8,18 +8,24 @@ namespace rosenblatt {
 
 struct RowFunctions;      // rows/functions.hpp
 struct LearnFunctions;    // learn/functions.hpp
-struct ProductFunctions;  // dual/products_table.hpp
-struct HullFunctions;     // certify/hulls.hpp
+struct DualFunctions;     // dual/dual_perceptron.hpp
+struct ProductFunctions;  // dual/products.hpp
+struct AscentFunctions;   // certify/dual_ascent.hpp
+struct HullFunctions;     // certify/wolfe.hpp
 struct ParserFunctions;   // parse/parsers.hpp
+struct WordFunctions;     // words/fold.hpp
 struct PageFunctions;     // cache/pack_numbers.hpp
 
 struct Native {
     const char* name;  // of the instruction set
     const RowFunctions* rows;
     const LearnFunctions* learn;
+    const DualFunctions* dual;
     const ProductFunctions* products;
+    const AscentFunctions* ascent;
     const HullFunctions* hulls;
     const ParserFunctions* parsers;
+    const WordFunctions* words;
     const PageFunctions* pages;
 };
 

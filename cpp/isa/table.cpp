@@ -9,14 +9,18 @@ namespace rosenblatt::ROSENBLATT_ISA {
 
 extern const RowFunctions row_functions;
 extern const LearnFunctions learn_functions;
+extern const DualFunctions dual_functions;
 extern const ProductFunctions product_functions;
+extern const AscentFunctions ascent_functions;
 extern const HullFunctions hull_functions;
 extern const ParserFunctions parser_functions;
+extern const WordFunctions word_functions;
 extern const PageFunctions page_functions;
 
 extern const Native table;
 const Native table{
-    ROSENBLATT_NAME(ROSENBLATT_ISA), &row_functions, &learn_functions, &product_functions, &hull_functions, &parser_functions, &page_functions,
+    ROSENBLATT_NAME(ROSENBLATT_ISA), &row_functions,  &learn_functions,  &dual_functions, &product_functions,
+    &ascent_functions,               &hull_functions, &parser_functions, &word_functions, &page_functions,
 };
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

@@ -1,4 +1,4 @@
-// The lines that begin in a part of a file, handed over in pieces that stay in the cache.
+// The lines that begin in a part of a file, passed on in pieces small enough for the cache.
 #pragma once
 
 #include <unistd.h>
@@ -13,36 +13,35 @@
 namespace rosenblatt {
 
 inline constexpr std::size_t piece_size = 1 << 17;
-inline constexpr std::size_t longest_line = std::size_t{1} << 31;
-inline constexpr std::size_t padding = 64;  // bytes before and after a piece that may be read
+inline constexpr std::size_t max_line_size = std::size_t{1} << 31;
+inline constexpr std::size_t padding = 64;  // readable bytes before and after a piece
 
-// A regular file, read at any place.
-struct FromFile {
+// A regular file, read at any offset.
+struct FileSource {
     int fd;
-    static constexpr bool may_have_mark = true;
-    std::size_t operator()(char* to, std::size_t size, std::int64_t at) const {
+    static constexpr bool may_have_byte_order_mark = true;
+    std::size_t operator()(char* to, std::size_t size, std::int64_t offset) const {
         for (;;) {
-            const ssize_t got = ::pread(fd, to, size, static_cast<off_t>(at));
-            if (got >= 0) return static_cast<std::size_t>(got);
+            const ssize_t count = ::pread(fd, to, size, static_cast<off_t>(offset));
+            if (count >= 0) return static_cast<std::size_t>(count);
             if (errno != EINTR) throw std::system_error(errno, std::generic_category());
         }
     }
 };
 
-// Bytes in memory.
-struct FromBytes {
+struct BytesSource {
     const char* bytes;
     std::size_t count;
-    static constexpr bool may_have_mark = false;
-    std::size_t operator()(char* to, std::size_t size, std::int64_t at) const {
-        const std::size_t left = count - static_cast<std::size_t>(at), take = size < left ? size : left;
-        std::memcpy(to, bytes + at, take);
-        return take;
+    static constexpr bool may_have_byte_order_mark = false;
+    std::size_t operator()(char* to, std::size_t size, std::int64_t offset) const {
+        const std::size_t available = count - static_cast<std::size_t>(offset), taken = size < available ? size : available;
+        std::memcpy(to, bytes + offset, taken);
+        return taken;
     }
 };
 
-// Thrown where a file ends before the end it had when it was opened.
-struct Shrunk {};
+// Thrown where a file ends before the size it had when it was opened.
+struct FileShrank {};
 
 inline char* last_newline(char* first, std::size_t count) {
     while (count > 0)
@@ -50,77 +49,78 @@ inline char* last_newline(char* first, std::size_t count) {
     return nullptr;
 }
 
-// Calls f(first, last) for pieces of whole lines, in order: all lines whose first byte is at begin or later and before
-// end. Each piece ends with a newline (one is added to a last line without it), and `padding` bytes before and after it
-// may be read. f returns false to stop. A line of any length is in one piece.
-template <class Source, class F>
-void each_piece(const Source& read, std::int64_t begin, std::int64_t end, F f) {
+// Calls use(first, last) for pieces of whole lines, in order: all lines whose first byte is at begin or later and before
+// end. Each piece ends with a newline (added to a last line without one), and `padding` bytes before and after it
+// are readable. use returns false to stop. A line of any length is in one piece.
+template <class Source, class Use>
+void each_piece(const Source& read, std::int64_t begin, std::int64_t end, Use use) {
     // Kept by the thread from call to call, unless one long line made it large.
     thread_local std::vector<char> buffer;
     if (buffer.size() < 2 * (piece_size + padding)) buffer.resize(2 * (piece_size + padding));
-    struct Shrink {
-        ~Shrink() {
+    struct ShrinkBuffer {
+        ~ShrinkBuffer() {
             if (buffer.size() > 16 * piece_size) std::vector<char>().swap(buffer);
         }
-    } shrink;
+    } shrink_buffer;
 
-    // The byte before `begin` says whether a line begins there.
-    std::int64_t at = begin > 0 ? begin - 1 : 0;  // of the first byte not yet read
-    bool inside = begin > 0;                       // inside a line that began earlier
-    std::size_t have = 0, tail = 4096;             // bytes of an unfinished line; how much to read beyond the end
+    // The byte before `begin` tells whether a line begins there.
+    std::int64_t offset = begin > 0 ? begin - 1 : 0;  // of the first byte not yet read
+    bool in_earlier_line = begin > 0;                  // inside a line that began before `begin`
+    std::size_t unfinished = 0;                        // bytes of a line whose end has not been read
+    std::size_t overrun = 4096;                        // bytes to read next beyond `end`, to finish the last line
     for (;;) {
-        std::size_t want = piece_size;
-        if (at >= end) {
-            if (inside) return;  // the line that covers all of this part began before it
-            want = tail;
-            tail = tail < piece_size ? tail * 2 : piece_size;
-        } else if (static_cast<std::int64_t>(want) > end - at) {
-            want = static_cast<std::size_t>(end - at);
+        std::size_t wanted = piece_size;
+        if (offset >= end) {
+            if (in_earlier_line) return;  // it covers all of this part
+            wanted = overrun;
+            overrun = overrun < piece_size ? overrun * 2 : piece_size;
+        } else if (static_cast<std::int64_t>(wanted) > end - offset) {
+            wanted = static_cast<std::size_t>(end - offset);
         }
-        if (buffer.size() < have + want + 2 * padding) buffer.resize((have + want + padding) * 2);
+        if (buffer.size() < unfinished + wanted + 2 * padding) buffer.resize((unfinished + wanted + padding) * 2);
         char* const start = buffer.data() + padding;
-        char* const fresh = start + have;
-        std::size_t got = read(fresh, want, at);
-        const bool over = got == 0;
-        if (over && at < end) throw Shrunk();
-        if (Source::may_have_mark && at == 0 && got >= 3 && std::memcmp(fresh, "\xEF\xBB\xBF", 3) == 0) {
-            std::memmove(fresh, fresh + 3, got -= 3);  // the byte order mark of UTF-8
-            at = 3;
-            if (got == 0) continue;
+        char* const fresh = start + unfinished;
+        std::size_t count = read(fresh, wanted, offset);
+        const bool at_end_of_file = count == 0;
+        if (at_end_of_file && offset < end) throw FileShrank();
+        if (Source::may_have_byte_order_mark && offset == 0 && count >= 3 && std::memcmp(fresh, "\xEF\xBB\xBF", 3) == 0) {
+            std::memmove(fresh, fresh + 3, count -= 3);
+            offset = 3;
+            if (count == 0) continue;
         }
-        if (over) {
-            if (have == 0 || inside) return;
-            fresh[got++] = '\n';
+        if (at_end_of_file) {
+            if (unfinished == 0 || in_earlier_line) return;
+            fresh[count++] = '\n';
         }
-        if (inside) {
-            const char* newline = static_cast<const char*>(std::memchr(fresh, '\n', got));
-            const std::size_t skip = newline ? static_cast<std::size_t>(newline + 1 - fresh) : got;
-            at += static_cast<std::int64_t>(skip);
+        if (in_earlier_line) {
+            const char* newline = static_cast<const char*>(std::memchr(fresh, '\n', count));
+            const std::size_t skipped = newline ? static_cast<std::size_t>(newline + 1 - fresh) : count;
+            offset += static_cast<std::int64_t>(skipped);
             if (!newline) continue;
-            if (at >= end) return;
-            inside = false;
-            std::memmove(fresh, fresh + skip, got - skip);
-            got -= skip;
-            if (got == 0) continue;
+            if (offset >= end) return;
+            in_earlier_line = false;
+            std::memmove(fresh, fresh + skipped, count - skipped);
+            count -= skipped;
+            if (count == 0) continue;
         }
-        // Up to the last newline; when the end is reached, up to the first newline at end - 1 or later.
-        const std::int64_t fresh_at = at;
-        at += static_cast<std::int64_t>(got);
+        // Up to the last newline; when `end` is reached, up to the first newline at end - 1 or later.
+        const std::int64_t fresh_offset = offset;
+        offset += static_cast<std::int64_t>(count);
         char* cut = nullptr;
-        bool finished = over;
-        if (at >= end && !over) {
-            const std::size_t from = end - 1 > fresh_at ? static_cast<std::size_t>(end - 1 - fresh_at) : 0;
-            cut = static_cast<char*>(std::memchr(fresh + from, '\n', got - from));
+        bool finished = at_end_of_file;
+        if (offset >= end && !at_end_of_file) {
+            const std::size_t from = end - 1 > fresh_offset ? static_cast<std::size_t>(end - 1 - fresh_offset) : 0;
+            cut = static_cast<char*>(std::memchr(fresh + from, '\n', count - from));
             finished = cut != nullptr;
         }
-        if (!cut) cut = last_newline(fresh, got);
-        have += got;
-        if (!cut && have > longest_line) throw std::length_error("a line is longer than 2 GB");
+        if (!cut) cut = last_newline(fresh, count);
+        unfinished += count;
+        if (!cut && unfinished > max_line_size) throw std::length_error("a line is longer than 2 GB; is this a text file?");
         if (!cut) continue;
-        const std::size_t whole = static_cast<std::size_t>(cut + 1 - start);
-        if (!f(static_cast<const char*>(start), static_cast<const char*>(cut + 1)) || finished) return;
-        have -= whole;
-        std::memmove(start, start + whole, have);
+        const std::size_t complete = static_cast<std::size_t>(cut + 1 - start);
+        if (!use(static_cast<const char*>(start), static_cast<const char*>(cut + 1)) || finished) return;
+        unfinished -= complete;
+        std::memmove(start, start + complete, unfinished);
     }
 }
 

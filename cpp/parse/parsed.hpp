@@ -1,4 +1,4 @@
-// What a parser of lines gives: examples as rows of a sparse matrix, their labels, and the rows it could not read.
+// What a line parser produces: examples as rows of a sparse matrix, their labels, and the lines it could not read.
 #pragma once
 
 #include <cmath>
@@ -10,76 +10,77 @@
 #include <utility>
 #include <vector>
 
-#include "parse/number.hpp"
 #include "core/pool.hpp"
+#include "parse/number.hpp"
 
 namespace rosenblatt {
 
-// Thrown where a label is too long to be one; the token points into the line.
-struct LongLabel {
+// Thrown where a label has too many bytes; the token points into the line.
+struct LabelTooLong {
     std::string_view token;
 };
 
-// The distinct labels of a chunk, numbered in the order they are met.
+// The distinct labels of a chunk, numbered in the order of their first appearance.
 class LabelTable {
 public:
     std::vector<std::string> tokens;
 
-    // Eight bytes from the token must be readable. A token never holds a zero byte, so zeros can fill a short one.
+    // Eight bytes from the token must be readable. A token never holds a zero byte, so zeros can pad a short one.
     static ROSENBLATT_INLINE std::uint64_t key_of(const char* token, std::size_t length) {
         return length == 8 ? load8(token) : load8(token) & ((std::uint64_t{1} << (8 * length)) - 1);
     }
 
-    // The number of a label of at most eight bytes that is among the first few, or -1. No branch asks which one it is:
-    // labels come in an order that no processor can guess.
-    ROSENBLATT_INLINE std::int32_t known(const char* token, std::size_t length) const {
+    // The number of a label of at most eight bytes that is among the first few, or -1. No branch depends on which one it
+    // is, because the order of labels cannot be predicted.
+    ROSENBLATT_INLINE std::int32_t find_among_first(const char* token, std::size_t length) const {
         if (length - 1 >= 8) return -1;
         const std::uint64_t key = key_of(token, length);
-        std::int32_t found = -1;
-        for (std::int32_t i = 0; i < few; ++i) found = first_keys[i] == key ? i : found;
-        return found >= 0 ? first_codes[found] : -1;
+        std::int32_t match = -1;
+        for (std::int32_t i = 0; i < n_first; ++i) match = first_keys[i] == key ? i : match;
+        return match >= 0 ? first_codes[match] : -1;
     }
 
-    // The number of a label of at most eight bytes that was met before, or -1.
-    ROSENBLATT_INLINE std::int32_t met(const char* token, std::size_t length) const {
-        const std::int32_t found = known(token, length);
-        if (found >= 0 || length - 1 >= 8 || shorts.size() <= few) return found;
-        const auto place = shorts.find(key_of(token, length));
-        return place == shorts.end() ? -1 : place->second;
+    // The number of a known label of at most eight bytes, or -1.
+    ROSENBLATT_INLINE std::int32_t find_short(const char* token, std::size_t length) const {
+        const std::int32_t code = find_among_first(token, length);
+        if (code >= 0 || length - 1 >= 8 || short_codes.size() <= n_first) return code;
+        const auto entry = short_codes.find(key_of(token, length));
+        return entry == short_codes.end() ? -1 : entry->second;
     }
 
-    std::int32_t code(const char* token, std::size_t length) {
-        if (length > 8) return long_code({token, length});
+    // The number of a label, a new one if it is not known.
+    std::int32_t code_of(const char* token, std::size_t length) {
+        if (length > 8) return code_of_long({token, length});
         const std::int32_t next = static_cast<std::int32_t>(tokens.size());
-        const auto [place, fresh] = shorts.try_emplace(key_of(token, length), next);
-        if (fresh) {
+        const auto [entry, is_new] = short_codes.try_emplace(key_of(token, length), next);
+        if (is_new) {
             tokens.emplace_back(token, length);
-            if (shorts.size() <= few) {
-                first_keys[shorts.size() - 1] = place->first;
-                first_codes[shorts.size() - 1] = next;
+            if (short_codes.size() <= n_first) {
+                first_keys[short_codes.size() - 1] = entry->first;
+                first_codes[short_codes.size() - 1] = next;
             }
         }
-        return place->second;
+        return entry->second;
     }
 
 private:
-    std::int32_t long_code(std::string_view token) {
-        if (token.size() > longest) throw LongLabel{token};
-        const auto [place, fresh] = longs.try_emplace(std::string(token), static_cast<std::int32_t>(tokens.size()));
-        if (fresh) tokens.emplace_back(token);
-        return place->second;
+    std::int32_t code_of_long(std::string_view token) {
+        if (token.size() > max_label_size) throw LabelTooLong{token};
+        const auto [entry, is_new] = long_codes.try_emplace(std::string(token), static_cast<std::int32_t>(tokens.size()));
+        if (is_new) tokens.emplace_back(token);
+        return entry->second;
     }
 
-    static constexpr std::size_t longest = 1000;
-    static constexpr std::int32_t few = 4;
-    std::uint64_t first_keys[few] = {};  // 0 is the key of no token
-    std::int32_t first_codes[few] = {};
-    std::unordered_map<std::uint64_t, std::int32_t> shorts;
-    std::unordered_map<std::string, std::int32_t> longs;
+    static constexpr std::size_t max_label_size = 1000;
+    static constexpr std::int32_t n_first = 4;
+    std::uint64_t first_keys[n_first] = {};  // 0 is the key of no token
+    std::int32_t first_codes[n_first] = {};
+    std::unordered_map<std::uint64_t, std::int32_t> short_codes;
+    std::unordered_map<std::string, std::int32_t> long_codes;
 };
 
-// Why a row cannot be read. The sentences are in read/faults.py.
-enum class Fault_of_line : std::int32_t {
+// Why a line cannot be read. The Python side has the sentences (readers, faults.py), under the same numbers.
+enum class LineFault : std::int32_t {
     no_colon,           // a feature index without ':'
     no_index,           // something else where a feature index should be
     negative_index,
@@ -90,7 +91,7 @@ enum class Fault_of_line : std::int32_t {
     too_large,          // beyond the largest double
     several_labels,     // a comma in a label
     odd_byte,           // a control character
-    no_bar,             // vw: no '|' in a line that holds something
+    no_bar,             // vw: no '|' in a line that is not blank
     no_label,           // vw: words before the first '|' that are not a label, a weight and a tag
     bad_weight,         // vw: an importance that is negative or not finite
     no_tab,             // text: no tab between a label and its text
@@ -102,47 +103,47 @@ enum class Fault_of_line : std::int32_t {
 };
 
 struct BadLine {
-    Fault_of_line kind;
+    LineFault fault;
     std::int64_t line;    // of the chunk, from 1
     std::int64_t column;  // in characters, from 1
-    std::string token;    // the words concerned
+    std::string token;    // the offending words
     std::string about;    // the feature that they belong to
 };
 
-// What a parser sees of its rows while it writes them.
-struct Seen {
-    std::int64_t largest = -1;  // column
-    double magnitude = 0.0;     // the largest |value|
-    bool ascending = true;      // the columns of every row
+// What a learner needs to know of rows before it reads them; a parser can collect it while it writes them.
+struct RowSummary {
+    std::int64_t largest_column = -1;
+    double largest_value = 0.0;  // in absolute value
+    bool ascending = true;       // the columns of every row
 
-    // One more entry; `before` is the column before it in its row, or -1.
-    ROSENBLATT_INLINE void see(std::int64_t before, std::int64_t column, double number) {
-        const double size = std::fabs(number);
-        largest = column > largest ? column : largest;
-        magnitude = size > magnitude ? size : magnitude;
-        ascending = ascending & (column > before);
+    // `previous` is the column before this one in its row, or -1.
+    ROSENBLATT_INLINE void add_entry(std::int64_t previous, std::int64_t column, double value) {
+        const double magnitude = std::fabs(value);
+        largest_column = column > largest_column ? column : largest_column;
+        largest_value = magnitude > largest_value ? magnitude : largest_value;
+        ascending = ascending & (column > previous);
     }
 
-    ROSENBLATT_INLINE void add(const Seen& other) {
-        largest = other.largest > largest ? other.largest : largest;
-        magnitude = other.magnitude > magnitude ? other.magnitude : magnitude;
+    ROSENBLATT_INLINE void merge(const RowSummary& other) {
+        largest_column = other.largest_column > largest_column ? other.largest_column : largest_column;
+        largest_value = other.largest_value > largest_value ? other.largest_value : largest_value;
         ascending = ascending && other.ascending;
     }
 };
 
 struct Parsed {
-    Grown<std::int64_t> starts;   // indptr: one more than there are rows
-    Grown<std::int32_t> indices;
-    Grown<double> values;
-    Grown<std::int32_t> labels;
-    Grown<double> weights;        // empty where every row counts 1
+    PooledVector<std::int64_t> starts;      // indptr: one more than there are rows
+    PooledVector<std::int32_t> indices;
+    PooledVector<double> values;
+    PooledVector<std::int32_t> labels;      // numbers in `table`, -1: none
+    PooledVector<double> weights;           // empty where every row has weight 1
     LabelTable table;
     std::int64_t lines = 0;
-    Seen seen;                    // the largest column at least
-    bool looked = false;          // the rest of `seen` too
+    RowSummary summary;              // its largest column is always set
+    bool summary_complete = false;   // the rest of it too
     std::int64_t bad_count = 0;
-    std::vector<BadLine> bad;     // the first few
-    bool stopped = false;         // at a bad line
+    std::vector<BadLine> bad_lines;  // the first few
+    bool stopped = false;            // at a bad line
 
     Parsed() { starts.push(0); }
 
@@ -153,25 +154,24 @@ struct Parsed {
         return count;
     }
 
-    void note(Fault_of_line kind, const char* line, const char* at, std::string_view token, std::string_view about = {}) {
-        constexpr std::size_t few = 10, shown = 60;
+    void add_fault(LineFault fault, const char* line, const char* at, std::string_view token, std::string_view about = {}) {
+        constexpr std::size_t max_lines = 10, max_shown = 60;
         ++bad_count;
-        if (bad.size() < few)
-            bad.push_back({kind, lines, column(line, at), std::string(token.substr(0, shown)), std::string(about.substr(0, shown))});
+        if (bad_lines.size() < max_lines)
+            bad_lines.push_back({fault, lines, column(line, at), std::string(token.substr(0, max_shown)), std::string(about.substr(0, max_shown))});
     }
 
-    // What there is to see in the rows from this one on, for a parser that has seen some which it does not give.
-    Seen seen_from(std::size_t row) {
-        Seen found;
+    // The summary of the rows from this one on, for a parser whose own includes rows that it then dropped.
+    RowSummary summarise_from(std::size_t row) {
+        RowSummary result;
         for (; row + 1 < starts.size(); ++row) {
-            std::int64_t before = -1;
+            std::int64_t previous = -1;
             for (auto k = static_cast<std::size_t>(starts[row]); k < static_cast<std::size_t>(starts[row + 1]); ++k)
-                found.see(std::exchange(before, indices[k]), indices[k], values[k]);
+                result.add_entry(std::exchange(previous, indices[k]), indices[k], values[k]);
         }
-        return found;
+        return result;
     }
 
-    // What a parser had pushed of a row before it left it, goes.
     void drop_unfinished_row() {
         const std::size_t kept = static_cast<std::size_t>(starts[starts.size() - 1]);
         indices.resize(kept);
@@ -180,18 +180,18 @@ struct Parsed {
     }
 };
 
-// One piece; the table of labels, not the parser, says that a label is too long, and such a row is bad like any other.
+// Parses one piece. The table of labels, not the parser, finds that a label is too long; such a row is bad like any other.
 template <class Parse>
 bool parse_piece(const char* first, const char* last, bool skip, Parsed& parsed, Parse parse) {
     while (first < last) {
         try {
             return parse(first, last, parsed);
-        } catch (const LongLabel& label) {
+        } catch (const LabelTooLong& label) {
             const char* const at = label.token.data();
             const char* line = at;
             while (line > first && line[-1] != '\n') --line;
             parsed.drop_unfinished_row();
-            parsed.note(Fault_of_line::long_label, line, at, label.token.substr(0, 20));
+            parsed.add_fault(LineFault::long_label, line, at, label.token.substr(0, 20));
             parsed.stopped = !skip;
             if (parsed.stopped) return false;
             first = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(last - at))) + 1;

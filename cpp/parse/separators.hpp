@@ -1,6 +1,6 @@
-// Where words end: sixty-four bytes are looked at together, and every byte that separates is one bit of a mask. The
-// positions are written out ahead of their use, so that no step of the parser waits for the one before to know where
-// it begins (Langdale and Lemire, Parsing gigabytes of JSON per second, 2019). Compiled once for each instruction set.
+// Where words end: sixty-four bytes are compared at once, and every separator is one bit of a mask. The positions are
+// written out ahead of their use, so that no step of the parser waits for the previous one to know where it begins
+// (Langdale and Lemire, Parsing gigabytes of JSON per second, 2019). Compiled once per instruction set.
 #pragma once
 
 #include <algorithm>
@@ -22,36 +22,36 @@ namespace rosenblatt::ROSENBLATT_ISA {
 ROSENBLATT_INLINE bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 #if !defined(__AVX512BW__)
-// The bits of the bytes that are at most ' ' (white space and control characters), or one of the Marks.
+// One bit for each byte that is at most ' ' (white space and control characters) or one of the Marks.
 #if defined(__AVX2__)
 template <char... Marks>
-ROSENBLATT_INLINE std::uint64_t separators(const char* p) {
+ROSENBLATT_INLINE std::uint64_t separator_bits(const char* p) {
     const __m256i space = _mm256_set1_epi8(' ');
     std::uint64_t bits = 0;
     for (int half = 0; half < 2; ++half) {
         const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + 32 * half));
-        __m256i found = _mm256_cmpeq_epi8(_mm256_max_epu8(bytes, space), space);
-        ((found = _mm256_or_si256(found, _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(Marks)))), ...);
-        bits |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_epi8(found))) << (32 * half);
+        __m256i matches = _mm256_cmpeq_epi8(_mm256_max_epu8(bytes, space), space);
+        ((matches = _mm256_or_si256(matches, _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(Marks)))), ...);
+        bits |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_epi8(matches))) << (32 * half);
     }
     return bits;
 }
 #elif defined(__SSE2__)
 template <char... Marks>
-ROSENBLATT_INLINE std::uint64_t separators(const char* p) {
+ROSENBLATT_INLINE std::uint64_t separator_bits(const char* p) {
     const __m128i space = _mm_set1_epi8(' ');
     std::uint64_t bits = 0;
     for (int quarter = 0; quarter < 4; ++quarter) {
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * quarter));
-        __m128i found = _mm_cmpeq_epi8(_mm_max_epu8(bytes, space), space);
-        ((found = _mm_or_si128(found, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(Marks)))), ...);
-        bits |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(found))) << (16 * quarter);
+        __m128i matches = _mm_cmpeq_epi8(_mm_max_epu8(bytes, space), space);
+        ((matches = _mm_or_si128(matches, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(Marks)))), ...);
+        bits |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(matches))) << (16 * quarter);
     }
     return bits;
 }
 #else
 template <char... Marks>
-ROSENBLATT_INLINE std::uint64_t separators(const char* p) {
+ROSENBLATT_INLINE std::uint64_t separator_bits(const char* p) {
     std::uint64_t bits = 0;
     for (int i = 0; i < 64; ++i) {
         const unsigned char byte = static_cast<unsigned char>(p[i]);
@@ -61,25 +61,25 @@ ROSENBLATT_INLINE std::uint64_t separators(const char* p) {
 }
 #endif
 
-// Writes the places of the separators of sixty-four bytes at a time.
+// Writes the positions of the separators, sixty-four bytes at a time.
 template <char... Marks>
-struct Places {
-    std::uint32_t* place;  // where the next one goes
+struct PositionWriter {
+    std::uint32_t* next;
 
-    explicit Places(std::uint32_t* places) : place(places) {}
+    explicit PositionWriter(std::uint32_t* positions) : next(positions) {}
 
-    // Written by the batch, without asking how many there are: what is written too much is written over.
-    void write(const char* block, const char* until, std::uint32_t offset) {
+    // A fixed batch at a time, with no branch on their number; surplus entries are overwritten by the next batch.
+    void write(const char* block, const char* end, std::uint32_t offset) {
         constexpr std::size_t batch = 12;
-        for (; block < until; block += 64, offset += 64) {
-            std::uint64_t bits = separators<Marks...>(block);
-            const std::size_t found = static_cast<std::size_t>(std::popcount(bits));
-            for (std::size_t i = 0; i < found; i += batch)
+        for (; block < end; block += 64, offset += 64) {
+            std::uint64_t bits = separator_bits<Marks...>(block);
+            const std::size_t count = static_cast<std::size_t>(std::popcount(bits));
+            for (std::size_t i = 0; i < count; i += batch)
                 for (std::size_t k = 0; k < batch; ++k) {
-                    place[i + k] = offset + static_cast<std::uint32_t>(std::countr_zero(bits));
+                    next[i + k] = offset + static_cast<std::uint32_t>(std::countr_zero(bits));
                     bits &= bits - 1;
                 }
-            place += found;
+            next += count;
         }
     }
 };
@@ -90,61 +90,63 @@ template <char... Marks>
 class Separators {
 public:
     const char* const first;
-    // Those that are known and not yet taken; a loop may take from here itself. The last one that was taken stands
-    // before them, and sixteen places of the piece behind them.
-    const std::uint32_t* now;
-    const std::uint32_t* known;
+    // Positions written and not yet consumed, begin to end; a loop may consume them itself. The last consumed position
+    // stands before them, and sixteen valid positions of the piece after them.
+    const std::uint32_t* begin;
+    const std::uint32_t* end;
 
-    Separators(const char* first, const char* last) : first(first), now(at + 1), known(at + 1), block(first), last(last) { at[0] = 0; }
+    Separators(const char* first, const char* last)
+        : first(first), begin(positions + 1), end(positions + 1), block(first), last(last) {
+        positions[0] = 0;
+    }
 
-    // The next one; never called again after the last byte of the piece.
+    // The next one; must not be called after the last byte of the piece.
     ROSENBLATT_INLINE const char* next() {
-        if (now == known) [[unlikely]] look();
-        return first + *now++;
+        if (begin == end) [[unlikely]] refill();
+        return first + *begin++;
     }
 
 #if defined(__AVX512BW__)
-    // The newline that ends the line of `now`, or `known` where that is not yet known.
+    // The newline that ends the line of `begin`, or `end` where it is not yet written.
     ROSENBLATT_INLINE const std::uint32_t* line_end() {
-        while (at + *line < now) ++line;
-        return at + *line;
+        while (positions + *newline < begin) ++newline;
+        return positions + *newline;
     }
 #endif
 
 private:
     static constexpr std::size_t blocks = 128;
 
-    __attribute__((noinline)) void look() {
-        at[0] = now[-1];
-        now = at + 1;
+    __attribute__((noinline)) void refill() {
+        positions[0] = begin[-1];
+        begin = positions + 1;
 #if defined(__AVX512BW__)
-        Places<Marks...> to(at, lines);
+        PositionWriter<Marks...> writer(positions, newlines);
 #else
-        Places<Marks...> to(at);
+        PositionWriter<Marks...> writer(positions);
 #endif
-        ++to.place;
+        ++writer.next;
         do {
             const char* const until = block + std::min<std::size_t>(64 * blocks, static_cast<std::size_t>(last - block));
-            to.write(block, until, static_cast<std::uint32_t>(block - first));
+            writer.write(block, until, static_cast<std::uint32_t>(block - first));
             block = until;
-        } while (to.place == now && block < last);
-        // None that is beyond the end.
-        while (to.place > now && first + to.place[-1] >= last) --to.place;
-        if (to.place == now) *to.place++ = static_cast<std::uint32_t>(last - 1 - first);
-        known = to.place;
-        std::fill_n(to.place, 16, 0);
+        } while (writer.next == begin && block < last);
+        while (writer.next > begin && first + writer.next[-1] >= last) --writer.next;  // beyond the piece
+        if (writer.next == begin) *writer.next++ = static_cast<std::uint32_t>(last - 1 - first);
+        end = writer.next;
+        std::fill_n(writer.next, 16, 0);
 #if defined(__AVX512BW__)
-        *to.line = static_cast<std::uint16_t>(known - at);
-        line = lines;
+        *writer.next_newline = static_cast<std::uint16_t>(end - positions);
+        newline = newlines;
 #endif
     }
 
     const char* block;
     const char* const last;
-    std::uint32_t at[1 + blocks * 64 + 16];
+    std::uint32_t positions[1 + blocks * 64 + 16];
 #if defined(__AVX512BW__)
-    std::uint16_t lines[blocks * 64 + 1];  // which of them are newlines, and how many there are
-    const std::uint16_t* line = &none;
+    std::uint16_t newlines[blocks * 64 + 1];  // which positions are newlines, then their number
+    const std::uint16_t* newline = &none;
     static constexpr std::uint16_t none = 1;
 #endif
 };

@@ -191,5 +191,5 @@ def test_what_it_cannot_do_is_refused() -> None:
         run.learner.put("weights", *weights)
     with pytest.raises(ValueError, match="share their columns"):
         share_pass([run, other], block(1))
-    with pytest.raises(ValueError, match="other features"):
+    with pytest.raises(ValueError, match="needs sparse rows"):
         run.visit(Block(np.ones((1, FEATURES)), np.zeros(1, np.int32)), native.rows_of(np.ones((1, FEATURES))), None)

@@ -146,7 +146,7 @@ def test_rows_and_classes_that_are_not_there_are_refused(place: int) -> None:
     wrong = order.copy()
     wrong[place] = 100
     for where in ((wrong, None), (None, wrong)):
-        with pytest.raises(ValueError, match="names a row that is not there"):
+        with pytest.raises(ValueError, match="must name existing rows"):
             native.learn([learner], rows, labels, None, *where, 0, 100, 1)
     assert learner.t == 100
 

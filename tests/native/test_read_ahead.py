@@ -86,7 +86,7 @@ def test_no_model_is_made_of_a_part_of_a_file(name: str, line: str, tmp_path: Pa
     path.write_text("".join(line.format(1 + row % 2) for row in range(900)))
     source = open_source(path, ReadOptions())
     os.truncate(path, 5000)
-    with pytest.raises(DataError, match=rf"{name}: cannot be read: it became shorter while it was read\."):
+    with pytest.raises(DataError, match=rf"{name}: cannot be read: the file became shorter while it was read\."):
         fit_source(source, Plan({"last": RULES["last"]}))
 
 

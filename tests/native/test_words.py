@@ -165,7 +165,7 @@ def test_columns_of_texts_are_hashed_like_lines_and_apart_by_their_seeds() -> No
 
 @pytest.mark.parametrize("starts", [[0, 3, 1], [0, 99, 99], [-1, 2, 3], []])
 def test_starts_that_do_not_fit_are_refused(starts: list[int]) -> None:
-    with pytest.raises(ValueError, match="starts of texts must rise"):
+    with pytest.raises(ValueError, match="starts of texts must be ascending"):
         native.hash_columns([(b"abc", np.array(starts, dtype=np.int64), 0)], hashing(), None)
 
 

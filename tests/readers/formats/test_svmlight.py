@@ -364,7 +364,7 @@ def test_a_file_that_ends_while_it_is_read_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, some_lines(100))
     source = open_source(path, SVM)
     os.truncate(path, 200)
-    with pytest.raises(DataError, match="it became shorter while it was read"):
+    with pytest.raises(DataError, match="the file became shorter while it was read"):
         list(source.blocks())
 
 

@@ -23,7 +23,7 @@ VW = ReadOptions(format="vw", bits=BITS)
 
 
 def column(name: str) -> int:
-    """The column of `namespace^name`, as cpp/parse/vw.hpp says."""
+    """The column of `namespace^name`, as cpp/parse/vw.cpp says."""
     space, _, name = name.rpartition("^")
     return native.hash_of(name.encode(), native.hash_of(space.encode(), 0)) >> (64 - BITS)
 

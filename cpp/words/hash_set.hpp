@@ -1,13 +1,13 @@
-// The names that a long row has listed already, by their hashes: each is listed once.
+// A set of 64-bit hashes, with open addressing.
 #pragma once
 
-#include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace rosenblatt::words {
 
-class Listed {
+class HashSet {
 public:
     void clear() {
         if (count_) slots_.clear();
@@ -16,14 +16,14 @@ public:
 
     std::size_t size() const { return count_; }
 
-    // True when it was not there.
+    // True if it was not yet in the set.
     bool add(std::uint64_t hash) {
         if (2 * count_ >= slots_.size()) grow();
-        return put(hash | (hash == 0));
+        return insert(hash | (hash == 0));
     }
 
 private:
-    bool put(std::uint64_t hash) {
+    bool insert(std::uint64_t hash) {
         std::size_t at = hash & (slots_.size() - 1);
         for (; slots_[at] != 0; at = (at + 1) & (slots_.size() - 1))
             if (slots_[at] == hash) return false;
@@ -33,11 +33,10 @@ private:
     }
 
     void grow() {
-        std::vector<std::uint64_t> smaller(slots_.size() ? 2 * slots_.size() : 1 << 14, 0);
-        smaller.swap(slots_);
+        const std::vector<std::uint64_t> old = std::exchange(slots_, std::vector<std::uint64_t>(slots_.size() ? 2 * slots_.size() : 1 << 14, 0));
         count_ = 0;
-        for (const std::uint64_t hash : smaller)
-            if (hash) put(hash);
+        for (const std::uint64_t hash : old)
+            if (hash) insert(hash);
     }
 
     std::vector<std::uint64_t> slots_;

@@ -1,0 +1,100 @@
+// Arrays from Python and to Python, for all binding files.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "core/pool.hpp"
+#include "core/rows.hpp"
+#include "rows/compact_columns.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace rosenblatt {
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using InMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using InOut = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using InOutMatrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
+
+// A matrix that keeps the Python objects alive whose memory it reads.
+struct PyRows : Rows {
+    std::vector<AnyArray> arrays;
+    nb::object owner;
+    mutable std::shared_ptr<const CompactRows> compact;  // for learners with compact columns, made when first needed
+};
+
+inline nb::builtin_exception value_error(const std::string& sentence) { return nb::value_error(sentence.c_str()); }
+
+// The index of a name in the list.
+template <class T>
+T one_of(const std::string& name, std::initializer_list<const char*> names) {
+    std::size_t i = 0;
+    std::string choices;
+    for (const char* known : names) {
+        if (name == known) return static_cast<T>(i);
+        choices += (i++ ? ", " : "") + std::string(known);
+    }
+    throw value_error("expected one of " + choices + ", found " + name);
+}
+
+// New arrays of zeros: of numpy, or memoryviews (nb::memview) where numpy may not be loaded. Untouched zeros take no memory.
+template <class T>
+nb::capsule new_zeros(std::size_t count, T*& data) {
+    data = static_cast<T*>(std::calloc(count ? count : 1, sizeof(T)));
+    if (!data) throw std::bad_alloc();
+    return nb::capsule(data, [](void* p) noexcept { std::free(p); });
+}
+
+template <class T, class Kind = nb::numpy>
+auto new_matrix(std::size_t rows, std::size_t columns, T*& data) {
+    const nb::capsule owner = new_zeros(rows * columns, data);
+    return nb::ndarray<Kind, T, nb::ndim<2>>(data, {rows, columns}, owner);
+}
+
+template <class T, class Kind = nb::numpy>
+auto new_array(std::size_t count, T*& data) {
+    const nb::capsule owner = new_zeros(count, data);
+    return nb::ndarray<Kind, T, nb::ndim<1>>(data, {count}, owner);
+}
+
+// A copy of the first `count` values.
+template <class T>
+auto copy_to_array(const std::vector<T>& values, std::size_t count) {
+    T* data;
+    auto array = new_array(count, data);
+    std::copy_n(values.begin(), count, data);
+    return array;
+}
+
+template <class T>
+auto copy_to_array(const std::vector<T>& values) {
+    return copy_to_array(values, values.size());
+}
+
+// Pooled memory as an array, without a copy; it returns to the pool when the array is dropped.
+template <class T, class Kind = nb::numpy>
+nb::object to_array(PooledVector<T>&& values) {
+    const std::size_t count = values.size();
+    auto* kept = new PooledVector<T>(std::move(values));
+    T none{};
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<PooledVector<T>*>(p); });
+    T* data = count ? kept->data() : &none;
+    return nb::cast(nb::ndarray<Kind, T, nb::ndim<1>>(data, {count}, owner));
+}
+
+template <class T>
+nb::object to_memoryview(PooledVector<T>& values) {
+    return to_array<T, nb::memview>(std::move(values));
+}
+
+}  // namespace rosenblatt

@@ -1,0 +1,84 @@
+// The pages of a cache, and their checksum.
+#include <nanobind/stl/unique_ptr.h>
+
+#include "bind/parsed.hpp"
+#include "cache/page.hpp"
+#include "core/read_ahead.hpp"
+
+namespace rosenblatt {
+namespace {
+
+std::uint64_t checksum(const In<std::uint8_t>& bytes) {
+    nb::gil_scoped_release free;
+    return native().pages->checksum(bytes.data(), bytes.shape(0));
+}
+
+nb::object pack_page(Packer& packer, const PyRows& rows, const In<std::int32_t>& labels, const std::optional<In<double>>& weights) {
+    const bool whole_matrix = rows.sparse ? rows.starts[0] == 0 && rows.entries() == rows.stored
+                                          : rows.column_stride == 1 && rows.row_stride == static_cast<std::ptrdiff_t>(rows.features);
+    if (!whole_matrix || rows.degree > 1) throw nb::value_error("a page holds contiguous matrices only, not slices or products of columns");
+    if (labels.shape(0) != rows.count || (weights && weights->shape(0) != rows.count))
+        throw nb::value_error("a page needs one label, and one weight if any, for each row");
+    PooledVector<std::uint8_t> page;
+    {
+        nb::gil_scoped_release free;
+        page = packer.pack(rows, labels.data(), weights ? weights->data() : nullptr);
+    }
+    return to_memoryview(page);
+}
+
+// `places`: offset and size of each page in the file.
+std::unique_ptr<ReadAhead<Page>> pages_ahead(int fd, std::vector<std::pair<std::int64_t, std::size_t>> places, int threads) {
+    if (threads < 1) throw nb::value_error("threads must be at least 1");
+    const std::size_t count = places.size();
+    const auto read = [fd, places = std::move(places)](std::size_t number, Page& page) {
+        const auto [offset, size] = places[number];
+        page.content.reserve(size);
+        page.content.resize(size);
+        std::size_t done = 0;
+        while (done < size) {
+            const std::size_t more = FileSource{fd}(reinterpret_cast<char*>(page.content.data()) + done, size - done,
+                                                    offset + static_cast<std::int64_t>(done));
+            if (more == 0) throw FileShrank();
+            done += more;
+        }
+        if (!page.open()) throw std::invalid_argument("a page of the cache is damaged");
+    };
+    return std::make_unique<ReadAhead<Page>>(read, count, threads);
+}
+
+// (arrays, labels, weights or None, rows); None after the last page. The arrays are those of the matrix: (indptr, indices, values,
+// number of features), or (values,) of a dense one. The rows are None where they must be checked first.
+nb::object next_page(ReadAhead<Page>& pages) {
+    auto next = without_lock([&] { return pages.next(); });
+    if (!next) return nb::none();
+    const Page& page = *next;
+    const Rows& rows = page.rows;
+    nb::capsule owner(next.release(), [](void* p) noexcept { delete static_cast<Page*>(p); });
+    const auto view = [&]<class T>(const T* first, std::initializer_list<std::size_t> shape) {
+        return nb::cast(nb::ndarray<nb::memview, const T>(first, shape, owner));
+    };
+    const auto values = [&](std::initializer_list<std::size_t> shape) {
+        return rows.single ? view(static_cast<const float*>(rows.values), shape) : view(static_cast<const double*>(rows.values), shape);
+    };
+    nb::tuple arrays;
+    if (rows.sparse) {
+        const nb::object indices = rows.wide_indices ? view(static_cast<const std::int64_t*>(rows.indices), {rows.stored})
+                                                     : view(static_cast<const std::int32_t*>(rows.indices), {rows.stored});
+        arrays = nb::make_tuple(view(rows.starts, {rows.count + 1}), indices, values({rows.stored}), rows.features);
+    } else arrays = nb::make_tuple(values({rows.count, rows.features}));
+    const nb::object weights = page.weights ? view(page.weights, {rows.count}) : nb::none();
+    const nb::object py_rows = page.checked ? nb::cast(PyRows{rows, {}, owner, {}}) : nb::none();
+    return nb::make_tuple(arrays, view(page.labels, {rows.count}), weights, py_rows);
+}
+
+}  // namespace
+
+void bind_cache_pages(nb::module_& m) {
+    m.def("checksum", &checksum, "bytes"_a);
+    nb::class_<Packer>(m, "Packer").def(nb::init<>()).def("page", &pack_page, "rows"_a, "labels"_a, "weights"_a.none());
+    m.def("pages_ahead", &pages_ahead, "fd"_a, "places"_a, "threads"_a);
+    nb::class_<ReadAhead<Page>>(m, "Pages").def("next", &next_page);
+}
+
+}  // namespace rosenblatt

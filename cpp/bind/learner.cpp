@@ -1,0 +1,246 @@
+// The learner: making one, learning and scoring with it, a block or a row at a time.
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include <nanobind/stl/shared_ptr.h>
+
+#include "bind/arrays.hpp"
+#include "isa/native.hpp"
+#include "learn/functions.hpp"
+#include "learn/online.hpp"
+#include "learn/save_restore.hpp"
+
+namespace rosenblatt {
+
+void bind_learner_state(nb::class_<CompactLearner>& learner);
+
+namespace {
+
+void new_learner(CompactLearner* at, std::size_t features, const std::string& loss, const std::string& rate,
+                 const std::string& scheme, double eta0, double margin, double r, std::int64_t batch, bool intercept,
+                 bool average, bool pocket, bool record, const In<double>& class_weight, bool unit_major,
+                 std::shared_ptr<Columns> columns) {
+    Rule rule;
+    rule.loss = one_of<Loss>(loss, {"perceptron", "hinge", "logistic", "squared"});
+    rule.rate = one_of<Rate>(rate, {"constant", "inverse", "invsqrt", "adagrad", "pa1", "pa2", "arow"});
+    rule.scheme = one_of<Scheme>(scheme, {"binary", "ovr", "ovo", "joint"});
+    rule.eta0 = eta0;
+    rule.margin = margin;
+    rule.r = r;
+    rule.batch = batch <= 0 ? full_batch : static_cast<std::uint64_t>(batch);
+    rule.classes = class_weight.shape(0);
+    rule.intercept = intercept;
+    rule.average = average;
+    rule.pocket = pocket;
+    rule.record = record;
+    new (at) CompactLearner(rule, columns ? 0 : features, {class_weight.data(), class_weight.data() + rule.classes}, unit_major);
+    at->columns = std::move(columns);
+    at->declare(features);
+}
+
+// Reads all of them, vectorised, which is faster than stopping at the first that is not.
+template <class T>
+bool all_below(const In<T>& numbers, std::size_t limit) {
+    const auto bound = static_cast<std::uint32_t>(std::min<std::size_t>(limit, UINT32_MAX));
+    std::uint32_t beyond = 0;
+    for (std::size_t i = 0; i < numbers.shape(0); ++i) beyond |= static_cast<std::uint32_t>(numbers.data()[i]) >= bound;
+    return beyond == 0;
+}
+
+Examples examples_of(const PyRows& rows, const In<std::int32_t>& labels, const std::optional<In<double>>& sample_weight,
+                     const std::optional<In<std::uint32_t>>& order, const std::optional<In<std::uint32_t>>& training) {
+    if (labels.shape(0) != rows.count || (sample_weight && sample_weight->shape(0) != rows.count))
+        throw value_error("expected one label and one sample weight for each of " + std::to_string(rows.count) + " rows");
+    for (const auto& positions : {order, training})
+        if (positions && !all_below(*positions, rows.count)) throw nb::value_error("order and training must name existing rows");
+    Examples examples;
+    examples.rows = rows;
+    examples.labels = labels.data();
+    examples.sample_weight = sample_weight ? sample_weight->data() : nullptr;
+    examples.order = order ? order->data() : nullptr;
+    examples.count = order ? order->shape(0) : rows.count;
+    examples.training = training ? training->data() : nullptr;
+    examples.training_count = training ? training->shape(0) : rows.count;
+    return examples;
+}
+
+void check_examples(const CompactLearner& learner, const PyRows& rows, const In<std::int32_t>& labels) {
+    if (learner.columns && !rows.sparse) throw nb::value_error("a learner with compact columns needs sparse rows");
+    // Sparse rows may have fewer features: a stream grows.
+    if (rows.sparse ? rows.features > learner.declared_features : rows.features != learner.features)
+        throw value_error("the learner has " + std::to_string(learner.declared_features) + " features, the rows have " + std::to_string(rows.features));
+    if (!all_below(labels, learner.rule.classes)) throw nb::value_error("a label is not the index of a class");
+}
+
+// The rows as a learner reads them: as they are, or by compact columns, converted once for all learners that share these.
+// Another thread may convert the same rows for other learners meanwhile, so this keeps its own reference.
+struct LearnerRows {
+    LearnerRows(CompactLearner& learner, const PyRows& original) : rows(original) {
+        if (!learner.columns) return;
+        if (!original.compact || original.compact->columns != learner.columns)
+            original.compact = std::make_shared<CompactRows>(learner.columns, original);
+        compact = original.compact;
+        rows = compact->rows;
+        learner.grow_to_columns();
+    }
+    std::shared_ptr<const CompactRows> compact;
+    Rows rows;
+};
+
+// Rows between two checks for signals: a few milliseconds of work.
+std::size_t rows_between_checks(const Examples& examples, const std::vector<Learner*>& learners) {
+    std::size_t units = 0;
+    bool pocket = false;
+    for (const Learner* learner : learners) {
+        units += learner->sign_stride;
+        pocket = pocket || learner->rule.pocket;
+    }
+    const std::size_t row_cost = examples.rows.entries() / std::max<std::size_t>(1, examples.rows.count) + 16;
+    return std::max<std::size_t>(1, (std::size_t{1} << (pocket ? 18 : 26)) / (row_cost * units));
+}
+
+// Visits positions from..to-1. (where it stopped, the exception that a signal raised there or None)
+nb::tuple learn(const std::vector<CompactLearner*>& py_learners, const PyRows& rows, const In<std::int32_t>& labels,
+                const std::optional<In<double>>& sample_weight, const std::optional<In<std::uint32_t>>& order,
+                const std::optional<In<std::uint32_t>>& training, std::size_t from, std::size_t to, int threads) {
+    using clock = std::chrono::steady_clock;
+    Examples examples = examples_of(rows, labels, sample_weight, order, training);
+    std::vector<Learner*> learners;
+    std::optional<LearnerRows> learner_rows;
+    for (CompactLearner* learner : py_learners) {
+        check_examples(*learner, rows, labels);
+        if (learner->columns != py_learners.front()->columns) throw nb::value_error("learners of one pass must share their columns");
+        examples.rows = learner_rows.emplace(*learner, rows).rows;
+        learners.push_back(learner);
+    }
+    if (to > examples.count)
+        throw value_error("stop is " + std::to_string(to) + ", but there are " + std::to_string(examples.count) + " examples to visit");
+    const std::size_t step = rows_between_checks(examples, learners);
+    auto last_check = clock::now();
+    while (from < to) {
+        const std::size_t next = std::min(to, from + step);
+        {
+            nb::gil_scoped_release free;
+            native().learn->pass(examples, learners, from, next, threads);
+        }
+        from = next;
+        if (from < to && clock::now() - last_check < std::chrono::milliseconds(50)) continue;
+        last_check = clock::now();
+        if (PyErr_CheckSignals() != 0) {
+            nb::python_error raised;
+            return nb::make_tuple(from, raised.value());
+        }
+    }
+    return nb::make_tuple(from, nb::none());
+}
+
+std::uint64_t count_mistakes(CompactLearner& learner, const PyRows& rows, const In<std::int32_t>& labels,
+                             const std::optional<In<double>>& sample_weight,
+                             const std::optional<In<std::uint32_t>>& training) {
+    Examples examples = examples_of(rows, labels, sample_weight, {}, training);
+    check_examples(learner, rows, labels);
+    const LearnerRows learner_rows(learner, rows);
+    examples.rows = learner_rows.rows;
+    nb::gil_scoped_release free;
+    return native().learn->mistakes(examples, learner);
+}
+
+void pocket_clean(CompactLearner& learner, const PyRows& rows, const In<std::int32_t>& labels,
+                 const std::optional<In<double>>& sample_weight, const std::optional<In<std::uint32_t>>& training,
+                 const std::vector<std::uint64_t>& mistakes) {
+    Examples examples = examples_of(rows, labels, sample_weight, {}, training);
+    check_examples(learner, rows, labels);
+    const LearnerRows learner_rows(learner, rows);
+    examples.rows = learner_rows.rows;
+    if (mistakes.size() != learner.rule.unit_count())
+        throw value_error("expected the mistakes of " + std::to_string(learner.rule.unit_count()) + " units, found " + std::to_string(mistakes.size()));
+    nb::gil_scoped_release free;
+    native().learn->pocket_clean(examples, learner, mistakes);
+}
+
+auto score_rows(const PyRows& rows, const std::optional<In<std::uint32_t>>& order, const InMatrix& weights,
+                const In<double>& bias) {
+    const std::size_t count = order ? order->shape(0) : rows.count, units = weights.shape(0);
+    if (weights.shape(1) != rows.features || bias.shape(0) != units)
+        throw value_error("expected weights of " + std::to_string(rows.features) + " features and one bias for each unit");
+    double* scores;
+    auto result = new_matrix(count, units, scores);
+    nb::gil_scoped_release free;
+    native().learn->scores(rows, order ? order->data() : nullptr, 0, count, weights.data(), bias.data(), units, scores);
+    return result;
+}
+
+// A learner with compact columns is not changed: other threads may be reading it.
+auto learner_scores(const CompactLearner& learner, const PyRows& rows) {
+    if (rows.features > learner.declared_features)
+        throw value_error("the learner has " + std::to_string(learner.declared_features) + " features, the rows have " + std::to_string(rows.features));
+    double* scores;
+    auto result = new_matrix<double, nb::memview>(rows.count, learner.rule.unit_count(), scores);
+    std::optional<CompactRows> compact;
+    if (learner.columns) compact.emplace(*learner.columns, rows.sparse ? CompactRows::ColumnSlots() : learner.column_slots(), learner.features, rows);
+    nb::gil_scoped_release free;
+    native().learn->learner_scores(learner, compact ? compact->rows : static_cast<const Rows&>(rows), scores);
+    return result;
+}
+
+std::size_t entries_of(const In<std::int64_t>& indices, const In<double>& values) {
+    if (indices.shape(0) != values.shape(0))
+        throw value_error("expected as many values as indices, found " + std::to_string(values.shape(0)) + " and " + std::to_string(indices.shape(0)));
+    return values.shape(0);
+}
+
+bool learn_dense(CompactLearner& learner, const In<double>& x, bool positive, double weight) {
+    return learn_one(learner, dense_row(x.data(), x.shape(0)), positive, weight);
+}
+
+bool learn_sparse(CompactLearner& learner, const In<std::int64_t>& indices, const In<double>& values, bool positive, double weight,
+                  std::size_t limit) {
+    return learn_one(learner, OneSparseRow(indices.data(), values.data(), entries_of(indices, values), limit), positive, weight);
+}
+
+double score_dense(const CompactLearner& learner, const In<double>& x, bool average) {
+    return score_one(learner, dense_row(x.data(), x.shape(0)), average);
+}
+
+double score_sparse(const CompactLearner& learner, const In<std::int64_t>& indices, const In<double>& values, bool average, std::size_t limit) {
+    return score_one(learner, OneSparseRow(indices.data(), values.data(), entries_of(indices, values), limit), average);
+}
+
+}  // namespace
+
+void bind_learner(nb::module_& m) {
+    nb::class_<Columns>(m, "Columns").def(nb::init<>());
+    auto learner = nb::class_<CompactLearner>(m, "Learner");
+    bind_learner_state(learner);
+    learner
+        .def("__init__", &new_learner, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "batch"_a,
+             "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "apart"_a, "columns"_a.none() = nb::none())
+        .def_prop_ro("features", [](const CompactLearner& learner) { return learner.declared_features; })
+        .def_prop_ro("units", [](const CompactLearner& learner) { return learner.rule.unit_count(); })
+        .def_prop_ro("t", [](const CompactLearner& learner) { return learner.groups.front().t; })
+        .def_prop_ro("mistakes", [](const CompactLearner& learner) { return mistakes_made(learner); })
+        .def("judge", [](CompactLearner& learner, bool wanted) { learner.measures_error = wanted; }, "wanted"_a)
+        .def_prop_ro("wrong", [](const CompactLearner& learner) { return learner.wrong_weight; })
+        .def_prop_ro("weighed", [](const CompactLearner& learner) { return learner.total_weight; })
+        .def("grow", &CompactLearner::declare, "features"_a)
+        .def("scores", &learner_scores, "rows"_a)
+        .def("end_batch", [](CompactLearner& learner) { native().learn->end_batch(learner); })
+        .def("may_overflow", [](const CompactLearner& learner, double rows, double largest, double heaviest) {
+            return may_overflow(learner, rows, largest, heaviest);
+        }, "rows"_a, "largest"_a, "heaviest"_a)
+        .def("copy", [](const CompactLearner& learner) { return CompactLearner(learner); })
+        .def("learn_dense", &learn_dense, "x"_a, "positive"_a, "weight"_a)
+        .def("learn_sparse", &learn_sparse, "indices"_a, "values"_a, "positive"_a, "weight"_a, "limit"_a)
+        .def("score_dense", &score_dense, "x"_a, "average"_a)
+        .def("score_sparse", &score_sparse, "indices"_a, "values"_a, "average"_a, "limit"_a);
+
+    m.def("learn", &learn, "learners"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "order"_a.none(),
+          "training"_a.none(), "start"_a, "stop"_a, "threads"_a);
+    m.def("mistakes", &count_mistakes, "learner"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "training"_a.none());
+    m.def("judge_clean", &pocket_clean, "learner"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "training"_a.none(),
+          "mistakes"_a);
+    m.def("scores", &score_rows, "rows"_a, "order"_a.none(), "weights"_a, "bias"_a);
+}
+
+}  // namespace rosenblatt

@@ -1,0 +1,232 @@
+// Running text -> lower-cased words: UTF-8 becomes lower-cased bytes and a bit for each byte that belongs to a word; words are
+// the runs of set bits. Compiled once per instruction set.
+//
+// ASCII, the common case, is folded sixty-four bytes at a time. Other characters are decoded one by one; bytes that are
+// not UTF-8 (overlong forms and surrogates included) separate words. A character that is a word by itself (Han, kana,
+// emoji) gets separators on both sides.
+#include "words/fold.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#include "words/unicode_tables.hpp"
+
+namespace rosenblatt::ROSENBLATT_ISA {
+namespace {
+
+using words::FoldedText;
+
+// The Unicode tables expanded for lookup: one byte for each character, the number of its class.
+class CharacterTable {
+public:
+    struct Class {
+        unicode::Kind kind;
+        std::int32_t difference;
+        bool operator==(const Class&) const = default;
+    };
+
+    static const CharacterTable& instance() {
+        static const CharacterTable table;
+        return table;
+    }
+
+    Class operator()(std::uint32_t code) const { return code < table_size ? classes_[class_of_[code]] : search(code); }
+
+private:
+    static constexpr std::uint32_t table_size = 0x33480;  // only variation selectors lie beyond
+
+    CharacterTable() : class_of_(table_size, 0), classes_{{unicode::separator, 0}} {
+        for (const auto& range : unicode::ranges)
+            for (std::uint32_t c = range.first; c <= range.last && c < table_size; ++c) class_of_[c] = number_of({range.kind, 0});
+        for (std::uint32_t c = 'A'; c <= 'Z'; ++c) class_of_[c] = number_of({unicode::joining, 'a' - 'A'});
+        for (const auto& shift : unicode::shifts)
+            for (std::uint32_t c = shift.first; c <= shift.last && c < table_size; c += shift.stride)
+                class_of_[c] = number_of({classes_[class_of_[c]].kind, shift.difference});
+    }
+
+    std::uint8_t number_of(Class wanted) {
+        const auto at = std::find(classes_.begin(), classes_.end(), wanted) - classes_.begin();
+        if (static_cast<std::size_t>(at) == classes_.size()) classes_.push_back(wanted);
+        return static_cast<std::uint8_t>(at);
+    }
+
+    static Class search(std::uint32_t code) {
+        const auto next = std::upper_bound(std::begin(unicode::ranges), std::end(unicode::ranges), code,
+                                           [](std::uint32_t c, const unicode::Range& range) { return c < range.first; });
+        const bool inside = next != std::begin(unicode::ranges) && code <= next[-1].last;
+        return {inside ? next[-1].kind : unicode::separator, 0};
+    }
+
+    std::vector<std::uint8_t> class_of_;
+    std::vector<Class> classes_;
+};
+
+// The character at p and its length in bytes; length 0 where the bytes up to `end` are not UTF-8 (RFC 3629).
+struct Decoded {
+    std::uint32_t code;
+    unsigned length;
+};
+
+Decoded decode(const std::uint8_t* p, const std::uint8_t* end) {
+    const auto tail = [&](int i) { return (p[i] & 0xC0) == 0x80; };
+    const auto bits = [&](int i) { return static_cast<std::uint32_t>(p[i] & 0x3F); };
+    const std::uint32_t lead = p[0];
+    if (lead < 0x80) return {lead, 1};
+    if (lead >= 0xC2 && lead < 0xE0 && end - p >= 2 && tail(1)) return {(lead & 0x1F) << 6 | bits(1), 2};
+    if (lead >= 0xE0 && lead < 0xF0 && end - p >= 3 && tail(1) && tail(2)) {
+        const std::uint32_t code = (lead & 0x0F) << 12 | bits(1) << 6 | bits(2);
+        if (code >= 0x800 && (code < 0xD800 || code > 0xDFFF)) return {code, 3};
+    }
+    if (lead >= 0xF0 && lead < 0xF5 && end - p >= 4 && tail(1) && tail(2) && tail(3)) {
+        const std::uint32_t code = (lead & 0x07) << 18 | bits(1) << 12 | bits(2) << 6 | bits(3);
+        if (code >= 0x10000 && code <= 0x10FFFF) return {code, 4};
+    }
+    return {0, 0};
+}
+
+std::uint8_t* encode(std::uint32_t code, std::uint8_t* p) {
+    const auto put = [&](std::uint32_t byte) { *p++ = static_cast<std::uint8_t>(byte); };
+    const auto tail = [&](int shift) { put(0x80 | (code >> shift & 0x3F)); };
+    if (code < 0x80) return put(code), p;
+    if (code < 0x800) return put(0xC0 | code >> 6), tail(0), p;
+    if (code < 0x10000) return put(0xE0 | code >> 12), tail(6), tail(0), p;
+    return put(0xF0 | code >> 18), tail(12), tail(6), tail(0), p;
+}
+
+void reserve(FoldedText& text, std::size_t size) {
+    size = (size + 63) / 64 * 64 + 256;
+    if (size <= text.capacity) return;
+    text.capacity = std::max(size, 2 * text.capacity) / 64 * 64;
+    auto bytes = std::make_unique_for_overwrite<std::uint8_t[]>(text.capacity);
+    auto in_word = std::make_unique_for_overwrite<std::uint64_t[]>(text.capacity / 64);
+    std::copy_n(text.bytes.get(), text.size, bytes.get());
+    if (text.in_word) std::copy_n(text.in_word.get(), text.size / 64 + 1, in_word.get());
+    text.bytes = std::move(bytes);
+    text.in_word = std::move(in_word);
+}
+
+// The next n bytes have been written; `bits` are set where they belong to words, and 0 from n on.
+void append_bits(FoldedText& text, std::uint64_t bits, std::size_t n) {
+    const std::size_t block = text.size / 64, shift = text.size % 64;
+    text.in_word[block] |= bits << shift;
+    text.in_word[block + 1] = shift ? bits >> (64 - shift) : 0;
+    text.size += n;
+}
+
+// The highest bit of each of sixty-four bytes.
+std::uint64_t top_bits(const std::uint8_t* bytes) {
+#if defined(__AVX512BW__)
+    return _cvtmask64_u64(_mm512_movepi8_mask(_mm512_loadu_si512(bytes)));
+#else
+    std::uint64_t bits = 0;
+#if defined(__AVX2__)
+    for (int i = 0; i < 2; ++i) {
+        const __m256i part = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes) + i);
+        bits |= static_cast<std::uint64_t>(static_cast<unsigned>(_mm256_movemask_epi8(part))) << 32 * i;
+    }
+#elif defined(__SSE2__)
+    for (int i = 0; i < 4; ++i) {
+        const __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes) + i);
+        bits |= static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(part))) << 16 * i;
+    }
+#else
+    for (int i = 0; i < 64; ++i) bits |= static_cast<std::uint64_t>(bytes[i] >> 7) << i;
+#endif
+    return bits;
+#endif
+}
+
+// Up to sixty-four bytes, as far as they are ASCII; returns how many.
+std::size_t fold_ascii(FoldedText& text, const std::uint8_t* from, const std::uint8_t* end) {
+    std::size_t length = 64;
+    std::uint8_t padded[64];
+    if (end - from < 64) {
+        length = static_cast<std::size_t>(end - from);
+        std::memset(padded, 0, 64);
+        std::memcpy(padded, from, length);
+        from = padded;
+    }
+    alignas(64) std::uint8_t is_word[64];
+    std::uint8_t* const to = text.bytes.get() + text.size;
+    for (int i = 0; i < 64; ++i) {
+        const std::uint8_t c = from[i];
+        const std::uint8_t lower = static_cast<std::uint8_t>(c + (static_cast<std::uint8_t>(c - 'A') < 26 ? 0x20 : 0));
+        const bool letter = static_cast<std::uint8_t>(lower - 'a') < 26;
+        const bool digit = static_cast<std::uint8_t>(c - '0') < 10;
+        to[i] = lower;
+        is_word[i] = letter | digit | (c == '_') ? 0xFF : 0;
+    }
+    const std::uint64_t non_ascii = top_bits(from), in_word = top_bits(is_word);
+    if (non_ascii) length = std::min<std::size_t>(length, static_cast<std::size_t>(std::countr_zero(non_ascii)));
+    append_bits(text, length < 64 ? in_word & ~(~std::uint64_t{0} << length) : in_word, length);
+    return length;
+}
+
+void append(FoldedText& text, std::uint32_t code, bool in_word) {
+    std::uint8_t* const to = text.bytes.get() + text.size;
+    const auto length = static_cast<std::size_t>(encode(code, to) - to);
+    append_bits(text, in_word ? (1u << length) - 1 : 0, length);
+}
+
+// Character by character, until eight in a row were ASCII; returns where it stopped.
+const std::uint8_t* fold_characters(FoldedText& text, const std::uint8_t* from, const std::uint8_t* end) {
+    const CharacterTable& table = CharacterTable::instance();
+    for (int ascii = 0; from < end && ascii < 8;) {
+        const Decoded next = decode(from, end);
+        from += std::max(next.length, 1u);
+        ascii = next.length == 1 ? ascii + 1 : 0;
+        const auto [kind, difference] = table(next.length ? next.code : ' ');
+        if (kind != unicode::joining) append(text, ' ', false);
+        if (kind != unicode::separator) append(text, next.code + static_cast<std::uint32_t>(difference), true);
+        if (kind == unicode::alone) append(text, ' ', false);
+    }
+    return from;
+}
+
+// The runs of set bits from byte `first` on; no word is open before it.
+void find_words(FoldedText& text, std::size_t first) {
+    std::uint64_t open = 0;  // the last bit of the previous block
+    std::uint32_t begin = 0;
+    for (std::size_t block = first / 64; block <= text.size / 64; ++block) {
+        const std::uint64_t from_first = block == first / 64 ? ~std::uint64_t{0} << first % 64 : ~std::uint64_t{0};
+        const std::uint64_t bits = text.in_word[block] & from_first, shifted = bits << 1 | open;
+        const auto position = [&](std::uint64_t edges) {
+            return static_cast<std::uint32_t>(64 * block) + static_cast<std::uint32_t>(std::countr_zero(edges));
+        };
+        std::uint64_t begins = bits & ~shifted, ends = ~bits & shifted;
+        for (; ends; ends &= ends - 1) {
+            if (!open) begin = position(begins), begins &= begins - 1;
+            text.words.push_back({begin, position(ends)});
+            open = 0;
+        }
+        if (begins) begin = position(begins);
+        open = bits >> 63;
+    }
+    if (open) text.words.push_back({begin, static_cast<std::uint32_t>(text.size)});
+}
+
+void fold(FoldedText& text, const std::uint8_t* from, std::size_t length) {
+    reserve(text, text.size + 2 * length);
+    if (text.size == 0) text.in_word[0] = 0;
+    const std::uint8_t* const end = from + length;
+    const std::size_t first = text.size;
+    while (from < end) {
+        const std::size_t ascii = fold_ascii(text, from, end);
+        from += ascii;
+        if (ascii < 64 && from < end) from = fold_characters(text, from, end);
+    }
+    find_words(text, first);
+    append(text, ' ', false);  // the next text begins with a new word
+}
+
+}  // namespace
+
+extern const WordFunctions word_functions;
+const WordFunctions word_functions{fold};
+
+}  // namespace rosenblatt::ROSENBLATT_ISA
