@@ -35,6 +35,12 @@ const std::vector<std::string> parts = {"\t", "\n", "\r\n", " ", "\xC3", "\xC3\x
                                         "_", "\xC4\xB0", "a b a b a b", std::string(1, '\0'), std::string(300, 'x'),
                                         std::string(1001, 'y')};
 
+struct PooledRows {
+    PooledVector<std::int64_t> starts;
+    PooledVector<std::int32_t> indices;
+    PooledVector<double> values;
+};
+
 void check_sorted(Parsed& out, const std::string& text) {
     for (std::size_t i = 0; i < out.labels.size(); ++i)
         for (std::int64_t k = out.starts[i] + 1; k < out.starts[i + 1]; ++k)
@@ -55,6 +61,12 @@ void target(const std::string& text, fuzz::Random& random) {
     Parsed all = fuzz::parse_whole(text, parse);
     check_sorted(all, text);
     fuzz::check_when_cut(text, static_cast<std::int64_t>(random.below(text.size() + 1)), all, parse);
+    // Several texts in one row, the first of them longer than a segment: phrases must not reach across texts.
+    PooledRows rows;
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+    const std::size_t cut = random.below(text.size() + 1);
+    const words::Text texts[] = {{bytes, cut, 1}, {bytes + cut, text.size() - cut, 2}};
+    hasher.add_row(std::span(texts), {rows.starts, rows.indices, rows.values});
     names.merge(hasher.candidates);
 }
 

@@ -60,11 +60,16 @@ public:
     void add_row(const Texts& texts, const SparseRows& rows) {
         size_ = 0;
         listed_.clear();
+        carried_words_.clear();
         const bool sampled_row = Names::is_sampled_row(rows_looked_up_);
         rows_looked_up_ += names_ != nullptr;
         begin_segment();
         for (const Text& text : texts) {
-            carried_words_.clear();
+            if (!carried_words_.empty()) {  // phrases of this segment begin with them
+                finish_segment(rows, sampled_row);
+                begin_segment();
+                carried_words_.clear();
+            }
             const std::uint8_t* at = text.bytes;
             const std::uint8_t* const end = at + std::min(text.length, max_text_size);
             while (static_cast<std::size_t>(end - at) > segment_size) {

@@ -163,6 +163,17 @@ def test_columns_of_texts_are_hashed_like_lines_and_apart_by_their_seeds() -> No
     assert np.diff(both).tolist() == [6, 0, 2]  # a phrase does not reach from one text into the next
 
 
+def test_a_long_text_before_another_column_keeps_its_phrases() -> None:
+    # Over a megabyte: hashed in segments, and phrases begin with words of the previous one.
+    words = [f"w{i}" for i in range(200_000)]
+    text, names = " ".join(words).encode(), native.Names(22, 1 << 20)
+    columns = [(text, np.array([0, len(text)]), 1), (b"short text", np.array([0, 10]), 2)]
+    *_, candidates = native.hash_columns(columns, hashing(22, 2), names)
+    names.merge(candidates)
+    phrases = map(" ".join, pairwise(words))
+    assert set(column_names(names).values()) <= {*words, *phrases, "short", "text", "short text"}
+
+
 @pytest.mark.parametrize("starts", [[0, 3, 1], [0, 99, 99], [-1, 2, 3], []])
 def test_starts_that_do_not_fit_are_refused(starts: list[int]) -> None:
     with pytest.raises(ValueError, match="starts of texts must be ascending"):
