@@ -164,6 +164,7 @@ auto score_rows(const PyRows& rows, const std::optional<In<std::uint32_t>>& orde
     const std::size_t count = order ? order->shape(0) : rows.count, units = weights.shape(0);
     if (weights.shape(1) != rows.features || bias.shape(0) != units)
         throw value_error("expected weights of " + std::to_string(rows.features) + " features and one bias for each unit");
+    if (order && !all_below(*order, rows.count)) throw nb::value_error("order must name existing rows");
     double* scores;
     auto result = new_matrix(count, units, scores);
     nb::gil_scoped_release free;
