@@ -354,8 +354,8 @@ FEW = {
     "run.scale.index": (lambda index: index + np.uint32(300), "indices of run.scale do not ascend, or lie outside"),
     "run.drift.value": (lambda value: value[1:].copy(), "indices of run.drift do not ascend"),
     "run.weights.value": (lambda value: value * np.inf, "run.weights holds a number that is not finite"),
-    "run.scale.value": (lambda value: -value, "scale holds a number that cannot be"),
-    "run.scale.bias": (lambda bias: bias * np.nan, "scale holds a number that cannot be"),
+    "run.scale.value": (lambda value: -value, "scale holds an invalid value"),
+    "run.scale.bias": (lambda bias: bias * np.nan, "scale holds an invalid value"),
     "run.class_weight": (lambda weight: weight * 0, "class weights are not finite numbers of at least 0"),
 }
 

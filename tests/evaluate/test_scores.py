@@ -190,7 +190,7 @@ def test_very_many_scores_are_sampled_evenly_and_counted_fully() -> None:
     found = tally.scores()
     assert found.examples == found.confusion.sum() == 10_000
     assert 500 <= found.ranked <= 1000
-    np.testing.assert_array_equal(tally.kept[0][1], truth[:: tally.stride])
+    np.testing.assert_array_equal(tally.ranked_parts[0][1], truth[:: tally.stride])
     exact = metrics.roc_auc_score(truth, scores)
     assert found.roc_auc is not None
     assert found.roc_auc.low < exact < found.roc_auc.high

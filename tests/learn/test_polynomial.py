@@ -135,7 +135,7 @@ def test_a_table_is_learned_on_its_products_as_it_streams(tmp_path: Path) -> Non
 def test_places_and_lengths_of_products(columns: int, degree: int) -> None:
     listed = list(polynomial.names([f"x{i}" for i in range(columns)], degree))
     found = [polynomial.product_at(place, columns, degree) for place in range(len(listed))]
-    assert [polynomial.called([f"x{i}" for i in product]) for product in found] == listed
+    assert [polynomial.product_name([f"x{i}" for i in product]) for product in found] == listed
     values = np.random.default_rng(columns).normal(size=(4, columns))
     whole = np.square(polynomial.expand(values, degree)).sum(axis=1)
     np.testing.assert_allclose(polynomial.squared_length(values, degree), whole)

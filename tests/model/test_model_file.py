@@ -245,7 +245,7 @@ def test_an_unfinished_batch_where_there_is_none_is_refused(in_batch: int, conte
         ("run.weights", np.full((1, 3), np.nan), "not finite"),
         ("run.weights", np.zeros((1, 2)), "expected float64 with the shape"),
         ("run.weights", np.zeros((1, 3), np.float32), "expected float64 with the shape"),
-        ("run.weights.bias", np.array([np.inf]), "cannot be"),
+        ("run.weights.bias", np.array([np.inf]), "invalid value"),
         ("run.class_weight", np.array([-1.0, 1.0]), "class weights"),
         ("run.votes.visits.place", np.array([99]), "voters name"),
         ("run.log.t", np.zeros(1, np.uint64), "differ in length"),
@@ -284,7 +284,7 @@ def test_a_file_with_one_bound_for_all_units_is_an_older_one(content: bytes, pat
     resign(path, lambda header, _: header["run"]["counters"].update(bound=max(header["run"]["counters"]["bound"])))
     assert load(path).coef_.tobytes() == whole.coef_.tobytes()
     resign(path, lambda header, _: header["run"]["counters"].update(bound=[1.0] * 99))
-    with pytest.raises(ModelError, match="the counters are not one a unit"):
+    with pytest.raises(ModelError, match="the counters are not one per unit"):
         load(path)
 
 

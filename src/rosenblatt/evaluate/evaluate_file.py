@@ -1,11 +1,11 @@
-"""A model tried on a file of examples with known labels."""
+"""Evaluate a model on a file of examples with known labels."""
 
 import os
 from dataclasses import replace
 
 import numpy as np
 
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, option
 from rosenblatt.evaluate.tally import Link, Tally
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import predict_source
@@ -15,24 +15,29 @@ from rosenblatt.records import Floats, Label
 
 
 def evaluate_file(model: Model, path: str, reading: ReadOptions, threads: int | None = None) -> Tally:
-    """Count what a model decides about the examples of a file; those without a label are left out."""
+    """Count the predictions of a model for the examples of a file; those without a label are left out."""
     tally = Tally(tuple(model.classes), probability_link(model))
     source = open_source(path, replace(reading, classes=()), model.space)
-    for chunk in predict_source(model, source, threads or os.cpu_count() or 1):
-        if (chunk.truth == -2).any():
-            raise DataError(f"{path}: {_unknown(model, source.labels)}; leave such examples out, or learn them too.")
-        known = chunk.truth >= 0
-        weights = None if chunk.weights is None else chunk.weights[known]
-        scores = rankable_scores(model.class_scores(chunk.scores)[known], tally.link)
-        tally.add(scores, chunk.decided[known], chunk.truth[known], weights)
+    for block in predict_source(model, source, threads or os.cpu_count() or 1):
+        if (block.truth == -2).any():
+            unknown = _unknown_label(model, source.labels)
+            raise DataError(f"{path}: {unknown}; leave such examples out, or learn that class too.", file=path)
+        known = block.truth >= 0
+        weights = None if block.weights is None else block.weights[known]
+        scores = rankable_scores(model.class_scores(block.scores)[known], tally.link)
+        tally.add(scores, block.decided[known], block.truth[known], weights)
     if tally.examples == 0:
-        raise DataError(f"{path}: has no labels to compare with; say where they are with --label or --labels-from.")
+        raise DataError(
+            f"{path}: has no labels to compare with; name their column with {option('label')} or their file with "
+            f"{option('labels_from')}.",
+            file=path,
+        )
     return tally
 
 
-def _unknown(model: Model, met: list[Label]) -> str:
+def _unknown_label(model: Model, labels: list[Label]) -> str:
     known = {*model.classes, *map(str, model.classes)}
-    label = next((label for label in met if label not in known and str(label) not in known), "?")
+    label = next((label for label in labels if label not in known and str(label) not in known), "?")
     return f"has the label {label}, and the model knows only {', '.join(map(str, model.classes[:8]))}"
 
 
@@ -42,8 +47,8 @@ def rankable_scores(scores: Floats, link: Link | None) -> Floats:
     if link != "softmax" or len(scores) == 0:
         return scores
     highest = scores.max(axis=1, keepdims=True)
-    found: Floats = scores - highest - np.log(np.exp(scores - highest).sum(axis=1, keepdims=True))
-    return found
+    log_probabilities: Floats = scores - highest - np.log(np.exp(scores - highest).sum(axis=1, keepdims=True))
+    return log_probabilities
 
 
 def probability_link(model: Model) -> Link | None:

@@ -24,12 +24,12 @@ class Ranked:
 
     @property
     def both(self) -> bool:
-        """Are there positives and negatives? Without both there is nothing to rank."""
+        """Are there both positives and negatives?"""
         return bool(self.positive.any() and self.negative.any())
 
 
 def ranked(scores: Floats, is_positive: NDArray[np.bool_], weights: Floats | None = None) -> Ranked:
-    """Sort once; every measure below takes it from there."""
+    """Scores sorted once, for every measure below."""
     weights = np.ones(len(scores)) if weights is None else weights
     _, group = np.unique(scores, return_inverse=True)
     group = group.reshape(-1)
@@ -74,10 +74,10 @@ def _fewer(by_rank: Ranked) -> float:
 def average_precision(by_rank: Ranked) -> Estimate:
     """The mean, over the positives, of the precision at their score; as a share of the positives, Wilson's interval."""
     positive, negative = by_rank.positive[::-1], by_rank.negative[::-1]
-    found = np.cumsum(positive)
-    decided = found + np.cumsum(negative)
-    precision = np.divide(found, decided, out=np.zeros_like(found), where=decided > 0)
-    value = min(float(positive @ precision) / float(found[-1]), 1.0)
+    true_positives = np.cumsum(positive)
+    predicted = true_positives + np.cumsum(negative)
+    precision = np.divide(true_positives, predicted, out=np.zeros_like(true_positives), where=predicted > 0)
+    value = min(float(positive @ precision) / float(true_positives[-1]), 1.0)
     return wilson(value, effective(by_rank.weights[by_rank.is_positive]))
 
 

@@ -1,4 +1,4 @@
-"""Predictions -> Scores: counted as they come, in bounded memory."""
+"""Predictions -> Scores: counted block by block, in bounded memory."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -6,8 +6,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.evaluate import confusion as counting
-from rosenblatt.evaluate import ranking
+from rosenblatt.evaluate import confusion, ranking
 from rosenblatt.evaluate.confusion import ClassScores
 from rosenblatt.evaluate.intervals import Estimate, effective, logit_normal, normal
 from rosenblatt.records import Floats, Label
@@ -41,7 +40,7 @@ class Scores:
 
 
 class Tally:
-    """Predictions counted chunk by chunk; `scores()` whenever one wants to know."""
+    """Predictions counted block by block; `scores()` at any time."""
 
     def __init__(self, classes: tuple[Label, ...], link: Link | None = None, most_ranked: int = MOST_RANKED) -> None:
         self.classes, self.link = classes, link
@@ -51,7 +50,7 @@ class Tally:
         self.loss = np.zeros(3)  # weighted sum of log losses, of their squares, of the weights
         self.most_ranked = max(most_ranked // (1 if len(classes) == 2 else len(classes)), 1)
         self.stride = 1
-        self.kept: list[tuple[Floats, NDArray[np.intp], Floats]] = []
+        self.ranked_parts: list[tuple[Floats, NDArray[np.intp], Floats]] = []
 
     def add(
         self,
@@ -60,7 +59,7 @@ class Tally:
         truth: NDArray[np.integer],
         weights: Floats | None = None,
     ) -> None:
-        """Count a chunk: one score a row for two classes, one a row and class for more; decided and true classes."""
+        """Count a block: scores as `class_scores` gives them, and the predicted and true class of each row."""
         count, classes = len(truth), len(self.classes)
         scores = np.asarray(scores, dtype=np.float64).reshape(count, 1 if classes == 2 else classes)
         weights = np.ones(count) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -75,24 +74,25 @@ class Tally:
 
     def _keep(self, scores: Floats, truth: NDArray[np.intp], weights: Floats) -> None:
         at = slice(-self.examples % self.stride, None, self.stride)
-        self.kept.append((scores[at], truth[at], weights[at]))
-        while sum(len(part[1]) for part in self.kept) > self.most_ranked:
-            whole = _joined(self.kept)
-            self.kept = [(whole[0][::2], whole[1][::2], whole[2][::2])]
+        self.ranked_parts.append((scores[at], truth[at], weights[at]))
+        while sum(len(part[1]) for part in self.ranked_parts) > self.most_ranked:
+            whole = _joined(self.ranked_parts)
+            self.ranked_parts = [(whole[0][::2], whole[1][::2], whole[2][::2])]
             self.stride *= 2
 
     def ranking(self) -> list[ranking.Ranked]:
         """The scores of the positive class ranked; with more than two classes, of each class."""
-        scores, truth, weights = _joined(self.kept) if self.kept else (np.zeros((0, 1)), np.zeros(0, np.intp), None)
+        empty = (np.zeros((0, 1)), np.zeros(0, np.intp), np.zeros(0))
+        scores, truth, weights = _joined(self.ranked_parts) if self.ranked_parts else empty
         if len(self.classes) == 2:
             return [ranking.ranked(scores[:, 0], truth == 1, weights)]
         return [ranking.ranked(scores[:, k], truth == k, weights) for k in range(scores.shape[1])]
 
     def margins(self) -> Floats:
         """How clearly each ranked example was decided: y*s, or the true class's score less the best other one."""
-        if not self.kept:
+        if not self.ranked_parts:
             return np.zeros(0)
-        scores, truth, _ = _joined(self.kept)
+        scores, truth, _ = _joined(self.ranked_parts)
         if scores.shape[1] == 1:
             return np.where(truth == 1, scores[:, 0], -scores[:, 0])
         rows = np.arange(len(truth))
@@ -105,13 +105,13 @@ class Tally:
         """The scores of everything counted so far."""
         table, weight = self.table, float(self.table.sum())
         n = weight * weight / self.squares if self.squares else 0.0
-        right = counting.accuracy(table, n)
-        per_class = tuple(counting.of_class(table, n, k, label) for k, label in enumerate(self.classes))
+        right = confusion.accuracy(table, n)
+        per_class = tuple(confusion.of_class(table, n, k, label) for k, label in enumerate(self.classes))
         if len(self.classes) == 2:
             precision, recall, f1 = per_class[1].precision, per_class[1].recall, per_class[1].f1
         else:
-            precision, recall, f1 = counting.macro(table, n)
-        by_rank = [one for one in self.ranking() if one.both]
+            precision, recall, f1 = confusion.macro(table, n)
+        by_rank = [ranked for ranked in self.ranking() if ranked.both]
         return Scores(
             examples=self.examples,
             classes=self.classes,
@@ -125,7 +125,7 @@ class Tally:
             log_loss=self._log_loss(n),
             per_class=per_class,
             confusion=table.copy(),
-            ranked=sum(len(part[1]) for part in self.kept),
+            ranked=sum(len(part[1]) for part in self.ranked_parts),
         )
 
     def _log_loss(self, n: float) -> Estimate | None:
@@ -149,12 +149,12 @@ def evaluate(
 ) -> Scores:
     """How good predictions are: classes as positions in `classes`, scores as the model gave them.
 
-    `link` says how scores become probabilities, where they do: "sigmoid" of one score, "softmax" of one a class.
+    `link` says how scores become probabilities, where they do: "sigmoid" of one score, "softmax" of one per class.
 
     >>> import numpy as np
     >>> scores, truth = np.array([-2.0, -1.0, 0.5, 3.0]), np.array([0, 1, 1, 1])
-    >>> found = evaluate(scores, np.array([0, 0, 1, 1]), truth, ("ham", "spam"))
-    >>> f"{found.accuracy:.2f}", found.confusion.tolist()
+    >>> result = evaluate(scores, np.array([0, 0, 1, 1]), truth, ("ham", "spam"))
+    >>> f"{result.accuracy:.2f}", result.confusion.tolist()
     ('0.75 [0.30, 0.95]', [[1.0, 0.0], [1.0, 2.0]])
     """
     tally = Tally(tuple(classes), link)
@@ -173,9 +173,9 @@ def _area(by_rank: list[ranking.Ranked]) -> Estimate | None:
     """One ROC AUC, or the mean of several; the examples they share make them move together, and that is counted."""
     if len(by_rank) <= 1:
         return ranking.roc_auc(by_rank[0]) if by_rank else None
-    found = [ranking.influence(one) for one in by_rank]
-    area = sum(value for value, _ in found) / len(found)
-    moved = np.sum([moves for _, moves in found], axis=0) / len(found)
+    influences = [ranking.influence(ranked) for ranked in by_rank]
+    area = sum(value for value, _ in influences) / len(influences)
+    moved = np.sum([moves for _, moves in influences], axis=0) / len(influences)
     return logit_normal(area, float(np.square(moved).sum()) ** 0.5, effective(by_rank[0].weights))
 
 
@@ -183,8 +183,10 @@ def _precision(by_rank: list[ranking.Ranked]) -> Estimate | None:
     """One average precision, or the mean of several with the mean of their bounds, which can only be too wide."""
     if not by_rank:
         return None
-    found = [ranking.average_precision(one) for one in by_rank]
-    value, low, high = (float(np.mean([getattr(one, name) for one in found])) for name in ("value", "low", "high"))
+    estimates = [ranking.average_precision(ranked) for ranked in by_rank]
+    value, low, high = (
+        float(np.mean([getattr(estimate, bound) for estimate in estimates])) for bound in ("value", "low", "high")
+    )
     return Estimate(value, low, high)
 
 

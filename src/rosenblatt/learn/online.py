@@ -1,4 +1,4 @@
-"""A learner for event loops: one example at a time, microseconds a call, no scikit-learn on its path."""
+"""A learner for event loops: one example at a time, microseconds per call, without scikit-learn."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from rosenblatt.records import Floats
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_MOST = 2**32  # features a learner may grow to
-_INDEX, _VALUE = np.dtype(np.int64), np.dtype(np.float64)  # what needs no conversion; numpy has one of each
+_MOST_FEATURES = 2**32
+_INDEX, _VALUE = np.dtype(np.int64), np.dtype(np.float64)  # arrays of these types need no conversion
 
 Row: TypeAlias = "ArrayLike | tuple[ArrayLike, ArrayLike]"
 
@@ -25,7 +25,7 @@ class Learner:
     """One unit that learns online, bit for bit like the estimators do.
 
     An example is a dense row, or a pair (indices, values) of the features that are not zero. Without `n_features`
-    the learner grows to the features it meets. With `keep="average"` scores come from the average weights.
+    the learner grows with the features of the examples. With `keep="average"` scores come from the average weights.
 
     >>> learner = Learner(2)
     >>> learner.learn([1.0, 2.0], +1), learner.learn([2.0, -1.0], -1)
@@ -67,7 +67,7 @@ class Learner:
         self.settings = Settings(**chosen)
         self.n_features = n_features
         self._average = keep == "average"
-        self._limit = _MOST if n_features is None else int(n_features)
+        self._limit = _MOST_FEATURES if n_features is None else int(n_features)
         self._native = self.settings.learner(n_features or 0, np.ones(2))
 
     def learn(self, x: Row, y: int, weight: float = 1.0) -> bool:
@@ -102,8 +102,8 @@ class Learner:
     def _dense(self, x: Any) -> Floats:
         row: Floats = x if type(x) is np.ndarray and x.dtype is _VALUE else _numbers(x, np.float64, "values")
         if row.ndim != 1 or (self.n_features is not None and len(row) != self.n_features):
-            wanted = "one row of features" if self.n_features is None else f"a row of {self.n_features} features"
-            raise DataError(f"An example must be {wanted}. Got an array of shape {row.shape} instead.")
+            expected = "one row of features" if self.n_features is None else f"a row of {self.n_features} features"
+            raise DataError(f"An example must be {expected}. Got an array of shape {row.shape} instead.")
         return row
 
     def _pair(self, x: tuple[Any, ...]) -> tuple[Any, Floats]:
@@ -136,14 +136,14 @@ class Learner:
 
     def __getstate__(self) -> dict[str, Any]:
         parts = {name: self._native.get(name) for name in ("weights", "drift", "scale")}
-        own = {name: value for name, value in vars(self).items() if name != "_native"}
+        values = {name: value for name, value in vars(self).items() if name != "_native"}
         features = self._native.features
-        return own | {"parts": parts, "counters": self._native.counters(), "features": features}
+        return values | {"parts": parts, "counters": self._native.counters(), "features": features}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        own = dict(state)
-        parts, counters, features = own.pop("parts"), own.pop("counters"), own.pop("features")
-        vars(self).update(own)
+        values = dict(state)
+        parts, counters, features = values.pop("parts"), values.pop("counters"), values.pop("features")
+        vars(self).update(values)
         self._native = self.settings.learner(features, np.ones(2))
         for name, part in parts.items():
             if part is not None:
@@ -151,10 +151,10 @@ class Learner:
         self._native.restore(counters)
 
 
-def _numbers(given: Any, dtype: type[np.generic], name: str) -> NDArray[Any]:
-    """An array of real numbers, whole ones where indices are asked for."""
+def _numbers(numbers: Any, dtype: type[np.generic], name: str) -> NDArray[Any]:
+    """An array of real numbers; of whole numbers where they are indices."""
     try:
-        array = np.asarray(given)
+        array = np.asarray(numbers)
         if array.dtype.kind == "c" or (array.dtype.kind == "f" and array.size and dtype is np.int64):
             raise ValueError(f"got {array.dtype}")
         return array.astype(dtype)

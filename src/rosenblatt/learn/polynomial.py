@@ -1,8 +1,8 @@
-"""Products of columns: how many there are, what they are called, and the refusal of too many.
+"""Products of columns: how many there are, their names, and an error for too many.
 
-The products themselves are made in the core, a few rows at a time, whenever a row is read: `native.rows_of` with a
-degree reads a matrix as if all products of up to so many columns stood in it, in the order of scikit-learn's
-`PolynomialFeatures(degree, include_bias=False)`, and the expanded matrix is never written out.
+The products themselves are computed in the native core, a few rows at a time, whenever a row is read. With a degree,
+`native.rows_of` reads a matrix as if it had all products of up to that many columns, in the order of scikit-learn's
+`PolynomialFeatures(degree, include_bias=False)`, and the expanded matrix is never stored.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ def count(columns: int, degree: int) -> int:
 
 
 def checked_count(columns: int, degree: int) -> int:
-    """The same, where so many can be learned; ParameterError names the number where they cannot."""
-    found = count(columns, degree)
-    if found > MOST and degree > 1:
+    """The same; ParameterError where there are too many to learn."""
+    products = count(columns, degree)
+    if products > MOST and degree > 1:
         raise ParameterError(
-            f"degree={degree} makes {found:,} features of {columns:,}; at most {MOST:,} can be learned: lower the "
+            f"degree={degree} makes {products:,} features of {columns:,}; at most {MOST:,} can be learned: lower the "
             f"degree, or use KernelPerceptron(kernel='poly', degree={degree}), which never makes them."
         )
-    return found
+    return products
 
 
 def columns_of(features: int, degree: int) -> int:
-    """The number of columns whose products are so many.
+    """The number of columns that have this many products.
 
     >>> columns_of(308504, 2)
     784
@@ -56,19 +56,19 @@ def columns_of(features: int, degree: int) -> int:
 
 
 def names(columns: Sequence[str], degree: int) -> Iterator[str]:
-    """What each product is called, in the order of the columns.
+    """The name of each product, in the order of the columns of the expanded matrix.
 
     >>> list(names(["a", "b"], 2))
     ['a', 'b', 'a^2', 'a b', 'b^2']
     """
     for k in range(1, degree + 1):
         for product in combinations_with_replacement(columns, k):
-            yield called(product)
+            yield product_name(product)
 
 
-def called(product: Sequence[str]) -> str:
+def product_name(product: Sequence[str]) -> str:
     """
-    >>> called(["a", "a", "b"])
+    >>> product_name(["a", "a", "b"])
     'a^2 b'
     """
     parts = ((name, len(list(times))) for name, times in groupby(product))
@@ -76,7 +76,7 @@ def called(product: Sequence[str]) -> str:
 
 
 def product_at(place: int, columns: int, degree: int) -> tuple[int, ...]:
-    """The columns whose product stands at this place; the inverse of the order above.
+    """The columns whose product is at this position: the inverse of the order above.
 
     >>> [product_at(place, 2, 2) for place in range(5)]
     [(0,), (1,), (0, 0), (0, 1), (1, 1)]
@@ -85,13 +85,13 @@ def product_at(place: int, columns: int, degree: int) -> tuple[int, ...]:
     while factors < degree and place >= comb(columns + factors - 1, factors):
         place -= comb(columns + factors - 1, factors)
         factors += 1
-    found, first = [], 0
+    product, first = [], 0
     for left in range(factors, 0, -1):
         while place >= (beginning := comb(columns - first + left - 2, left - 1)):
             place -= beginning
             first += 1
-        found.append(first)
-    return tuple(found)
+        product.append(first)
+    return tuple(product)
 
 
 def squared_length(values: NDArray[np.floating], degree: int) -> NDArray[np.float64]:
@@ -111,7 +111,7 @@ def squared_length(values: NDArray[np.floating], degree: int) -> NDArray[np.floa
 
 
 def expand(values: NDArray[np.floating], degree: int) -> NDArray[np.float64]:
-    """The products written out as the core makes them, for looking at them.
+    """The expanded matrix, as the native core computes it.
 
     >>> expand(np.array([[2.0, 3.0]]), 2).tolist()
     [[2.0, 3.0, 4.0, 6.0, 9.0]]
@@ -122,7 +122,7 @@ def expand(values: NDArray[np.floating], degree: int) -> NDArray[np.float64]:
 
 
 def products_of(row: NDArray[np.floating], degree: int) -> NDArray[np.float64]:
-    """The products of one row, however many: a matrix as wide as they are is not needed for them.
+    """The products of one row, without an expanded matrix.
 
     >>> products_of(np.array([2.0, 3.0]), 2).tolist()
     [2.0, 3.0, 4.0, 6.0, 9.0]

@@ -29,9 +29,9 @@ def pack_run(run: Run, tensors: Tensors, prefix: str) -> dict[str, Any]:
     state = run.counts()
     if not all(map(math.isfinite, [*state["loss"], *state["counters"]["loss"]])):
         raise LearningOverflowError(
-            "The loss overflowed while learning, so that the run is not saved: lower eta0 or scale the features."
+            "The loss overflowed while learning, so the run is not saved: lower eta0 or scale the features."
         )
-    parts = {name: laid for name in PARTS if (laid := _pack_part(run, name, tensors, prefix)) is not None}
+    parts = {name: section for name in PARTS if (section := _pack_part(run, name, tensors, prefix)) is not None}
     tensors[f"{prefix}class_weight"] = run.weight_of_class
     if run.settings.record:
         columns = zip(*run.log, strict=True) if run.log else ([np.empty(0, t)] for t in _LOG.values())
@@ -44,27 +44,27 @@ def pack_run(run: Run, tensors: Tensors, prefix: str) -> dict[str, Any]:
         "before_epoch": state["before_epoch"],
         "mistakes": state["mistakes"],
         "loss": state["loss"],
-        "counters": _counters_out(state["counters"]),
+        "counters": _pack_counters(state["counters"]),
         "parts": parts,
-        "votes": _votes_out(run, tensors, f"{prefix}votes."),
+        "votes": _pack_votes(run, tensors, f"{prefix}votes."),
     }
 
 
 def _pack_part(run: Run, name: str, tensors: Tensors, prefix: str) -> dict[str, Any] | None:
-    """One part of the weights; its copy, as large as the part, is gone before that of the next is made."""
-    learner, called = run.learner, f"{prefix}{name}"
+    """One part of the weights. Its copy, as large as the part, is freed before the next is made."""
+    learner, key = run.learner, f"{prefix}{name}"
     usual = run.settings.rate.per_feature_start if name == "scale" else 0.0
-    if (few := learner.few(name, usual)) is not None:
-        index, value, tensors[f"{called}.bias"] = few
-        return put_sparse(tensors, called, (learner.units, learner.features), (index, value), usual)
+    if (sparse := learner.few(name, usual)) is not None:
+        index, value, tensors[f"{key}.bias"] = sparse
+        return put_sparse(tensors, key, (learner.units, learner.features), (index, value), usual)
     part = learner.get(name)
     if part is None:
         return None
-    weights, tensors[f"{called}.bias"] = part
-    return put_matrix(tensors, called, weights, usual)
+    weights, tensors[f"{key}.bias"] = part
+    return put_matrix(tensors, key, weights, usual)
 
 
-def _votes_out(run: Run, tensors: Tensors, prefix: str) -> dict[str, Any] | None:
+def _pack_votes(run: Run, tensors: Tensors, prefix: str) -> dict[str, Any] | None:
     if run.votes is None:
         return None
     from rosenblatt.learn.vote_state import pack_votes
@@ -73,7 +73,7 @@ def _votes_out(run: Run, tensors: Tensors, prefix: str) -> dict[str, Any] | None
 
 
 def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> Run:
-    """The run of a section; whatever does not fit raises ModelError."""
+    """The run of a section; ModelError if its parts do not fit together."""
     settings = unpack_settings(header.section("settings"))
     class_weight = read_buffer(tensors, f"{prefix}class_weight", "float64", (classes,))
     if not (all_finite(class_weight, 0.0) and any(class_weight)):
@@ -82,8 +82,8 @@ def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> R
     if units > MOST_UNITS:
         raise damaged(f"{units} units are more than a model has")
     least = settings.rate.per_feature_least
-    parts = _parts_in(header.section("parts"), tensors, prefix, (units, features), least)
-    # Its weights are made by `restore`.
+    parts = _unpack_parts(header.section("parts"), tensors, prefix, (units, features), least)
+    # `restore` allocates its weights.
     run = Run(settings, 0, class_weight.tolist(), 0, dense=header.flag("dense"))
     if "weights" not in parts or any((run.learner.get(name) is None) == (name in parts) for name in PARTS):
         raise damaged("it does not hold the parts that its settings need")
@@ -100,9 +100,9 @@ def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> R
         "mistakes": header.counts("mistakes"),
         "loss": header.numbers("loss"),
         "status": _status(header),
-        "log": _log_in(tensors, prefix) if settings.record else [],
+        "log": _unpack_log(tensors, prefix) if settings.record else [],
         "parts": parts,
-        "counters": _counters_in(header.section("counters"), units, settings.batch),
+        "counters": _unpack_counters(header.section("counters"), units, settings.batch),
         "votes": None,
     }
     if votes is not None:
@@ -111,7 +111,7 @@ def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> R
         shape = (units, features)
         state["votes"] = unpack_votes(votes, tensors, f"{prefix}votes.", settings, run.class_weight, shape)
     if len(state["before_epoch"]) not in (0, units):
-        raise damaged("the mistakes before the epoch are not one number a unit")
+        raise damaged("the mistakes before the epoch are not one number per unit")
     run.restore(state)
     return run
 
@@ -127,20 +127,22 @@ def unpack_settings(header: Header) -> Settings:
     return Settings(**values)
 
 
-def _parts_in(header: Header, tensors: Tensors, prefix: str, shape: tuple[int, int], least: float) -> dict[str, Any]:
+def _unpack_parts(
+    header: Header, tensors: Tensors, prefix: str, shape: tuple[int, int], least: float
+) -> dict[str, Any]:
     if not set(header.values) <= set(PARTS):
         raise damaged("it has weights of an unknown kind")
-    found: dict[str, Any] = dict.fromkeys(PARTS)
+    parts: dict[str, Any] = dict.fromkeys(PARTS)
     for name in header.values:
         weights = read_matrix(tensors, f"{prefix}{name}", header.section(name), shape)
         bias = read_buffer(tensors, f"{prefix}{name}.bias", "float64", shape[:1])
         if not all_finite(bias) or (name == "scale" and not all_finite(weights, least)):
-            raise damaged(f"{name} holds a number that cannot be")
-        found[name] = (weights, bias)
-    return {name: part for name, part in found.items() if part is not None}
+            raise damaged(f"{name} holds an invalid value")
+        parts[name] = (weights, bias)
+    return {name: part for name, part in parts.items() if part is not None}
 
 
-def _log_in(tensors: Tensors, prefix: str) -> list[tuple[NDArray[Any], ...]]:
+def _unpack_log(tensors: Tensors, prefix: str) -> list[tuple[NDArray[Any], ...]]:
     columns = tuple(read_array(tensors, f"{prefix}log.{name}", dtype) for name, dtype in _LOG.items())
     if len({len(column) for column in columns}) != 1:
         raise damaged("the columns of the mistake log differ in length")
@@ -154,15 +156,15 @@ def _status(header: Header) -> str:
     return status
 
 
-def _counters_out(counters: dict[str, Any]) -> dict[str, Any]:
+def _pack_counters(counters: dict[str, Any]) -> dict[str, Any]:
     pockets = [
-        [run, best, None if math.isinf(errors) else errors, judged, held]
-        for run, best, errors, judged, held in counters["pockets"]
+        [run, best, None if math.isinf(errors) else errors, judged, filled]
+        for run, best, errors, judged, filled in counters["pockets"]
     ]
     return counters | {"pockets": pockets}
 
 
-def _counters_in(header: Header, units: int, batch: int | str) -> dict[str, Any]:
+def _unpack_counters(header: Header, units: int, batch: int | str) -> dict[str, Any]:
     loss, pockets = header.numbers("loss"), []
     for pocket in header.items("pockets"):
         if not isinstance(pocket, list) or len(pocket) != 5 or not {type(flag) for flag in pocket[3:]} <= {bool}:
@@ -170,10 +172,10 @@ def _counters_in(header: Header, units: int, batch: int | str) -> dict[str, Any]
         errors = math.inf if pocket[2] is None else header.checked_number(pocket[2], "pockets")
         run, best = (header.checked_count(count, "pockets") for count in pocket[:2])
         pockets.append((run, best, errors, pocket[3], pocket[4]))
-    one = not isinstance(header.raw("bound"), list)  # for all units, in older files
-    bound = [header.number("bound")] * units if one else header.numbers("bound")
+    for_all_units = not isinstance(header.raw("bound"), list)  # in older files one number stands for all units
+    bound = [header.number("bound")] * units if for_all_units else header.numbers("bound")
     if not len(loss) == len(pockets) == len(bound) == units:
-        raise damaged("the counters are not one a unit")
+        raise damaged("the counters are not one per unit")
     whole = {name: header.count(name) for name in ("t", "step", "in_batch")}
     if whole["in_batch"] > whole["t"] or (isinstance(batch, int) and whole["in_batch"] >= batch):
         raise damaged("its unfinished batch holds more examples than a batch does")
@@ -188,5 +190,5 @@ def _counters_in(header: Header, units: int, batch: int | str) -> dict[str, Any]
 
 
 def _scalar(value: Any) -> Any:
-    """A number as Python's own: users also pass numpy's."""
+    """A number as a Python type: users may pass numpy numbers."""
     return value if type(value) in (bool, int, float, str) else value.item()

@@ -23,7 +23,7 @@ _VISITS = {"t": np.uint64, "store": np.int64, "place": np.int64, "ends": np.int6
 
 
 def pack_votes(votes: Votes, tensors: Tensors, prefix: str) -> dict[str, Any]:
-    """Stores of one layout are joined: learning row by row makes one a call."""
+    """The section of the voters. Stores of the same layout are joined, since learning row by row makes one per call."""
     joined, where = _joined(votes.stores)
     kinds = []
     for i, store in enumerate(joined):
@@ -56,7 +56,7 @@ def pack_votes(votes: Votes, tensors: Tensors, prefix: str) -> dict[str, Any]:
 
 
 def _joined(stores: Sequence[Store]) -> tuple[list[Store], list[tuple[int, int]]]:
-    """Stores of the same layout as one, and for each old store: which it lies in now, and from which row."""
+    """Stores of the same layout joined; for each old store, the new one and the row where it begins there."""
     groups: dict[tuple[Any, ...], list[Store]] = {}
     rows: dict[tuple[Any, ...], int] = {}
     where = []
@@ -123,7 +123,7 @@ def _check_visits(columns: Mapping[str, NDArray[Any]], stores: Sequence[Store], 
     fine = fine and bool(((columns["units"] >= 0) & (columns["units"] < units)).all())
     fine = fine and bool(((columns["store"] >= 0) & (columns["store"] < len(stores))).all())
     if not fine or not ((columns["place"] >= 0) & (columns["place"] < rows[columns["store"]])).all():
-        raise damaged("its voters name an example or a unit that is not there")
+        raise damaged("its voters name an example or a unit that does not exist")
 
 
 def _store(kind: Header, tensors: Tensors, prefix: str, features: int, classes: int) -> Store:

@@ -1,7 +1,7 @@
 """The voted perceptron (Freund and Schapire 1999): every hyperplane of the run votes, as often as it survived.
 
 Storing the hyperplanes would cost mistakes x features numbers. Only the examples that changed them are kept, and the
-run is replayed from its start when it is asked: a row that was no mistake changed nothing.
+run is replayed from its start to score rows: a row that was no mistake changed nothing.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from rosenblatt.records import Block, Floats, Values
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_TOGETHER = 64  # hyperplanes scored in one pass over the rows
+_AT_ONCE = 64  # hyperplanes scored in one pass over the rows
 
 
 def _nothing() -> None:
-    """In place of a reference to a block that is gone."""
+    """In place of a weak reference to a block."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Votes:
     t: int = 0
     stores: list[Store] = field(default_factory=list)
     visits: list[tuple[int, int, int, list[int]]] = field(default_factory=list)  # t, store, place in it, units
-    _source: Callable[[], Any] = field(default=_nothing, repr=False)  # the block that _places speaks of
+    _source: Callable[[], Any] = field(default=_nothing, repr=False)  # a weak reference to the block of _places
     _places: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False)  # row -> store, place in it
 
     def __copy__(self) -> Votes:
@@ -56,7 +56,7 @@ class Votes:
         return vars(self) | {"_source": _nothing, "_places": {}}
 
     def extend(self, block: Block, log: tuple[NDArray[Any], ...], t: int) -> None:
-        """Remember the examples of the log; t is how many have been visited by now."""
+        """Keep the examples of the log; t examples have been visited."""
         when, row, unit, _ = log
         self.t = t
         if len(when) == 0:
@@ -70,7 +70,7 @@ class Votes:
         ]
 
     def _keep(self, block: Block, rows: list[int]) -> None:
-        """Store the rows that are not stored yet; an epoch over the same block stores few more."""
+        """Store the rows that are not stored yet: few, in a later epoch over the same block."""
         if self._source() is not block:
             self._source, self._places = weakref.ref(block), {}
         fresh = sorted(set(rows) - set(self._places))
@@ -85,29 +85,29 @@ class Votes:
         tally = np.zeros((rows.count if order is None else len(order), len(self.start[1])))
         joint = self.settings.scheme(len(self.class_weight)) == "joint"
         for units, weights, bias, survived in self._batches(joint):
-            heard = native.scores(rows, order, weights, bias)
+            scores = native.scores(rows, order, weights, bias)
             if joint:
-                winners = heard.reshape(len(heard), -1, len(units)).argmax(axis=2)
+                winners = scores.reshape(len(scores), -1, len(units)).argmax(axis=2)
                 for winner, votes in zip(winners.T, survived, strict=True):
                     tally[np.arange(len(tally)), winner] += votes
             else:
-                tally[:, units[0]] += np.where(heard > 0, 1.0, -1.0) @ survived
+                tally[:, units[0]] += np.where(scores > 0, 1.0, -1.0) @ survived
         return tally / max(self.t, 1)
 
     def _batches(self, joint: bool) -> Iterator[tuple[list[int], Floats, Floats, Floats]]:
-        """Hyperplanes in the order of the run, gathered by unit (or all units together), with their survivals."""
+        """Hyperplanes in the order of the run, by unit (or all units together), each with the visits it survived."""
         every = list(range(len(self.start[1])))
-        held: dict[int, list[tuple[Floats, Floats, float]]] = {unit: [] for unit in every}
+        waiting: dict[int, list[tuple[Floats, Floats, float]]] = {unit: [] for unit in every}
         since = dict.fromkeys(every, 0)
         for t, moved, weights, bias in self._hyperplanes():
             for unit in [0] if joint else moved:
                 if t > since[unit]:
                     part = slice(None) if joint else slice(unit, unit + 1)
-                    held[unit].append((weights[part], bias[part], float(t - since[unit])))
+                    waiting[unit].append((weights[part], bias[part], float(t - since[unit])))
                     since[unit] = t
-                if held[unit] and (t == self.t or len(held[unit]) == _TOGETHER):
-                    yield every if joint else [unit], *_stack(held[unit])
-                    held[unit] = []
+                if waiting[unit] and (t == self.t or len(waiting[unit]) == _AT_ONCE):
+                    yield every if joint else [unit], *_stack(waiting[unit])
+                    waiting[unit] = []
 
     def _hyperplanes(self) -> Iterator[tuple[int, list[int], Floats, Floats]]:
         """Before each update, and at the end: examples visited, units about to move, weights and bias of all units."""
@@ -129,6 +129,6 @@ def _weights(learner: native.Learner) -> tuple[Floats, Floats]:
     return np.asarray(weights[0]), np.asarray(weights[1])
 
 
-def _stack(held: list[tuple[Floats, Floats, float]]) -> tuple[Floats, Floats, Floats]:
-    weights, bias, survived = zip(*held, strict=True)
+def _stack(hyperplanes: list[tuple[Floats, Floats, float]]) -> tuple[Floats, Floats, Floats]:
+    weights, bias, survived = zip(*hyperplanes, strict=True)
     return np.concatenate(weights), np.concatenate(bias), np.array(survived)

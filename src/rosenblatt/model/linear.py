@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rosenblatt import native
-from rosenblatt.learn.polynomial import called, columns_of, product_at
+from rosenblatt.learn.polynomial import columns_of, product_at, product_name
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.run_state import pack_run, unpack_run
 from rosenblatt.learn.settings import Settings
@@ -98,7 +98,7 @@ class LinearModel(Model):
         """The name of a column: its header, its word or its number; of a product, the names of its factors."""
         degree = self.settings.degree
         if degree > 1:
-            return called([self.input_name(part) for part in product_at(column, self._columns, degree)])
+            return product_name([self.input_name(part) for part in product_at(column, self._columns, degree)])
         return self.input_name(column)
 
     def factors(self, column: int) -> tuple[int, ...]:

@@ -312,7 +312,7 @@ def test_examples_grouped_are_shuffled_by_auto_alone() -> None:
 def test_shuffled_rows_are_all_there_once_and_in_a_new_order_each_pass(
     sparse: bool, held: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shuffling, "_HELD", held)
+    monkeypatch.setattr(shuffling, "_IN_MEMORY", held)
     X, y = make(n=500)
     X[:, 0] = np.arange(500) + 1
     weights = np.arange(500.0)

@@ -77,8 +77,8 @@ def shuffled(blocks: Sequence[Block], folder: Path, pass_: int = 0) -> list[int]
 def test_the_order_depends_on_the_examples_and_not_on_their_pieces(
     held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shuffling, "_HELD", held)
-    monkeypatch.setattr(shuffling, "_GATHERED", 200)
+    monkeypatch.setattr(shuffling, "_IN_MEMORY", held)
+    monkeypatch.setattr(shuffling, "_BUCKET_BYTES", 200)
     monkeypatch.setattr(cache, "IN_MEMORY", 5000)
     once = shuffled(numbered(2000, 1), tmp_path)
     assert sorted(once) == list(range(2000)) != once
@@ -86,7 +86,7 @@ def test_the_order_depends_on_the_examples_and_not_on_their_pieces(
 
 
 def test_a_shuffled_stream_holds_one_bucket_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shuffling, "_HELD", 1000)
+    monkeypatch.setattr(shuffling, "_IN_MEMORY", 1000)
     earlier: list[weakref.ref[np.ndarray]] = []
     join = shuffling.join_blocks
 

@@ -115,8 +115,8 @@ def _numbers(header: Header, key: str) -> dict[str, float]:
 
 def identity(source: Source, plan: Plan) -> dict[str, Any]:
     """What a checkpoint belongs to: the data, and all of the plan that decides a bit. More passes may be added."""
-    asked = {key: value for key, value in plan.reading.as_json().items() if key not in _MAY_DIFFER}
-    return asked | {
+    reading = {key: value for key, value in plan.reading.as_json().items() if key not in _MAY_DIFFER}
+    return reading | {
         "data": source.name,
         "bytes": source.size,
         "format": source.format,

@@ -182,15 +182,15 @@ class _Clock:
         return time.monotonic() - self._began
 
     def save_is_due(self) -> bool:
-        now = time.monotonic()
-        due = self._save_every is not None and now - self._saved >= self._save_every
-        self._saved = now if due else self._saved
+        time_now = time.monotonic()
+        due = self._save_every is not None and time_now - self._saved >= self._save_every
+        self._saved = time_now if due else self._saved
         return due
 
     def report_is_due(self) -> bool:
-        now = time.monotonic()
-        due = now - self._reported >= _REPORT_EVERY
-        self._reported = now if due else self._reported
+        time_now = time.monotonic()
+        due = time_now - self._reported >= _REPORT_EVERY
+        self._reported = time_now if due else self._reported
         return due
 
 

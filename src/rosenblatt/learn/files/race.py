@@ -1,4 +1,4 @@
-"""A race between rules: those that have clearly fallen behind are let go, so that the others are learned sooner."""
+"""A race between rules: those that have clearly fallen behind are dropped, so that the others learn faster."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
-# How many errors, on how many examples, since the beginning.
+# Errors and examples since the beginning.
 Mark: TypeAlias = tuple[float, int]
 
-_FIRST = 1 << 13  # examples before anyone is judged; then again at each doubling
+_FIRST = 1 << 13  # examples before the first comparison; then at each doubling
 _SURE = 4.0  # standard errors of the difference of two shares
-_ALIKE = 0.002  # a rule that is not better than the best by more than this need not be learned to the end
-_ENOUGH = 100_000  # examples that must say so
-_PIECES = 8  # and the pieces they came in, for the differences between pieces tell what chance does
+_ALIKE = 0.002  # a rule that is not better than the best by more than this is dropped
+_ENOUGH = 100_000  # examples needed to say so
+_PIECES = 8  # pieces they must come in: their differences show what chance does
 _LIKELY = 2.5  # standard errors
 
 
 class Race:
-    """Judges by the latest half of the examples, for a rule may begin slowly and end well.
+    """Compares rules by the latest half of the examples, because a rule may begin slowly and end well.
 
     >>> race = Race()
     >>> race.losers({"a": (800, 8192), "b": (900, 8192), "c": (2000, 8192)})
@@ -30,23 +30,24 @@ class Race:
 
     def __init__(self, next_look: int = _FIRST, marks: Mapping[str, Sequence[Mark]] | None = None) -> None:
         self.next_look = next_look
-        self.marks = {name: list(of) for name, of in (marks or {}).items()}  # at the last look and since, turn by turn
+        # At the last comparison and since.
+        self.marks = {name: list(earlier) for name, earlier in (marks or {}).items()}
 
-    def losers(self, made: Mapping[str, Mark]) -> list[str]:
-        """Who to let go, given the errors that each has made and on how many examples."""
-        if len(made) < 2:
+    def losers(self, errors_made: Mapping[str, Mark]) -> list[str]:
+        """The rules to drop, given the errors of each and on how many examples."""
+        if len(errors_made) < 2:
             return []
-        for name, mark in made.items():
+        for name, mark in errors_made.items():
             self.marks.setdefault(name, [(0, 0)]).append(mark)
-        seen = max(rows for _, rows in made.values())
+        seen = max(rows for _, rows in errors_made.values())
         if seen < self.next_look:
             return []
         while self.next_look <= seen:
             self.next_look *= 2
-        pieces = {name: _pieces(self.marks[name]) for name in made}
-        self.marks = {name: [mark] for name, mark in made.items()}
-        rows = min(sum(rows for _, rows in of) for of in pieces.values())
-        shares = {name: _share(of) for name, of in pieces.items()}
+        pieces = {name: _pieces(self.marks[name]) for name in errors_made}
+        self.marks = {name: [mark] for name, mark in errors_made.items()}
+        rows = min(sum(rows for _, rows in parts) for parts in pieces.values())
+        shares = {name: _share(parts) for name, parts in pieces.items()}
         best = min(shares, key=lambda name: shares[name])
         # Two shares of n examples each differ by chance with a variance of at most 2 p (1 - p) / n.
         allowed = _SURE * math.sqrt(2 * max(shares[best] * (1 - shares[best]), 1 / rows) / rows)
@@ -58,7 +59,7 @@ class Race:
 
 
 def no_better(rule: Sequence[Mark], best: Sequence[Mark]) -> bool:
-    """Is it certain enough that a rule is not better by more than a trifle? Both met the same pieces of the examples.
+    """Is it certain enough that a rule is not better by more than _ALIKE? Both learned the same pieces of the examples.
 
     Rules err on the same hard examples, so the differences of a piece vary much less than the errors: their spread over
     the pieces is what chance does.
@@ -66,13 +67,13 @@ def no_better(rule: Sequence[Mark], best: Sequence[Mark]) -> bool:
     >>> even = [(600 + 10 * (k % 2), 16384) for k in range(8)]
     >>> no_better([(wrong + k % 3, rows) for k, (wrong, rows) in enumerate(even)], even)
     True
-    >>> no_better([(wrong + 400 * (-1) ** k, rows) for k, (wrong, rows) in enumerate(even)], even)  # who knows?
+    >>> no_better([(wrong + 400 * (-1) ** k, rows) for k, (wrong, rows) in enumerate(even)], even)  # too uncertain
     False
     """
     rows, count = sum(rows for _, rows in best), len(best)
     if rows < _ENOUGH or count < _PIECES or len(rule) != count:
         return False
-    differences = [(mine - others, size) for (mine, _), (others, size) in zip(rule, best, strict=True)]
+    differences = [(errors - others, size) for (errors, _), (others, size) in zip(rule, best, strict=True)]
     behind = sum(difference for difference, _ in differences) / rows
     spread = sum((difference - behind * size) ** 2 for difference, size in differences) * count / (count - 1)
     return behind - _LIKELY * math.sqrt(spread) / rows > -_ALIKE
@@ -90,7 +91,7 @@ def first_of_the_best(errors: Mapping[str, float], rows: int) -> str:
     """The first rule whose error is within one standard error of the least, which is as near as chance can tell.
 
     Breiman's rule. The rules come best guess first; measured on eleven sets of sparse examples, the least error alone
-    is followed into chance on small ones, and is the same on large ones.
+    follows chance on small ones, and chooses the same on large ones.
 
     >>> first_of_the_best({"usual": 0.11, "other": 0.10}, 500), first_of_the_best({"usual": 0.11, "other": 0.10}, 5000)
     ('usual', 'other')

@@ -13,27 +13,27 @@ from rosenblatt.readers.block_rows import join_blocks, take_examples
 from rosenblatt.readers.cache.spill import SpillCache
 from rosenblatt.records import Block, Csr
 
-_HELD = 32 << 20  # bytes of examples that are shuffled in memory
-_BUCKETS = 64  # for those that are more
-_GATHERED = 1 << 18  # bytes that a bucket gathers before it writes them
-_GIVEN_AT_ONCE = 4096  # rows
+_IN_MEMORY = 32 << 20  # bytes of examples that are shuffled in memory
+_BUCKETS = 64  # for more than that
+_BUCKET_BYTES = 1 << 18  # bytes that a bucket collects before it writes them
+_BLOCK_ROWS = 4096
 _STRIDE = 0x9E3779B97F4A7C15  # from the seed of one pass to that of the next
 
 
 class Shuffled:
-    """A few examples are shuffled in memory. More are thrown into buckets at random as they come, and a bucket at a
-    time is shuffled in memory.
+    """Few examples are shuffled in memory. More are scattered into random buckets as they come, and one bucket
+    at a time is shuffled in memory.
 
-    Each row lands in each bucket with the same probability and each order of a bucket is as likely as any other, so
-    the first pass is a uniform permutation. Later passes shuffle the buckets and their rows anew. The order depends on
-    the examples and the seed only, not on how the file that they come from is packed.
+    Each row falls into each bucket with the same probability and each order of a bucket is as likely as any other, so
+    the first pass is a uniform permutation. Later passes shuffle the buckets and their rows again. The order depends
+    on the examples and the seed only, not on the compression or the blocks of the file.
     """
 
     def __init__(self, folder: str | None, name: str, seed: int) -> None:
         self._folder, self._name = folder, name
-        self._few = _Gathered()
-        self._buckets: list[tuple[_Gathered, SpillCache]] = []
-        self._seed = self._throw = seed % 2**64
+        self._first_blocks = _Blocks()
+        self._buckets: list[tuple[_Blocks, SpillCache]] = []
+        self._seed = self._scatter_random = seed % 2**64
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -42,7 +42,7 @@ class Shuffled:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._few.clear()
+        self._first_blocks.clear()
         self._buckets.clear()
         self._stack.close()
 
@@ -50,23 +50,23 @@ class Shuffled:
         if self._buckets:
             self._scatter(block)
             return
-        self._few.append(block)
-        if self._few.bytes > _HELD:
+        self._first_blocks.append(block)
+        if self._first_blocks.bytes > _IN_MEMORY:
             caches = [SpillCache(self._folder, self._name, _BUCKETS) for _ in range(_BUCKETS)]
-            self._buckets = [(_Gathered(), self._stack.enter_context(cache)) for cache in caches]
-            for held in self._few:
-                self._scatter(held)
-            self._few.clear()
+            self._buckets = [(_Blocks(), self._stack.enter_context(cache)) for cache in caches]
+            for earlier in self._first_blocks:
+                self._scatter(earlier)
+            self._first_blocks.clear()
 
     def _scatter(self, block: Block) -> None:
-        thrown, self._throw = native.uniform(self._throw, len(block.labels))
-        bucket = (thrown * len(self._buckets)).astype(np.intp)
+        uniform, self._scatter_random = native.uniform(self._scatter_random, len(block.labels))
+        bucket = (uniform * len(self._buckets)).astype(np.intp)
         for number in np.unique(bucket).tolist():
-            gathered, cache = self._buckets[number]
-            gathered.append(take_examples(block, np.flatnonzero(bucket == number)))
-            if gathered.bytes > _GATHERED:
-                cache.append(join_blocks(gathered))
-                gathered.clear()
+            collected, cache = self._buckets[number]
+            collected.append(take_examples(block, np.flatnonzero(bucket == number)))
+            if collected.bytes > _BUCKET_BYTES:
+                cache.append(join_blocks(collected))
+                collected.clear()
 
     def blocks(self, pass_: int, threads: int = 1) -> Iterator[Block]:
         """All the examples, in the order of this pass."""
@@ -77,22 +77,22 @@ class Shuffled:
             if whole is None:
                 continue
             order, state = native.order(state, len(whole.labels), False)
-            for start in range(0, len(order), _GIVEN_AT_ONCE):
-                yield take_examples(whole, order[start : start + _GIVEN_AT_ONCE])
-            del whole  # no more than one bucket at a time
+            for start in range(0, len(order), _BLOCK_ROWS):
+                yield take_examples(whole, order[start : start + _BLOCK_ROWS])
+            del whole  # one bucket in memory at a time
 
     def _whole(self, number: int, threads: int) -> Block | None:
-        """All of a bucket as one block, its parts let go; None where there is nothing in it."""
+        """A whole bucket as one block; None if it is empty."""
         if not self._buckets:
-            held = list(self._few)
+            blocks = list(self._first_blocks)
         else:
-            gathered, cache = self._buckets[number]
-            held = [*cache.blocks(threads), *gathered]
-        return join_blocks(held) if held else None
+            collected, cache = self._buckets[number]
+            blocks = [*cache.blocks(threads), *collected]
+        return join_blocks(blocks) if blocks else None
 
 
-class _Gathered(list[Block]):
-    """Blocks, and what their examples take, however they are cut into blocks."""
+class _Blocks(list[Block]):
+    """Blocks and their size in bytes, which does not depend on how the examples are divided into blocks."""
 
     bytes = 0
 

@@ -28,7 +28,7 @@ from rosenblatt.records import Block, Csr, Floats, Values
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_TOGETHER = 64
+_ROWS_AT_ONCE = 64
 _TOLERATED = 15 / 32
 
 
@@ -61,11 +61,11 @@ class Forgetron(KernelRun):
         count = block.values.shape[0]
         self.status = "budget"
         for _ in range(max_iter):
-            made = self._forgetful_pass(block, self._order(count), 0)
-            self.mistakes.append(made)
+            mistakes = self._forgetful_pass(block, self._order(count), 0)
+            self.mistakes.append(mistakes)
             if on_epoch is not None:
                 on_epoch(self)
-            if made == 0 and self._is_separated(self._targets(block), self._last_scores(block.values)):
+            if mistakes == 0 and self._is_separated(self._targets(block), self._last_scores(block.values)):
                 self.status = "separated"
                 return
 
@@ -78,8 +78,8 @@ class Forgetron(KernelRun):
     def _forgetful_pass(self, block: Block, order: NDArray[np.intp], first: int) -> int:
         targets, before = self._targets(block), self.n_mistakes
         self.kernel.refuse_large(block.values)
-        for at in range(0, len(order), _TOGETHER):
-            rows = order[at : at + _TOGETHER]
+        for at in range(0, len(order), _ROWS_AT_ONCE):
+            rows = order[at : at + _ROWS_AT_ONCE]
             pool = _Pool(self, block.values, rows, first)
             for i, row in enumerate(rows.tolist()):
                 self._visit_row(pool, i, row, targets)
@@ -104,7 +104,7 @@ class Forgetron(KernelRun):
         self.t += 1
 
     def _forget(self, pool: _Pool, unit: int) -> None:
-        """Shrink the coefficients of a unit and let go of its oldest example."""
+        """Shrink the coefficients of a unit and forget its oldest example."""
         resting = self.resting[unit]
         oldest, coefficient = resting[0], pool.coefficient[resting, unit]
         mu = math.copysign(1.0, coefficient[0]) * float(coefficient @ pool.kernel_of(resting, oldest))
@@ -115,14 +115,14 @@ class Forgetron(KernelRun):
         del resting[0]
 
     def _keep(self, pool: _Pool) -> None:
-        """Only examples that some unit rests on stay in memory."""
-        kept = sorted({place for resting in self.resting for place in resting})
-        place = {old: new for new, old in enumerate(kept)}
+        """Keep only the examples that some unit uses."""
+        used = sorted({place for resting in self.resting for place in resting})
+        place = {old: new for new, old in enumerate(used)}
         self.resting = [[place[old] for old in resting] for resting in self.resting]
         support = Support(self.units, self.kernel)
-        if kept:
-            support.extend(pool.take(kept), pool.origin[kept])
-        support.coefficient = pool.coefficient[kept]
+        if used:
+            support.extend(pool.take(used), pool.origin[used])
+        support.coefficient = pool.coefficient[used]
         self.support = support
 
 
@@ -133,11 +133,11 @@ class _Pool:
         self.by = run.kernel
         self.constant = float(run.settings.fit_intercept)
         self.known = len(run.support)
-        own = Rows(run.kernel)
+        rows_of_pool = Rows(run.kernel)
         if self.known:
-            own.extend(run.support.rows.values)
-        own.extend(run.kernel.support(values, rows))
-        self.values = own.values
+            rows_of_pool.extend(run.support.rows.values)
+        rows_of_pool.extend(run.kernel.support(values, rows))
+        self.values = rows_of_pool.values
         self.table = values if run.kernel.name == "precomputed" else None
         block: Values = run.kernel.take(values, rows)
         self.kernel: NDArray[Any] = run.kernel.between(self.values, block) + self.constant
@@ -147,10 +147,10 @@ class _Pool:
     def take(self, places: list[int]) -> Values:
         return take_rows(self.values, np.array(places, dtype=np.intp))
 
-    def kernel_of(self, places: list[int], one: int) -> Floats:
+    def kernel_of(self, places: list[int], place: int) -> Floats:
         """Kernel values of some examples with one of them."""
         if self.table is not None:
             assert not isinstance(self.values, Csr)
-            one_row = np.asarray(self.table)[self.values[[one]]]
-            return self.by.between(self.take(places), one_row)[:, 0] + self.constant
-        return self.by.between(self.take(places), self.take([one]))[:, 0] + self.constant
+            table_row = np.asarray(self.table)[self.values[[place]]]
+            return self.by.between(self.take(places), table_row)[:, 0] + self.constant
+        return self.by.between(self.take(places), self.take([place]))[:, 0] + self.constant

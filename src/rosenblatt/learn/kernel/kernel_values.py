@@ -1,7 +1,7 @@
 """Kernel values between support examples and rows, a block of rows at a time.
 
-They are made in the type of the rows (float32 rows cost half) and added up in float64. Rows with many zeros go through
-the native products, which skip them and sum in one fixed order; rows with few go through BLAS.
+They are computed in the type of the rows (float32 rows cost half) and summed in float64. Rows with many zeros use the
+native products, which skip zeros and sum in one fixed order; rows with few use BLAS.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 THREADS = os.cpu_count() or 1
-_NARROW = 4096  # sparse rows with no more features than this are compared as dense ones
+_NARROW = 4096  # sparse rows with no more features than this are made dense
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Kernel:
         return replace(self, skips_zeros=bool(2 * stored < values.shape[0] * values.shape[1]))
 
     def refuse_large(self, values: Values) -> None:
-        """No kernel value can be larger than the largest k(x, x) (Cauchy and Schwarz), so a look at these is enough."""
+        """No kernel value can be larger than the largest k(x, x) (Cauchy and Schwarz), so only these are checked."""
         if self.name not in ("linear", "poly"):
             return
         gamma, coef0, degree = self.power if self.name == "poly" else (1.0, 0.0, 1)
@@ -55,7 +55,7 @@ class Kernel:
             return degree * math.log2(max(gamma * square + coef0, 1.0)) > bits
 
         top = max(float(stored.max(initial=0.0)), -float(stored.min(initial=0.0)))
-        if top < 2.0**400 and not too_large(values.shape[1] * top * top):  # nearly always, and quick to see
+        if top < 2.0**400 and not too_large(values.shape[1] * top * top):  # nearly always, and a quick check
             return
         squares = _squares(values, np.float64)
         row = int(np.argmax(squares))
@@ -72,12 +72,12 @@ class Kernel:
         return taken if isinstance(taken, Csr) else np.ascontiguousarray(taken)
 
     def support(self, values: Values, rows: NDArray[np.intp]) -> Values:
-        """What must be kept of some rows so that others can be compared with them; of a table, which columns."""
+        """What must be stored of some rows to compare others with them; of a precomputed kernel, the columns."""
         return rows if self.name == "precomputed" else self.take(values, rows)
 
     @property
     def power(self) -> tuple[float, float, int]:
-        """What the native products make of an inner product: gamma, coef0 and degree, 0 for the product as it is."""
+        """What the native products apply to an inner product: gamma, coef0 and degree; degree 0 leaves it unchanged."""
         return (self.gamma, self.coef0, self.degree) if self.name == "poly" else (1.0, 0.0, 0)
 
     def among(self, values: Values) -> NDArray[Any]:
@@ -91,8 +91,8 @@ class Kernel:
 
     def through(self, panel: Any, values: NDArray[Any], support: Callable[[], Values]) -> NDArray[Any]:
         """One line for each support example in the panel, one column for each row."""
-        found: NDArray[Any] = panel.products(values, 0, *self.power, THREADS)
-        return self._of_distance(found, support(), values) if self.name == "rbf" else found
+        products: NDArray[Any] = panel.products(values, 0, *self.power, THREADS)
+        return self._rbf_of_products(products, support(), values) if self.name == "rbf" else products
 
     def between(self, support: Values, values: Values) -> NDArray[Any]:
         """The same where the support examples are plain rows."""
@@ -101,45 +101,45 @@ class Kernel:
             assert not isinstance(support, Csr)
             return np.ascontiguousarray(values[:, support].T)
         if self.function is not None:
-            return self._called(support, values)
-        found = _inner(support, values)
+            return self._call_function(support, values)
+        products = _inner(support, values)
         if self.name == "rbf":
-            return self._of_distance(found, support, values)
+            return self._rbf_of_products(products, support, values)
         if self.name == "poly":
-            found *= self.gamma
-            found += self.coef0
-            return _power(found, self.degree)
-        return found
+            products *= self.gamma
+            products += self.coef0
+            return _power(products, self.degree)
+        return products
 
-    def _of_distance(self, found: NDArray[Any], support: Values, values: Values) -> NDArray[Any]:
+    def _rbf_of_products(self, products: NDArray[Any], support: Values, values: Values) -> NDArray[Any]:
         """|x - z|^2 = |x|^2 + |z|^2 - 2 x.z, which rounding can make a little less than 0."""
-        found *= -2
-        found += _squares(support)[:, None]
-        found += _squares(values)
-        np.maximum(found, 0, out=found)
-        found *= -self.gamma
+        products *= -2
+        products += _squares(support)[:, None]
+        products += _squares(values)
+        np.maximum(products, 0, out=products)
+        products *= -self.gamma
         with np.errstate(under="ignore"):
-            np.exp(found, out=found)
-        return found
+            np.exp(products, out=products)
+        return products
 
-    def _called(self, support: Values, values: Values) -> NDArray[Any]:
+    def _call_function(self, support: Values, values: Values) -> NDArray[Any]:
         assert self.function is not None
         name = getattr(self.function, "__name__", "function")
-        found = np.asarray(self.function(_plain(values), _plain(support)))
-        wanted = (values.shape[0], support.shape[0])
-        if found.shape != wanted or found.dtype.kind not in "biuf":
-            shown = f"the shape {found.shape}" if found.dtype.kind in "biuf" else f"values of type {found.dtype}"
+        result = np.asarray(self.function(_plain(values), _plain(support)))
+        expected = (values.shape[0], support.shape[0])
+        if result.shape != expected or result.dtype.kind not in "biuf":
+            shown = f"the shape {result.shape}" if result.dtype.kind in "biuf" else f"values of type {result.dtype}"
             raise DataError(
-                f"The kernel {name} returned {shown} for {wanted[0]} and {wanted[1]} rows: "
-                f"kernel(X, Z) must return numbers in the shape (rows of X, rows of Z), here {wanted}."
+                f"The kernel {name} returned {shown} for {expected[0]} and {expected[1]} rows: "
+                f"kernel(X, Z) must return numbers in the shape (rows of X, rows of Z), here {expected}."
             )
-        if found.dtype.kind == "f" and not np.isfinite(found).all():
-            row, column = np.argwhere(~np.isfinite(found))[0]
+        if result.dtype.kind == "f" and not np.isfinite(result).all():
+            row, column = np.argwhere(~np.isfinite(result))[0]
             raise DataError(
-                f"The kernel {name} returned {found[row, column]} between row {row} and row {column} of what it was "
-                "given: every kernel value must be finite."
+                f"The kernel {name} returned {result[row, column]} between row {row} and row {column} of its "
+                "arguments: every kernel value must be finite."
             )
-        return np.ascontiguousarray(found.T, dtype=np.float32 if found.dtype == np.float32 else np.float64)
+        return np.ascontiguousarray(result.T, dtype=np.float32 if result.dtype == np.float32 else np.float64)
 
 
 def new_panel(values: NDArray[Any]) -> Any:
@@ -151,7 +151,7 @@ def new_panel(values: NDArray[Any]) -> Any:
 def _power(base: NDArray[Any], exponent: int) -> NDArray[Any]:
     """base^exponent by squaring, in place: exact where the powers are whole numbers that a float can hold."""
     result: NDArray[Any] | None = None
-    with np.errstate(over="ignore", under="ignore"):  # what overflows is refused where the scores are made
+    with np.errstate(over="ignore", under="ignore"):  # overflow is reported when the scores are computed
         while True:
             if exponent & 1:
                 if exponent == 1:
@@ -163,8 +163,8 @@ def _power(base: NDArray[Any], exponent: int) -> NDArray[Any]:
 
 def _inner(support: Values, values: Values) -> NDArray[Any]:
     if isinstance(support, Csr) or isinstance(values, Csr):
-        found = _plain(support) @ _plain(values).T
-        return np.ascontiguousarray(found if isinstance(found, np.ndarray) else found.toarray())
+        products = _plain(support) @ _plain(values).T
+        return np.ascontiguousarray(products if isinstance(products, np.ndarray) else products.toarray())
     product: NDArray[Any] = support @ values.T
     return product
 
@@ -179,7 +179,7 @@ def _squares(values: Values, dtype: Any = None) -> NDArray[Any]:
 
 
 def _plain(values: Values) -> Any:
-    """As numpy or scipy know it."""
+    """The rows as a numpy array or a scipy matrix."""
     if not isinstance(values, Csr):
         return values
     from scipy.sparse import csr_array

@@ -1,4 +1,4 @@
-"""The pocket of a dual run (Gallant 1990): the coefficients that erred least over the training rows."""
+"""The pocket of a kernel run (Gallant 1990): the coefficients that erred least over the training rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Targets:
-    """What the rows should be: their classes, y by class and unit, and how much each counts."""
+    """The targets of rows: their classes, y by class and unit, and the weight of each."""
 
     labels: NDArray[np.int32]
     signs: Floats
@@ -68,9 +68,9 @@ class Pocket:
             self.coefficient[unit] = support.coefficient[:, unit].copy()
 
     def answer(self, last: Floats) -> Floats:
-        """The coefficients in the pocket; the last ones of a unit that has put none there."""
-        kept = last.copy()
+        """The coefficients in the pocket; for a unit whose pocket is empty, the last ones."""
+        coefficients = last.copy()
         for unit, coefficient in self.coefficient.items():
-            kept[:, unit] = 0.0
-            kept[: len(coefficient), unit] = coefficient
-        return kept
+            coefficients[:, unit] = 0.0
+            coefficients[: len(coefficient), unit] = coefficient
+        return coefficients

@@ -1,4 +1,4 @@
-"""A dual run again: what it scored after any number of its updates, and which row it visited when."""
+"""Replays a kernel run: its scores after any number of updates, and the row of every visit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rosenblatt.records import Floats, Values
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_FEW = 64  # updates are added line by line of the table, more of them all at once
+_FEW = 64  # this many updates are added one by one, more of them by a matrix product
 
 
 class KernelReplay:
@@ -28,49 +28,49 @@ class KernelReplay:
         if log is None:
             raise ParameterError("Only a run with record=True can be replayed.")
         self.run, self.seed, self.log = run, seed, log
-        in_turn = np.argsort(run.support.origin, kind="stable")
-        found = np.searchsorted(run.support.origin[in_turn], log.row.astype(np.int64))
-        self._place = in_turn[found] if len(log) else np.empty(0, dtype=np.intp)
+        by_origin = np.argsort(run.support.origin, kind="stable")
+        order_position = np.searchsorted(run.support.origin[by_origin], log.row.astype(np.int64))
+        self._place = by_origin[order_position] if len(log) else np.empty(0, dtype=np.intp)
 
     @property
     def support(self) -> NDArray[np.int64]:
-        """The rows that the log speaks of, each once, in the order of their first mistakes."""
+        """The rows of the log, each once, in the order of their first mistakes."""
         return self.run.support.origin
 
     def table(self, values: Values) -> Floats:
         """What each support example adds to the score of each row: one line an example, one column a row."""
         if not len(self.support):
             return np.zeros((0, values.shape[0]))
-        found = self.run.support.rows.kernel_with(values).astype(np.float64)
-        return found + 1.0 if self.run.settings.fit_intercept else found
+        values_of_kernel = self.run.support.rows.kernel_with(values).astype(np.float64)
+        return values_of_kernel + 1.0 if self.run.settings.fit_intercept else values_of_kernel
 
     def coefficients(self, updates: Sequence[int] | NDArray[np.intp]) -> Floats:
-        """The sum of the log's coefficients after so many updates, by unit and support example; counts never fall."""
-        found = np.zeros((len(updates), self.run.units, len(self.support)))
-        held, done = np.zeros((self.run.units, len(self.support))), 0
+        """Summed coefficients after each of these numbers of updates, which must not fall; by unit and support row."""
+        result = np.zeros((len(updates), self.run.units, len(self.support)))
+        current, done = np.zeros((self.run.units, len(self.support))), 0
         for at, count in enumerate(updates):
             part = slice(done, int(count))
-            np.add.at(held, (self.log.unit[part].astype(np.intp), self._place[part]), self.log.coefficient[part])
-            found[at], done = held, int(count)
-        return found
+            np.add.at(current, (self.log.unit[part].astype(np.intp), self._place[part]), self.log.coefficient[part])
+            result[at], done = current, int(count)
+        return result
 
     def scores(self, updates: Iterable[int], table: Floats) -> Iterator[Floats]:
-        """One line of scores a unit after so many updates; each is the one before and what the log added since."""
-        held, done = np.zeros((self.run.units, table.shape[1])), 0
+        """One row of scores per unit after each of these numbers of updates, which must not fall."""
+        current, done = np.zeros((self.run.units, table.shape[1])), 0
         for count in updates:
             unit, place = self.log.unit[done:count], self._place[done:count]
-            for one in np.unique(unit).tolist():
-                mine = unit == one
-                added = self.log.coefficient[done:count][mine]
+            for moved in np.unique(unit).tolist():
+                of_unit = unit == moved
+                added = self.log.coefficient[done:count][of_unit]
                 if len(added) > _FEW:
-                    held[one] += np.bincount(place[mine], added, minlength=len(self.support)) @ table
+                    current[moved] += np.bincount(place[of_unit], added, minlength=len(self.support)) @ table
                 else:
-                    held[one] += added @ table[place[mine]]
+                    current[moved] += added @ table[place[of_unit]]
             done = count
-            yield held.copy()
+            yield current.copy()
 
     def visits(self, count: int) -> NDArray[np.intp]:
-        """The row of every visit, of a table with so many rows."""
+        """The row of every visit of a table with `count` rows."""
         settings, random = self.run.settings, self.seed % 2**64
         orders: list[NDArray[np.intp]] = []
         for _ in self.run.mistakes:

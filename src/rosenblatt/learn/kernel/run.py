@@ -1,4 +1,4 @@
-"""The dual perceptron: weights that are a sum of examples, known only through a kernel.
+"""The kernel perceptron in its dual form: the weights are a sum of examples, known only through a kernel.
 
 On a mistake, y s <= margin, the example joins the sum: f += y k(x, .). The bias is an ordinary weight on the constant
 1, so where it is learned every kernel value is one more: k(x, z) + 1. The rate is 1; another would only rescale all
@@ -16,7 +16,14 @@ from rosenblatt.errors import DataError
 from rosenblatt.lazy import np
 from rosenblatt.learn.kernel.kernel_values import Kernel
 from rosenblatt.learn.kernel.pocket import Pocket, Targets
-from rosenblatt.learn.kernel.scores import Held, Source, Streamed, refuse_overflow, rows_together, table_of
+from rosenblatt.learn.kernel.scores import (
+    ScoreSource,
+    StoredScores,
+    StreamedScores,
+    refuse_overflow,
+    rows_together,
+    table_of,
+)
 from rosenblatt.learn.kernel.support import Support, Updates, joined, sum_of
 from rosenblatt.learn.schemes import scheme_of, unit_targets
 from rosenblatt.records import Block, Floats, MistakeLog, RunSummary, Status, Values
@@ -29,7 +36,7 @@ _WORD = 2**64
 
 @dataclass(frozen=True)
 class KernelSettings:
-    """The options that decide a run, checked by whoever made them."""
+    """The options that decide a run; they are checked before."""
 
     margin: float = options.margin.default
     keep: str = options.keep.default
@@ -46,17 +53,17 @@ class KernelSettings:
 
 @dataclass(frozen=True)
 class Visit:
-    """What one pass over some rows needs: who they are, where their scores come from, who of them is support."""
+    """What one pass over some rows needs: the rows, the source of their scores, and which of them are support."""
 
     block: Block
     targets: Targets
-    source: Source
-    places: NDArray[np.int64]  # of each row among the support, -1 where it is none
-    first: int = 0  # rows streamed before
+    source: ScoreSource
+    places: NDArray[np.int64]  # the position of each row in the support, -1 if it has none
+    first: int = 0  # rows visited in earlier calls
 
 
 class KernelRun:
-    """The state of one dual run between visits."""
+    """The state of one kernel run between visits."""
 
     def __init__(self, settings: KernelSettings, kernel: Kernel, class_weight: Floats, seed: int) -> None:
         self.settings, self.kernel = settings, kernel
@@ -86,17 +93,17 @@ class KernelRun:
     # -- learning ---------------------------------------------------------------------------------------------------
 
     def fit(self, block: Block, max_iter: int, on_epoch: Callable[[KernelRun], None] | None = None) -> None:
-        """Visit epochs until one is clean or max_iter are spent; after each, on_epoch is called."""
+        """Visit epochs until one has no mistake or max_iter are spent; after each, on_epoch is called."""
         targets = self._targets(block)
         count = block.values.shape[0]
         self.kernel.refuse_large(block.values)
         visit = Visit(block, targets, self._source(block.values, max_iter), self.support.places_in(block.values))
         self.status = "budget"
         for epoch in range(max_iter):
-            made = self._pass(visit, self._order(count))
-            self.mistakes.append(int(made.sum()))
+            mistakes_made = self._pass(visit, self._order(count))
+            self.mistakes.append(int(mistakes_made.sum()))
             if self.pocket is not None:
-                self.pocket.judge_clean(made, visit.source.everything(), targets, self.support)
+                self.pocket.judge_clean(mistakes_made, visit.source.everything(), targets, self.support)
             if on_epoch is not None:
                 on_epoch(self)
             if self.mistakes[-1] == 0 and self._is_separated(targets, visit.source.everything()):
@@ -110,19 +117,19 @@ class KernelRun:
         count = block.values.shape[0]
         self.kernel.refuse_large(block.values)
         known = self._last_scores(block.values)
-        source = Streamed(self.kernel, block.values, known, bool(self.settings.fit_intercept), once=True)
+        source = StreamedScores(self.kernel, block.values, known, bool(self.settings.fit_intercept), once=True)
         places = np.full(count, -1, dtype=np.int64)
         self._pass(Visit(block, self._targets(block), source, places, self.rows_streamed), np.arange(count))
         self.rows_streamed += count
 
-    def _source(self, values: Values, max_iter: int) -> Source:
+    def _source(self, values: Values, max_iter: int) -> ScoreSource:
         intercept = bool(self.settings.fit_intercept)
         limit = int(self.settings.cache_mb * 2**20) if max_iter > 1 or self.pocket is not None else 0
         table = table_of(self.kernel, values, limit)
         if table is not None or self.pocket is not None:
-            return Held(self.kernel, values, self._last_scores(values), intercept, table)
+            return StoredScores(self.kernel, values, self._last_scores(values), intercept, table)
         once = self.settings.order != "sample"
-        return Streamed(self.kernel, values, self._last_scores(values), intercept, once=once)
+        return StreamedScores(self.kernel, values, self._last_scores(values), intercept, once=once)
 
     def _order(self, count: int) -> NDArray[np.intp]:
         if self.settings.order == "given":
@@ -131,7 +138,7 @@ class KernelRun:
         return order.astype(np.intp)
 
     def _targets(self, block: Block) -> Targets:
-        """What each row should be, and how much it counts; no weights where all count 1."""
+        """The targets and weights of the rows; no weights where all are 1."""
         weights = block.weights
         if (self.class_weight != 1).any():
             weights = self.class_weight[block.labels] * (1.0 if weights is None else weights)
@@ -141,7 +148,7 @@ class KernelRun:
 
     def _pass(self, visit: Visit, order: NDArray[np.intp]) -> NDArray[np.int64]:
         """One visit of the rows in this order; returns the mistakes of each unit, or of the joint decision."""
-        made = np.zeros(1 if self.joint else self.units, dtype=np.int64)
+        mistakes_made = np.zeros(1 if self.joint else self.units, dtype=np.int64)
         at = 0
         while at < len(order):
             rows = order[at : at + rows_together(len(self.support))]
@@ -151,13 +158,13 @@ class KernelRun:
             while start < len(rows):
                 start, updates, mistakes, visited, to_judge = self._visit_rows(visit, rows, scores, kernel, start)
                 self._learned(visit, rows, scores, updates)
-                made += mistakes
+                mistakes_made += mistakes
                 self.t += visited
                 for keeper in to_judge.tolist():
                     assert self.pocket is not None
                     self.pocket.judge(keeper, visit.source.everything(), visit.targets, self.support)
-        self.n_mistakes += int(made.sum())
-        return made
+        self.n_mistakes += int(mistakes_made.sum())
+        return mistakes_made
 
     def _visit_rows(
         self, visit: Visit, rows: NDArray[np.intp], scores: Floats, kernel: NDArray[Any], start: int
@@ -176,9 +183,11 @@ class KernelRun:
             None if self.pocket is None else self.pocket.ratchet,
         )
 
-    def _learned(self, visit: Visit, rows: NDArray[np.intp], scores: Floats, found: tuple[NDArray[Any], ...]) -> None:
-        """Give the rows that moved their place among the support, and the source their updates."""
-        position, unit, coefficient, seen = found
+    def _learned(
+        self, visit: Visit, rows: NDArray[np.intp], scores: Floats, updates_made: tuple[NDArray[Any], ...]
+    ) -> None:
+        """Add the rows that made updates to the support, and pass the updates to the source of scores."""
+        position, unit, coefficient, seen = updates_made
         positions, which = np.unique(position, return_inverse=True)
         moved, when, places = rows[positions], seen + self.t, visit.places
         visit.source.learned(rows, scores, Updates(which.astype(np.int64), unit, coefficient, when), moved)
@@ -194,7 +203,7 @@ class KernelRun:
             self.log.append(updates)
 
     def _is_separated(self, targets: Targets, scores: Floats) -> bool:
-        """A clean epoch; one drawn with replacement has missed rows, so all are looked at."""
+        """After an epoch without a mistake: one drawn with replacement leaves rows out, so all are checked."""
         if self.settings.order != "sample":
             return True
         columns = np.arange(scores.shape[1])
@@ -207,11 +216,11 @@ class KernelRun:
             right = (y == 0) | (y * scores > self.settings.margin)
         return bool((right if targets.weights is None else right | (targets.weights == 0)).all())
 
-    # -- what it has learned ----------------------------------------------------------------------------------------
+    # -- the answer -------------------------------------------------------------------------------------------------
 
     @property
     def coefficient(self) -> Floats:
-        """The kept coefficients, one line for each support example; with votes, those at the end of the run."""
+        """The final coefficients, one row for each support example; with votes, those at the end of the run."""
         if self.settings.keep == "average" and self.t:
             return self.support.coefficient - self.support.drift / self.t
         if self.pocket is not None:
@@ -237,10 +246,10 @@ class KernelRun:
         scores = np.zeros((self.units, values.shape[0]))
         if len(updates):
             for rows, part in self._blocks(values):
-                found = np.zeros((self.units, len(rows)))
-                self.support.rows.add_scores(part, updates, bool(self.settings.fit_intercept), found)
-                refuse_overflow(found, rows)
-                scores[:, rows] = found
+                part_scores = np.zeros((self.units, len(rows)))
+                self.support.rows.add_scores(part, updates, bool(self.settings.fit_intercept), part_scores)
+                refuse_overflow(part_scores, rows)
+                scores[:, rows] = part_scores
         return scores
 
     def _votes(self, values: Values) -> Floats:
@@ -248,11 +257,11 @@ class KernelRun:
         tally = np.zeros((self.units, values.shape[0]))
         for rows, part in self._blocks(values):
             kernel = self.support.rows.kernel_with(part) if len(log) else np.zeros((0, len(rows)))
-            heard = np.zeros((self.units, len(rows)))
+            votes = np.zeros((self.units, len(rows)))
             native.dual_votes(
-                kernel, log.support, log.unit, log.coefficient, log.when, self.t, constant, self.joint, heard
+                kernel, log.support, log.unit, log.coefficient, log.when, self.t, constant, self.joint, votes
             )
-            tally[:, rows] = heard
+            tally[:, rows] = votes
         return tally.T / max(self.t, 1)
 
     @property

@@ -1,13 +1,14 @@
-"""Where the scores of a dual run come from, block by block of rows in the order of the visit.
+"""Where the scores of a kernel run come from, block by block in the order of the visits.
 
-`Streamed` keeps one score a row and unit and brings it forward by the updates made since: between a row and an update
-the kernel is computed once, however many epochs follow, and no kernel value is stored.
-`Held` keeps all the kernel values (a table that was given, or one that fits the memory limit) and all scores up to
-date, which the pocket needs too.
+`StreamedScores` keeps one score per row and unit and adds the updates made since when it is needed: between a row and
+an update the kernel is computed once, however many epochs follow, and no kernel value is stored.
+`StoredScores` keeps all kernel values (a precomputed kernel, or a table that fits the memory limit) and all scores up
+to date, which the pocket needs too.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rosenblatt.errors import LearningOverflowError
@@ -36,8 +37,8 @@ def refuse_overflow(scores: Floats, rows: NDArray[Any]) -> None:
         )
 
 
-class Source(Protocol):
-    """What a pass over the rows asks for the scores."""
+class ScoreSource(Protocol):
+    """Where a pass over the rows gets the scores."""
 
     def begin(self, rows: NDArray[np.intp]) -> tuple[Floats, NDArray[Any]]:
         """Scores of some rows, one line a unit, and the kernel values among them."""
@@ -52,7 +53,7 @@ class Source(Protocol):
         """All scores as they are now."""
 
 
-class Streamed:
+class StreamedScores:
     """Scores brought forward when they are needed."""
 
     def __init__(self, kernel: Kernel, values: Values, scores: Floats, intercept: bool, *, once: bool) -> None:
@@ -102,7 +103,7 @@ def _all_rows(count: int, support: int) -> list[tuple[NDArray[np.intp], int]]:
     return [(every[at : at + size], 0) for at in range(0, count, size)]
 
 
-class Held:
+class StoredScores:
     """All scores, always up to date; the kernel values from a table where there is one."""
 
     def __init__(
@@ -128,8 +129,8 @@ class Held:
     def everything(self) -> Floats:
         for updates, moved in self.waiting:
             if self.table is not None:
-                own = Updates(moved[updates.support].astype(np.int64), updates.unit, updates.coefficient, updates.when)
-                add_scores(self.table, own, self.intercept, self.scores)
+                in_table = replace(updates, support=moved[updates.support].astype(np.int64))
+                add_scores(self.table, in_table, self.intercept, self.scores)
             else:
                 self._compute(updates, moved)
             refuse_overflow(self.scores, np.arange(self.scores.shape[1]))
@@ -146,7 +147,7 @@ class Held:
 
 
 def table_of(kernel: Kernel, values: Values, limit: int) -> NDArray[Any] | None:
-    """All kernel values among the rows where they fit into `limit` bytes; a table that was given is used as it is."""
+    """All kernel values among the rows where they fit into `limit` bytes; a precomputed kernel is used directly."""
     count = values.shape[0]
     if kernel.name == "precomputed":
         square: Any = values

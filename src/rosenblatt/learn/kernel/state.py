@@ -1,4 +1,4 @@
-"""A dual run as header and tensors of the model file, and back; docs/native.md says what each key is."""
+"""A kernel run <-> header and tensors of its model file; docs/model-file.md says what each key is."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _POCKET = {"run": np.uint64, "best_run": np.uint64, "judged": np.uint8, "held": 
 def pack_kernel_run(run: KernelRun, tensors: Tensors) -> dict[str, Any]:
     """The header of a run; its arrays go into the tensors."""
     if run.kernel.function is not None:
-        raise ModelError("A kernel that is a function cannot be saved, for nothing in a model file is run: name one.")
+        raise ModelError("A kernel that is a function cannot be saved, because a model file holds no code: name one.")
     support = run.support
     tensors["origin"], tensors["class_weight"] = support.origin.astype(np.int64), run.class_weight
     tensors["coefficient"], tensors["drift"] = support.coefficient, support.drift
@@ -57,11 +57,11 @@ def pack_kernel_run(run: KernelRun, tensors: Tensors) -> dict[str, Any]:
 
 
 def unpack_kernel_run(header: Header, tensors: Tensors, classes: int) -> KernelRun:
-    """The run that was saved; whatever does not fit together raises ModelError."""
+    """The run that was saved; ModelError if its parts do not fit together."""
     settings, kernel = _settings(header.section("settings")), _kernel(header.section("kernel"))
     class_weight = _finite(tensors, "class_weight", (classes,))
-    made = KernelRun if settings.budget is None else Forgetron
-    run = made(settings, kernel, class_weight, header.count("random"))
+    run_class = KernelRun if settings.budget is None else Forgetron
+    run = run_class(settings, kernel, class_weight, header.count("random"))
     run.t, run.n_mistakes = header.count("t", 2**63), header.count("n_mistakes")
     run.rows_streamed, run.mistakes = header.count("rows_streamed"), header.counts("mistakes")
     status = header.text("status")
@@ -101,10 +101,10 @@ def _kernel(header: Header) -> Kernel:
 
 
 def _finite(tensors: Tensors, name: str, shape: tuple[int, ...] | None = None) -> Floats:
-    found: Floats = read_array(tensors, name, np.float64, shape)
-    if not np.isfinite(found).all():
+    numbers: Floats = read_array(tensors, name, np.float64, shape)
+    if not np.isfinite(numbers).all():
         raise damaged(f"{name} holds a number that is not finite")
-    return np.array(found)
+    return np.array(numbers)
 
 
 def _pack_rows(values: Values, tensors: Tensors) -> str:
@@ -172,11 +172,11 @@ def _unpack_pocket(run: KernelRun, header: Header, tensors: Tensors) -> None:
     keepers = 1 if run.joint else run.units
     for name, dtype in _POCKET.items():
         setattr(run.pocket, name, np.array(read_array(tensors, f"pocket.{name}", dtype, (keepers,))))
-    held = _finite(tensors, "pocket.coefficient", (len(run.support), run.units))
+    pocketed = _finite(tensors, "pocket.coefficient", (len(run.support), run.units))
     for unit in header.counts("pocketed"):
         if unit >= run.units:
-            raise damaged("its pocket holds a unit that is not there")
-        run.pocket.coefficient[unit] = held[:, unit].copy()
+            raise damaged("its pocket names a unit that does not exist")
+        run.pocket.coefficient[unit] = pocketed[:, unit].copy()
 
 
 def _unpack_budget(run: Forgetron, header: Header, tensors: Tensors) -> None:
@@ -186,5 +186,5 @@ def _unpack_budget(run: Forgetron, header: Header, tensors: Tensors) -> None:
     resting = [list(map(int, places)) for places in header.items("resting")]
     known = all(0 <= place < len(run.support) for places in resting for place in places)
     if len(resting) != run.units or not known:
-        raise damaged("its units rest on examples that are not there")
+        raise damaged("its units use examples that do not exist")
     run.resting = resting

@@ -1,4 +1,4 @@
-"""The examples that moved a dual run, how far each moved which unit, and when."""
+"""The support of a kernel run: the examples that made updates, their coefficients, and when."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Updates:
-    """One entry an update: `coefficient` times the support example went to a unit, after `when` examples."""
+    """One entry per update: `coefficient` times the support example was added to a unit, after `when` examples."""
 
     support: NDArray[np.int64]
     unit: NDArray[np.int32]
@@ -33,12 +33,12 @@ class Updates:
         return Updates(self.support[first:], self.unit[first:], self.coefficient[first:], self.when[first:])
 
     def shifted(self, places: int) -> Updates:
-        """The same, of support examples that stand so many places further on."""
+        """The same with the positions of the support examples moved by `places`."""
         return Updates(self.support + places, self.unit, self.coefficient, self.when)
 
 
 def joined(parts: list[Updates]) -> Updates:
-    """In the order they were made; what was joined once is not copied again until more comes."""
+    """All updates in order. The list is replaced by its joined updates, so that they are copied once."""
     if len(parts) > 1:
         columns = [[getattr(part, name) for part in parts] for name in Updates.__dataclass_fields__]
         parts[:] = [Updates(*(np.concatenate(column) for column in columns))]
@@ -53,7 +53,7 @@ def sum_of(coefficient: Floats) -> Updates:
 
 
 class Rows:
-    """Rows to be compared with, which become more; in one piece, so that one matrix product reads them all."""
+    """Support rows, which grow; contiguous, so that one matrix product reads them all."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -94,38 +94,37 @@ class Rows:
         return self._sparse[0]
 
     def kernel_with(self, values: Values, first: int = 0) -> NDArray[Any]:
-        """One line for each of these rows from `first` on, one column for each of the others."""
+        """Kernel values: one row for each support row from `first` on, one column for each of `values`."""
         if self._panel is not None:
-            return self.kernel.through(self._panel, self._alike(values), lambda: self.values)[first:]
-        own = self.values
+            return self.kernel.through(self._panel, self._in_panel_type(values), lambda: self.values)[first:]
+        rows = self.values
         if first:
-            own = self.kernel.take(own, np.arange(first, self.count)) if isinstance(own, Csr) else own[first:]
-        return self.kernel.between(own, values)
+            rows = self.kernel.take(rows, np.arange(first, self.count)) if isinstance(rows, Csr) else rows[first:]
+        return self.kernel.between(rows, values)
 
     def add_scores(self, values: Values, updates: Updates, intercept: bool, scores: Floats) -> None:
-        """Add to scores, one line a unit, what the updates give each row."""
+        """Add what the updates contribute to the scores: one row per unit, one column per row of `values`."""
         if len(updates) == 0:
             return
         first = int(updates.support.min())
         if self._panel is None or self.kernel.name == "rbf":
-            own = updates.shifted(-first)
-            add_scores(self.kernel_with(values, first), own, intercept, scores)
+            add_scores(self.kernel_with(values, first), updates.shifted(-first), intercept, scores)
             return
-        in_turn = np.argsort(updates.support, kind="stable")
-        start = np.searchsorted(updates.support[in_turn], np.arange(self.count + 1)).astype(np.int64)
+        by_support = np.argsort(updates.support, kind="stable")
+        start = np.searchsorted(updates.support[by_support], np.arange(self.count + 1)).astype(np.int64)
         self._panel.add_sums(
-            self._alike(values),
+            self._in_panel_type(values),
             first // 2,
             *self.kernel.power,
             THREADS,
             start,
-            updates.unit[in_turn],
-            updates.coefficient[in_turn],
+            updates.unit[by_support],
+            updates.coefficient[by_support],
             intercept,
             scores,
         )
 
-    def _alike(self, values: Values) -> NDArray[Any]:
+    def _in_panel_type(self, values: Values) -> NDArray[Any]:
         assert not isinstance(values, Csr)
         single = isinstance(self._panel, native.SinglePanel)
         return np.ascontiguousarray(values, dtype=np.float32 if single else np.float64)
@@ -139,15 +138,15 @@ class Rows:
             self.extend(state["values"])
 
 
-def _same_rows(own: Values, places: NDArray[np.intp], others: Values) -> NDArray[np.bool_]:
-    """Is each row at these places the other that stands beside it?"""
-    if isinstance(own, Csr) or isinstance(others, Csr):
-        alike = isinstance(own, Csr) and isinstance(others, Csr)
+def _same_rows(rows: Values, places: NDArray[np.intp], others: Values) -> NDArray[np.bool_]:
+    """Is each row at these places equal to the other at the same position?"""
+    if isinstance(rows, Csr) or isinstance(others, Csr):
+        alike = isinstance(rows, Csr) and isinstance(others, Csr)
         pairs = enumerate(places.tolist())
-        return np.array([alike and _entries(own, place) == _entries(others, i) for i, place in pairs], dtype=bool)
-    same = own[places] == others
-    found: NDArray[np.bool_] = same if same.ndim == 1 else same.all(axis=1)
-    return found
+        return np.array([alike and _entries(rows, place) == _entries(others, i) for i, place in pairs], dtype=bool)
+    same = rows[places] == others
+    equal: NDArray[np.bool_] = same if same.ndim == 1 else same.all(axis=1)
+    return equal
 
 
 def _entries(values: Values, row: int) -> tuple[bytes, bytes]:
@@ -176,10 +175,10 @@ class Support:
         self.drift = np.concatenate([self.drift, more])
 
     def places_in(self, values: Values) -> NDArray[np.int64]:
-        """The place of each row among the support, -1 where it has none: a run that goes on over the same rows finds
-        again those that moved it before."""
+        """The place of each row among the support, -1 where it has none: a run that continues over the same rows finds
+        those that made updates before."""
         places = np.full(values.shape[0], -1, dtype=np.int64)
-        known = np.flatnonzero(self.origin < values.shape[0])[::-1]  # of two places of one row the first is taken
+        known = np.flatnonzero(self.origin < values.shape[0])[::-1]  # of two places of the same row the first is used
         if len(known) == 0:
             return places
         same = _same_rows(self.rows.values, known, self.rows.kernel.support(values, self.origin[known]))
@@ -193,5 +192,5 @@ class Support:
 
 
 def add_scores(kernel: NDArray[Any], updates: Updates, intercept: bool, scores: Floats) -> None:
-    """The same from kernel values that are there already."""
+    """The same from kernel values that are already computed."""
     native.dual_scores(kernel, updates.support, updates.unit, updates.coefficient, intercept, scores)

@@ -1,4 +1,4 @@
-"""What all the examples together cost at some weights: an update lowers its own example's cost, not always the sum."""
+"""The loss of all examples together at some weights: an update lowers the loss of its example, not always the sum."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def totals_of(walk: Replay, scheme: str, sides: NDArray[np.int8], unit: int) -> tuple[float, int]:
+def totals_of(replay: Replay, scheme: str, sides: NDArray[np.int8], unit: int) -> tuple[float, int]:
     """The loss summed over all rows that are learned from, and how many of them would be mistakes now.
 
     Of one unit; where the units decide jointly, of their one decision.
     """
-    rows, settings = walk.counted, walk.recording.settings
-    labels, scores = walk.block.labels[rows], walk.scores(rows)
-    weights = walk.recording.class_weight[labels]
-    if walk.block.weights is not None:
-        weights = weights * walk.block.weights[rows]
+    rows, settings = replay.counted, replay.recording.settings
+    labels, scores = replay.block.labels[rows], replay.scores(rows)
+    weights = replay.recording.class_weight[labels]
+    if replay.block.weights is not None:
+        weights = weights * replay.block.weights[rows]
     margins = _gaps(scores, labels) if scheme == "joint" else sides * scores[:, unit]
     concerned = np.ones(len(rows), dtype=bool) if scheme == "joint" else sides != 0
     if scheme == "joint" and settings.loss == "logistic":

@@ -27,7 +27,7 @@ class Step:
 
     Without a bias they have no such entry. `coefficient` is what the log holds: the update added coefficient * x to
     the weights (adagrad and arow scaled it by feature; the examples of a batch move the weights when it ends). The
-    totals, where asked for, are over all rows of the run at the weights after the step.
+    totals, if computed, are over all rows of the run at the weights after the step.
     """
 
     epoch: int
@@ -89,15 +89,15 @@ class Trace:
 
     @property
     def fit_intercept(self) -> bool:
-        return self._told.settings.fit_intercept
+        return self._recorded.settings.fit_intercept
 
     @property
     def n_units(self) -> int:
-        return len(self._told.start[1])
+        return len(self._recorded.start[1])
 
     @property
     def n_features(self) -> int:
-        return int(self._told.start[0].shape[1])
+        return int(self._recorded.start[0].shape[1])
 
     def __len__(self) -> int:
         return len(self.log)
@@ -107,82 +107,82 @@ class Trace:
         return f"Trace({len(self)} updates, {run.t} examples visited, {run.n_iter} epochs, {run.status})"
 
     @property
-    def _told(self) -> Recording:
+    def _recorded(self) -> Recording:
         if self.recording is None:
             raise DataError(
                 "This trace holds the mistake log alone, because the model was streamed or loaded and its examples are "
-                "not at hand: learn with fit in this session, or call trace(X, y)."
+                "not in memory: learn with fit in this session, or call trace(X, y)."
             )
         return self.recording
 
     # -- replay ------------------------------------------------------------------------------------------------------
 
     def replay(self, updates: int | None = None) -> Floats:
-        """The weights after this many updates (all, if none is said), bit for bit those the learner had.
+        """The weights after this many updates (by default all of them), bit for bit.
 
         The bias comes first; more than one unit gives one row per unit. A batch moves the weights when it ends.
         """
         k = len(self) if updates is None else updates
         if not 0 <= k <= len(self):
             raise ParameterError(f"The run made {len(self)} updates, so there is no replay of {k}.")
-        walk = Replay(self._told, self.log)
+        replay = Replay(self._recorded, self.log)
         if updates is None:
-            walk.go_to(self.run.t)
-            return self._shape(self._weights(walk))
+            replay.go_to(self.run.t)
+            return self._shape(self._weights(replay))
         if k == 0:
-            return self._shape(self._weights(walk))
+            return self._shape(self._weights(replay))
         last = int(self.t[k - 1])
-        walk.go_to(last)
-        weights, made = self._weights(walk), walk.updates
-        walk.go_to(last + 1)
-        if walk.updates == k:
-            return self._shape(self._weights(walk))
-        moved = self.unit[made:k]  # one example moves several units, and only some of them are asked for
-        weights[moved] = self._weights(walk)[moved]
+        replay.go_to(last)
+        weights, n_before = self._weights(replay), replay.updates
+        replay.go_to(last + 1)
+        if replay.updates == k:
+            return self._shape(self._weights(replay))
+        moved = self.unit[n_before:k]  # one example may move several units, and only some of them count here
+        weights[moved] = self._weights(replay)[moved]
         return self._shape(weights)
 
     def after(self, times: Iterable[int]) -> Iterator[Floats]:
-        """The weights after so many visits, for each of these numbers in rising order: one row per unit.
+        """The weights after each of these numbers of visits, which must not fall: one row per unit.
 
         What a batch adds is added when it ends.
         """
-        walk = Replay(self._told, self.log)
+        replay = Replay(self._recorded, self.log)
         for t in times:
-            if not walk.t <= t <= self.run.t:
-                raise ParameterError(f"The run made {self.run.t} visits, and moments are asked for in order. Got {t}.")
-            walk.go_to(t)
-            yield self._weights(walk)
+            if not replay.t <= t <= self.run.t:
+                raise ParameterError(f"The run made {self.run.t} visits, and the times must not fall. Got {t}.")
+            replay.go_to(t)
+            yield self._weights(replay)
 
     def epochs(self) -> Iterator[EpochEnd]:
         """The end of each finished epoch, with the weights it left."""
-        walk = Replay(self._told, self.log)
-        made = 0
+        replay = Replay(self._recorded, self.log)
+        total = 0
         for mistakes in self.run.mistakes:
-            epoch = walk.epoch
-            walk.end_epoch()
-            made += mistakes
-            yield EpochEnd(epoch, walk.t, made, self._weights(walk))
+            epoch = replay.epoch
+            replay.end_epoch()
+            total += mistakes
+            yield EpochEnd(epoch, replay.t, total, self._weights(replay))
 
     def dual(self, unit: int = 0) -> Floats:
         """alpha, one number per row, with w = start + the sum of alpha_i x_i: the dual form of this unit's weights."""
-        told = self._told
-        if told.settings.rate.per_feature:
+        recorded = self._recorded
+        if recorded.settings.rate.per_feature:
             raise ParameterError(
-                f"learning_rate={told.settings.learning_rate!r} has a rate for each feature, so its weights are no sum "
-                "of examples: trace one of the other rates."
+                f"learning_rate={recorded.settings.learning_rate!r} has a rate for each feature, so its weights are no "
+                "sum of examples: use another rate."
             )
-        if len(told.fits) > 1:
+        if len(recorded.fits) > 1:
             raise DataError("The run learned from several tables, so a row number means several examples.")
-        mine = self.unit == unit
-        rows = len(told.fits[0].block.labels)
-        alpha: Floats = np.bincount(self.row[mine].astype(np.intp), self.coefficient[mine], minlength=rows).astype(
-            float
-        )
+        of_unit = self.unit == unit
+        rows = len(recorded.fits[0].block.labels)
+        alpha: Floats = np.bincount(
+            self.row[of_unit].astype(np.intp), self.coefficient[of_unit], minlength=rows
+        ).astype(float)
         return alpha
 
     def examples(self, unit: int = 0) -> tuple[records.Values, NDArray[np.int8]]:
         """The values of the rows that the run went through last, and the target of each for this unit: +1, -1 or 0."""
-        block = self._told.fits[-1].block
+        block = self._recorded.fits[-1].block
         return block.values, self._signs[block.labels, unit]
 
     def names(self, unit: int = 0) -> tuple[str, str]:
@@ -199,17 +199,17 @@ class Trace:
         return self.updates(np.arange(len(self)))
 
     def updates(self, which: Sequence[int] | NDArray[np.intp]) -> Iterator[Step]:
-        """The steps of these entries of the log, in its order; what lies between them is passed at full speed."""
+        """The steps of these entries of the log, in order; visits between them are replayed at full speed."""
         chosen = np.unique(np.asarray(which, dtype=np.intp))
         if len(chosen) and not 0 <= chosen[0] <= chosen[-1] < len(self):
             raise ParameterError(f"The run made {len(self)} updates, counted from 0. Got {chosen[[0, -1]].tolist()}.")
-        walk = Replay(self._told, self.log)
+        replay = Replay(self._recorded, self.log)
         for t in np.unique(self.t[chosen]).tolist():
-            walk.go_to(t)
-            first = walk.updates
-            visit = {step.unit: step for step in self._visit(walk, totals=False)}
-            mine = chosen[np.searchsorted(chosen, first) : np.searchsorted(chosen, walk.updates)]
-            yield from (visit[unit] for unit in self.unit[mine].tolist())
+            replay.go_to(t)
+            first = replay.updates
+            visit = {step.unit: step for step in self._visit(replay, totals=False)}
+            updates = chosen[np.searchsorted(chosen, first) : np.searchsorted(chosen, replay.updates)]
+            yield from (visit[unit] for unit in self.unit[updates].tolist())
 
     def steps(
         self,
@@ -222,24 +222,24 @@ class Trace:
     ) -> Iterator[Step]:
         """Every visit of an example by a unit, in order; `epochs=(first, last)`, counted from 1, chooses some of them.
 
-        Those before visit number `since` are passed at full speed; at most `limit` are given, if one is set. With
-        `totals` each step also says what all the rows together cost after it, which takes a look at every row.
+        Visits before number `since` are replayed at full speed; at most `limit` steps are returned, if it is set. With
+        `totals` each step also has the loss over all rows after it, for which every row is scored.
         """
         return islice(self._steps(mistakes_only, totals, epochs, since), limit)
 
     def _steps(self, mistakes_only: bool, totals: bool, epochs: tuple[int, int] | None, since: int) -> Iterator[Step]:
-        walk = Replay(self._told, self.log)
-        walk.go_to(min(since, self.run.t))
+        replay = Replay(self._recorded, self.log)
+        replay.go_to(min(since, self.run.t))
         first, last = (1, self.run.n_iter + 1) if epochs is None else epochs
-        while walk.epoch < first and walk.t < self.run.t:
-            walk.end_epoch()
-        quiet = self._told.settings.mistake_driven and mistakes_only  # only the log's visits can be mistakes
-        for t in self._times(walk.t, quiet):
-            walk.go_to(t)
-            _ = walk.row  # an epoch that holds nothing is passed over
-            if walk.epoch > last:
+        while replay.epoch < first and replay.t < self.run.t:
+            replay.end_epoch()
+        logged_only = self._recorded.settings.mistake_driven and mistakes_only  # only visits in the log can be mistakes
+        for t in self._times(replay.t, logged_only):
+            replay.go_to(t)
+            _ = replay.row  # skips an epoch without any row
+            if replay.epoch > last:
                 return
-            yield from (step for step in self._visit(walk, totals) if step.mistake or not mistakes_only)
+            yield from (step for step in self._visit(replay, totals) if step.mistake or not mistakes_only)
 
     def _times(self, start: int, logged: bool) -> Iterator[int]:
         if not logged:
@@ -247,14 +247,24 @@ class Trace:
         times: list[int] = np.unique(self.t[self.t >= start]).tolist()
         return iter(times)
 
-    def _visit(self, walk: Replay, totals: bool) -> Iterator[Step]:
-        row, epoch, t, made = walk.row, walk.epoch, walk.t, walk.updates
-        targets, x = self._signs[walk.block.labels[row]], self._example(walk, row)
-        score, before, mistakes = walk.scores(np.array([row], dtype=np.uint32))[0], self._weights(walk), walk.mistakes
-        walk.go_to(t + 1)
-        after = self._weights(walk)
-        new = [now > then for now, then in zip(walk.mistakes, mistakes, strict=True)]
-        added = dict(zip(self.unit[made : walk.updates].tolist(), self.coefficient[made : walk.updates], strict=True))
+    def _visit(self, replay: Replay, totals: bool) -> Iterator[Step]:
+        row, epoch, t, n_updates = replay.row, replay.epoch, replay.t, replay.updates
+        targets, x = self._signs[replay.block.labels[row]], self._example(replay, row)
+        score, before, mistakes = (
+            replay.scores(np.array([row], dtype=np.uint32))[0],
+            self._weights(replay),
+            replay.mistakes,
+        )
+        replay.go_to(t + 1)
+        after = self._weights(replay)
+        is_mistake = [after > before for after, before in zip(replay.mistakes, mistakes, strict=True)]
+        added = dict(
+            zip(
+                self.unit[n_updates : replay.updates].tolist(),
+                self.coefficient[n_updates : replay.updates],
+                strict=True,
+            )
+        )
         for unit in np.flatnonzero(targets).tolist():
             yield Step(
                 epoch,
@@ -264,11 +274,11 @@ class Trace:
                 int(targets[unit]),
                 x,
                 float(score[unit]),
-                new[0 if self._scheme == "joint" else unit],
+                is_mistake[0 if self._scheme == "joint" else unit],
                 float(added.get(unit, 0.0)),
                 before[unit],
                 after[unit],
-                *(totals_of(walk, self._scheme, self._sides(walk, unit), unit) if totals else ()),
+                *(totals_of(replay, self._scheme, self._sides(replay, unit), unit) if totals else ()),
             )
 
     # -- files -------------------------------------------------------------------------------------------------------
@@ -293,27 +303,27 @@ class Trace:
         """Write the run and its steps as JSON to a path or an open text file."""
         trace_files.to_json(self, path, weights, self.steps(**which))
 
-    # -- how it is laid out ------------------------------------------------------------------------------------------
+    # -- layout ------------------------------------------------------------------------------------------------------
 
     @property
     def _scheme(self) -> str:
-        return self._told.settings.scheme(len(self._told.class_weight))
+        return self._recorded.settings.scheme(len(self._recorded.class_weight))
 
     @property
     def _signs(self) -> NDArray[np.int8]:
         """The target of each class for each unit, +1 or -1; 0 for a pair that the class is no part of."""
-        return unit_targets(self._scheme, len(self._told.class_weight))
+        return unit_targets(self._scheme, len(self._recorded.class_weight))
 
-    def _sides(self, walk: Replay, unit: int) -> NDArray[np.int8]:
-        sides: NDArray[np.int8] = self._signs[walk.block.labels[walk.counted], unit]
+    def _sides(self, replay: Replay, unit: int) -> NDArray[np.int8]:
+        sides: NDArray[np.int8] = self._signs[replay.block.labels[replay.counted], unit]
         return sides
 
-    def _weights(self, walk: Replay) -> Floats:
-        coef, intercept = walk.weights
+    def _weights(self, replay: Replay) -> Floats:
+        coef, intercept = replay.weights
         return np.column_stack([intercept, coef]) if self.fit_intercept else coef
 
-    def _example(self, walk: Replay, row: int) -> Floats:
-        values = walk.block.values
+    def _example(self, replay: Replay, row: int) -> Floats:
+        values = replay.block.values
         if isinstance(values, Csr):
             entries = slice(int(values.indptr[row]), int(values.indptr[row + 1]))
             x = np.zeros(values.features)

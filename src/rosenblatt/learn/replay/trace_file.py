@@ -13,7 +13,7 @@ from rosenblatt.records import Floats
 if TYPE_CHECKING:
     from rosenblatt.learn.replay.trace import Step, Trace
 
-WIDE = 50  # features; a table of more weights than that is not read by people
+WIDE = 50  # features: people do not read a table of more weights
 
 
 def flat(trace: "Trace", weights: bool | None, steps: Iterable["Step"]) -> Iterator[dict[str, Any]]:
