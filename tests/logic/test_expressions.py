@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from rosenblatt import logic
 from rosenblatt.errors import DataError, ExpressionError, ParameterError
+from rosenblatt.logic.network.network import build_network
 from tests.slow_twins import logic as reference
 
 ROWS = [(0, 0), (0, 1), (1, 0), (1, 1)]
@@ -68,7 +69,7 @@ def test_discriminants_without_a_boundary_are_refused() -> None:
         (lambda: logic.Unit([1, math.nan]), "position 1"),
         (lambda: logic.Unit([1], bias=math.inf), "bias"),
         (lambda: logic.Unit([[1, 2]]), "one list"),
-        (lambda: logic.Unit([1], bias=1, threshold=1), "give one of them"),
+        (lambda: logic.Unit([1], bias=1, threshold=1), "pass only one of them"),
         (lambda: logic.Unit([1], activation="relu"), "'step' or 'sigmoid'"),
         (lambda: logic.Unit([1, 2])([1, 2, 3]), "2 weights"),
         (lambda: logic.Unit([1, 2])([[0, 0], [0, math.nan]]), "row 1, column 1"),
@@ -315,7 +316,7 @@ def test_variables_called_like_units_keep_their_names() -> None:
 def test_large_weights_stay_exact() -> None:
     weights = [2**k for k in range(40)]
     unit = logic.Unit(weights, threshold=2**39 - 0.5)
-    network = logic.network.network_of([f"x{k}" for k in range(40)], [("unit", unit, [f"x{k}" for k in range(40)])])
+    network = build_network([f"x{k}" for k in range(40)], [("unit", unit, [f"x{k}" for k in range(40)])])
     rows = np.zeros((2, 40), dtype=int)
     rows[0, :39] = 1  # one short of the last weight
     rows[1, 39] = 1

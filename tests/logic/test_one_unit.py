@@ -10,8 +10,8 @@ import pytest
 
 from rosenblatt import logic
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.logic.one_unit import decide_rows
-from rosenblatt.logic.threshold_functions import _classes
+from rosenblatt.logic.one_unit.decide import decide_rows
+from rosenblatt.logic.one_unit.threshold_functions import _classes
 from tests.slow_twins import logic as reference
 
 A000609 = {0: 2, 1: 4, 2: 14, 3: 104, 4: 1882, 5: 94572, 6: 15028134}

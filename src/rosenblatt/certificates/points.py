@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.records import Csr, Floats
 
 ExactNumber: TypeAlias = int | Fraction
@@ -84,15 +85,9 @@ class Points:
             return math.sqrt(square) * (1 + (self.max_row_entries + 8) * 2.0**-52)
         return 2 * _to_float(self.max_abs) * math.sqrt(self.max_row_entries) + 1e-300
 
-    def take(self, rows: NDArray[Any] | slice) -> NDArray[Any] | Csr:
+    def take(self, rows: NDArray[np.intp]) -> NDArray[Any] | Csr:
         """The values of some rows, in the layout and type they are stored in."""
-        if not isinstance(self.values, Csr):
-            return self.values[rows]
-        picked = np.arange(self.n_rows)[rows]
-        starts, ends = self.values.indptr[picked], self.values.indptr[picked + 1]
-        entries = np.concatenate([np.arange(a, b) for a, b in zip(starts, ends, strict=True)] or [np.arange(0)])
-        indptr = np.concatenate([[0], np.cumsum(ends - starts)])
-        return Csr(indptr, self.values.indices[entries], self.values.values[entries], self.n_features)
+        return take_rows(self.values, rows)
 
     def subset(self, rows: NDArray[np.intp]) -> "Points":
         return Points(self.take(rows), self.signs[rows], self.labels)

@@ -11,8 +11,8 @@ from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import check_input
 from rosenblatt.estimators.base import Estimator, unchanged_by_failure
 from rosenblatt.logic import Expression, Network, parse, smallest_network
-from rosenblatt.logic.cascades import cascade_of_network, cascade_of_trees, network_of_cascade
-from rosenblatt.logic.upstart import Upstart
+from rosenblatt.logic.network.cascade_conversion import cascade_from_network, cascade_from_trees, network_from_cascade
+from rosenblatt.logic.network.upstart import Upstart
 from rosenblatt.model.cascade import Cascade
 from rosenblatt.model.model import check_finite
 from rosenblatt.model.network import Growth
@@ -85,7 +85,7 @@ class ThresholdNetwork(Estimator):
         return cls()._from_network(smallest_network(table))
 
     def _from_network(self, network: Network) -> Self:
-        self._cascade = cascade_of_network(network)
+        self._cascade = cascade_from_network(network)
         self._names, self._kinds = network.inputs, [unit.kind for unit in network.units]
         self.classes_ = np.array([0, 1])
         self.n_features_in_ = len(network.inputs)
@@ -132,7 +132,7 @@ class ThresholdNetwork(Estimator):
             grower = Upstart(values, max_units=self.max_units, max_iter=self.max_iter, seed=seed + k)
             errors_left += grower.grow(labels == k, consistent)
             growers.append(grower)
-        self._cascade = cascade_of_trees([grower.nodes for grower in growers])
+        self._cascade = cascade_from_trees([grower.nodes for grower in growers])
         self._names = tuple(getattr(self, "feature_names_in_", (f"x{i}" for i in range(values.shape[1]))))
         self._kinds = [node.role for grower in growers for node in reversed(grower.nodes)]
         self.status_ = "separated" if errors_left == 0 and consistent.all() else "budget"
@@ -186,7 +186,7 @@ class ThresholdNetwork(Estimator):
     @property
     def network_(self) -> Network:
         """Every unit with its weights, threshold and wiring; print it to see them."""
-        return network_of_cascade(self._fitted_cascade(), self._names, self._kinds)
+        return network_from_cascade(self._fitted_cascade(), self._names, self._kinds)
 
     @property
     def n_units_(self) -> int:

@@ -1,4 +1,4 @@
-"""What one unit cannot do, proved exactly, and a network that can: XOR, parity, patterns that wrap around."""
+"""What one unit cannot do, with the proof, and a network that can: XOR, parity, patterns that wrap around."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.logic.network import Network, network_of
-from rosenblatt.logic.one_unit import Proof
+from rosenblatt.logic.network.network import Network, build_network
+from rosenblatt.logic.one_unit.decide import Proof
 from rosenblatt.logic.truth_table import all_rows
 from rosenblatt.logic.unit import Unit
 
 
 @dataclass(frozen=True)
 class Limit:
-    """Examples that no unit separates, the proof, and a network that does; `X, y = limit` takes the examples out."""
+    """Examples that no unit separates, the proof, and a network that does; `X, y = limit` unpacks the examples."""
 
     X: NDArray[np.uint8]
     y: NDArray[np.int64]
@@ -34,7 +34,7 @@ class Limit:
 
 
 def xor() -> Limit:
-    """The four rows of XOR, the proof that takes all four, and two units that can.
+    """The four rows of XOR, the proof that no unit separates them, and two units that do.
 
     >>> X, y = xor()
     >>> y.tolist(), xor().verify()
@@ -44,9 +44,9 @@ def xor() -> Limit:
 
 
 def parity(n: int) -> Limit:
-    """All rows of n bits, labelled 1 where an odd number is on; no unit can for n >= 2, n/2 + 1 units can.
+    """All rows of n bits, labelled 1 where an odd number of bits is on. No single unit can; n/2 + 1 units can.
 
-    The proof: with the other bits off, rows 00 and 11 together are rows 01 and 10 together.
+    The proof: with the other bits off, the sum of rows 00 and 11 is the sum of rows 01 and 10.
 
     >>> limit = parity(4)
     >>> len(limit.X), limit.verify(), len(limit.network)
@@ -57,28 +57,28 @@ def parity(n: int) -> Limit:
     X = all_rows(int(n))
     names = [f"x{i + 1}" for i in range(int(n))]
     ones = [1] * int(n)
-    counted = [("unit", Unit(ones, threshold=k - 0.5), names) for k in range(2, int(n) + 1, 2)]
-    # k on bits less two for each pair of them: 1 is left where k is odd
-    last = ("unit", Unit([*ones, *[-2] * len(counted)], threshold=0.5), [*names, *range(len(counted))])
+    counters = [("unit", Unit(ones, threshold=k - 0.5), names) for k in range(2, int(n) + 1, 2)]
+    # Of k bits that are on, two are taken away for each pair: 1 is left if k is odd.
+    output = ("unit", Unit([*ones, *[-2] * len(counters)], threshold=0.5), [*names, *range(len(counters))])
     return Limit(
         X,
         X.sum(axis=1, dtype=np.int64) % 2,
         Proof((0, 1, 2, 3), (Fraction(1),) * 4),
-        network_of(names, [*counted, last]),
+        build_network(names, [*counters, output]),
     )
 
 
 def wraparound_patterns(pattern: str | Sequence[int], length: int | None = None) -> NDArray[np.uint8]:
-    """Every different shift of a pattern of pixels that leaves on one side and comes back on the other, one a row.
+    """All cyclic shifts of a pattern of pixels, one row for each different shift.
 
     >>> wraparound_patterns("11", 4).tolist()
     [[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, 0, 1]]
     """
-    pixels = _pixels(pattern)
+    pixels = _check_pixels(pattern)
     size = len(pixels) if length is None else length
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < max(len(pixels), 1):
         raise ParameterError(
-            f"The length must be an int of at least {len(pixels)}, the pattern's. Got {length!r} instead."
+            f"The length must be an int of at least {len(pixels)}, the length of the pattern. Got {length!r} instead."
         )
     row = np.zeros(int(size), dtype=np.uint8)
     row[: len(pixels)] = pixels
@@ -87,22 +87,22 @@ def wraparound_patterns(pattern: str | Sequence[int], length: int | None = None)
 
 
 def wraparound_limit(first: str | Sequence[int], second: str | Sequence[int], length: int | None = None) -> Limit:
-    """The shifts of two patterns with the same number of on pixels, labelled 0 and 1.
+    """The cyclic shifts of two patterns with the same number of pixels on, labelled 0 and 1.
 
-    No unit can tell them apart: over all its shifts each pattern lights every pixel equally often, so the sums of
-    both classes are the same point. One hidden unit for each shift can.
+    No unit can tell them apart: over all shifts, either pattern turns every pixel on equally often, so the averages of
+    both classes are the same point. A network with one hidden unit for each shift can.
 
     >>> limit = wraparound_limit("1101", "1011", 8)
     >>> limit.X.shape, limit.verify()
     ((16, 8), True)
     """
-    size = max(len(_pixels(first)), len(_pixels(second))) if length is None else length
+    size = max(len(_check_pixels(first)), len(_check_pixels(second))) if length is None else length
     classes = [wraparound_patterns(first, size), wraparound_patterns(second, size)]
-    on = [int(rows[0].sum()) for rows in classes]
-    if on[0] != on[1]:
+    n_on = [int(rows[0].sum()) for rows in classes]
+    if n_on[0] != n_on[1]:
         raise DataError(
-            f"The patterns have {on[0]} and {on[1]} pixels on: the same number is needed, "
-            "since one unit tells different numbers apart."
+            f"The patterns have {n_on[0]} and {n_on[1]} pixels on: they must have the same number, because one unit "
+            "can tell different numbers apart."
         )
     if (classes[1] == classes[0][0]).all(axis=1).any():
         raise DataError("The second pattern is a shift of the first, so both classes have the same rows: change one.")
@@ -110,23 +110,23 @@ def wraparound_limit(first: str | Sequence[int], second: str | Sequence[int], le
     y = np.repeat([0, 1], [len(rows) for rows in classes])
     scale = math.lcm(*(len(rows) for rows in classes))
     weights = tuple(Fraction(scale // len(classes[label])) for label in y)
-    return Limit(X, y, Proof(tuple(range(len(X))), weights), _matching(classes[1]))
+    return Limit(X, y, Proof(tuple(range(len(X))), weights), _shift_detector(classes[1]))
 
 
-def _matching(patterns: NDArray[np.uint8]) -> Network:
-    """One unit for each pattern, which fires where all its pixels are on; the last one fires where any of them does."""
+def _shift_detector(patterns: NDArray[np.uint8]) -> Network:
+    """A unit for each pattern fires if all its pixels are on; the output fires if any of them does."""
     names = [f"x{i + 1}" for i in range(patterns.shape[1])]
-    count = int(patterns[0].sum())
+    n_on = int(patterns[0].sum())
     units: list[Any] = []
     for pattern in patterns:
-        on = [name for name, bit in zip(names, pattern, strict=True) if bit]
-        units.append(("AND", Unit([1] * count, threshold=count - 0.5), on))
+        pixels = [name for name, bit in zip(names, pattern, strict=True) if bit]
+        units.append(("AND", Unit([1] * n_on, threshold=n_on - 0.5), pixels))
     hidden = range(len(units))
-    return network_of(names, [*units, ("OR", Unit([1] * len(units), threshold=0.5), hidden)])
+    return build_network(names, [*units, ("OR", Unit([1] * len(units), threshold=0.5), hidden)])
 
 
-def _pixels(pattern: str | Sequence[int]) -> NDArray[np.uint8]:
-    pixels = np.array([{"0": 0, "1": 1}.get(str(p), 2) for p in pattern], dtype=np.uint8)
+def _check_pixels(pattern: str | Sequence[int]) -> NDArray[np.uint8]:
+    pixels = np.array([{"0": 0, "1": 1}.get(str(pixel), 2) for pixel in pattern], dtype=np.uint8)
     if not len(pixels) or (pixels > 1).any():
         raise ParameterError(f"A pattern must be written in 0 and 1, such as '1101'. Got {pattern!r} instead.")
     return pixels

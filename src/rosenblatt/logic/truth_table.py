@@ -1,4 +1,4 @@
-"""Truth tables: every row of n variables, counted up with the first variable in front, and what the function says."""
+"""Truth tables: the value of a Boolean function on all 2^n rows, in counting order, the first variable in front."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import DataError, ParameterError
 
-MOST_VARIABLES = 20
-_SHOWN_ROWS = 64
+MAX_VARIABLES = 20
+_MAX_PRINTED_ROWS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +29,12 @@ class TruthTable:
     outputs: NDArray[np.bool_]
 
     def __init__(self, variables: Sequence[str], outputs: Any) -> None:
-        refuse_large(len(variables))
-        values = _outputs(outputs)
+        check_table_size(len(variables))
+        values = _check_outputs(outputs)
         if len(values) != 2 ** len(variables):
             raise DataError(
-                f"A truth table of {len(variables)} variables has {2 ** len(variables):,} rows, but {len(values):,} "
-                "outputs were given."
+                f"A truth table of {len(variables)} variables has {2 ** len(variables):,} rows, but it got "
+                f"{len(values):,} outputs."
             )
         values.setflags(write=False)
         object.__setattr__(self, "variables", tuple(variables))
@@ -61,57 +61,58 @@ class TruthTable:
     def __hash__(self) -> int:
         return hash((self.variables, self.outputs.tobytes()))
 
-    def text(self, most_rows: int | None = None) -> str:
-        """The table as text; with most_rows only its beginning, and a line that says how much is left out."""
-        shown = len(self) if most_rows is None else min(most_rows, len(self))
+    def text(self, max_rows: int | None = None) -> str:
+        """The table as text; only the first `max_rows` rows, and how many more there are."""
+        n_printed = len(self) if max_rows is None else min(max_rows, len(self))
         widths = [len(name) for name in self.variables]
         lines = [" ".join([*self.variables, "|"])]
-        for r in range(shown):
+        for r in range(n_printed):
             bits = [str(bit).rjust(width) for bit, width in zip(_bits(r, len(widths)), widths, strict=True)]
             lines.append(" ".join([*bits, "|", str(int(self.outputs[r]))]))
-        if shown < len(self):
-            lines.append(f"... {len(self) - shown:,} more rows")
+        if n_printed < len(self):
+            lines.append(f"... {len(self) - n_printed:,} more rows")
         return "\n".join(lines)
 
     def __str__(self) -> str:
-        return self.text(_SHOWN_ROWS)
+        return self.text(_MAX_PRINTED_ROWS)
 
 
 def all_rows(n: int) -> NDArray[np.uint8]:
-    """The 2^n rows of n bits, counting up."""
-    refuse_large(n)
+    """The 2^n rows of n bits, in counting order."""
+    check_table_size(n)
     shifts = np.arange(n - 1, -1, -1, dtype=np.int64)
     return ((np.arange(2**n)[:, None] >> shifts) & 1).astype(np.uint8)
 
 
-def refuse_large(n: int) -> None:
-    if n > MOST_VARIABLES:
+def check_table_size(n: int) -> None:
+    """Raise DataError if a table of n variables would be too large."""
+    if n > MAX_VARIABLES:
         raise DataError(
-            f"A truth table of {n} variables has 2^{n} = {2**n:,} rows, and at most {2**MOST_VARIABLES:,} "
-            f"({MOST_VARIABLES} variables) are written out: evaluate the expression on the rows you need instead."
+            f"A truth table of {n} variables has 2^{n} = {2**n:,} rows, and at most {2**MAX_VARIABLES:,} "
+            f"({MAX_VARIABLES} variables) are written out: evaluate the expression on the rows you need instead."
         )
 
 
-def as_table(given: Any) -> TruthTable:
-    """A table from a table, from anything that has a truth_table(), or from its outputs: "0110", [0, 1, 1, 0]."""
-    if isinstance(given, TruthTable):
-        return given
-    if hasattr(given, "truth_table"):
-        table: TruthTable = given.truth_table()
+def as_table(source: Any) -> TruthTable:
+    """The table of a table, of anything that has a truth_table(), or of outputs such as "0110" or [0, 1, 1, 0]."""
+    if isinstance(source, TruthTable):
+        return source
+    if hasattr(source, "truth_table"):
+        table: TruthTable = source.truth_table()
         return table
-    values = _outputs(given)
+    values = _check_outputs(source)
     n = max(len(values).bit_length() - 1, 0)
     if len(values) != 2**n:
         raise DataError(f"A truth table has 2, 4, 8, ... rows, one for each input. Got {len(values)} outputs.")
     return TruthTable([f"x{i + 1}" for i in range(n)], values)
 
 
-def _outputs(given: Any) -> NDArray[np.bool_]:
+def _check_outputs(outputs: Any) -> NDArray[np.bool_]:
     try:
-        values = np.array(list(given)) if not isinstance(given, np.ndarray) else given.copy()
+        values = np.array(list(outputs)) if not isinstance(outputs, np.ndarray) else outputs.copy()
     except TypeError:
         raise ParameterError(
-            f"A truth table must be a TruthTable, an expression or its outputs such as '0110'. Got {given!r} instead."
+            f"A truth table must be a TruthTable, an expression or its outputs such as '0110'. Got {outputs!r} instead."
         ) from None
     except ValueError:  # lists of different lengths
         raise DataError("The outputs of a truth table must be one list of 0 and 1.") from None

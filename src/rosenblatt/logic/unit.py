@@ -1,4 +1,4 @@
-"""One unit, built by hand: a weighted sum, a bias, an activation. And the boundary between two discriminants."""
+"""One threshold unit with given weights, and the boundary between two linear discriminants."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ class Unit:
     """A unit with given weights: y = f(w.x + b), evaluated without learning.
 
     The hard step fires when the score w.x + b is above 0, that is when w.x is above the threshold -b; the soft
-    sigmoid answers 1 / (1 + exp(-score)). Give the bias or the threshold, not both.
+    sigmoid returns 1 / (1 + exp(-score)). Pass the bias or the threshold, not both.
 
     >>> and_unit = Unit([1, 1], threshold=1.5)
     >>> and_unit([[0, 0], [0, 1], [1, 0], [1, 1]]).tolist()
@@ -44,20 +44,20 @@ class Unit:
         activation: str = "step",
     ) -> None:
         if bias is not None and threshold is not None:
-            raise ParameterError("A Unit takes a bias or a threshold, which is minus the bias: give one of them.")
+            raise ParameterError("A Unit takes a bias or a threshold, which is minus the bias: pass only one of them.")
         if activation not in ACTIVATIONS:
             raise ParameterError(f"The activation of a Unit must be 'step' or 'sigmoid'. Got {activation!r} instead.")
         array = np.asarray(weights, dtype=object)
         if array.ndim != 1:
             raise ParameterError(f"The weights of a Unit must be one list of numbers. Got {weights!r} instead.")
-        given = array.tolist()
-        for position, weight in enumerate(given):
+        numbers = array.tolist()
+        for position, weight in enumerate(numbers):
             _check_number(weight, f"The weight at position {position} of a Unit")
         constant = bias if threshold is None else threshold
-        _check_number(0 if constant is None else constant, "The bias or threshold of a Unit")
-        object.__setattr__(self, "weights", tuple(_plain(weight) for weight in given))
-        value = 0 if constant is None else constant
-        object.__setattr__(self, "bias", _plain(value if threshold is None else 0 - value))
+        constant = 0 if constant is None else constant
+        _check_number(constant, "The bias or threshold of a Unit")
+        object.__setattr__(self, "weights", tuple(_plain_number(weight) for weight in numbers))
+        object.__setattr__(self, "bias", _plain_number(constant if threshold is None else 0 - constant))
         object.__setattr__(self, "activation", activation)
 
     @property
@@ -67,16 +67,16 @@ class Unit:
 
     def score(self, X: Any) -> Any:
         """w.x + b, for one row or for each row of a matrix."""
-        rows = _rows(X, len(self.weights))
-        found: Floats = rows @ np.array(self.weights, dtype=np.float64) + self.bias
-        return float(found) if rows.ndim == 1 else found
+        rows = _check_rows(X, len(self.weights))
+        scores: Floats = rows @ np.array(self.weights, dtype=np.float64) + self.bias
+        return float(scores) if rows.ndim == 1 else scores
 
     def __call__(self, X: Any) -> Any:
-        """What the unit answers: True where it fires, or with a sigmoid a number between 0 and 1."""
+        """The output of the unit: True where it fires, or with a sigmoid a number between 0 and 1."""
         score = self.score(X)
         if self.activation == "step":
             return score > 0
-        # exp never sees a large positive number: either side of 0 has its own form of the same function
+        # Two forms of the same function, so that exp never overflows.
         decay = np.exp(-np.abs(score))
         soft = np.where(np.asarray(score) >= 0, 1 / (1 + decay), decay / (1 + decay))
         return float(soft) if soft.ndim == 0 else soft
@@ -85,16 +85,16 @@ class Unit:
         """The signed distance of each row from the hyperplane w.x + b = 0: (w.x + b) / |w|."""
         length = math.hypot(*self.weights)
         if length == 0:
-            raise DataError("A unit whose weights are all 0 has no hyperplane, so nothing has a distance from it.")
+            raise DataError("A unit whose weights are all 0 has no hyperplane to measure a distance from.")
         return self.score(X) / length
 
     def formula(self, names: Sequence[str]) -> str:
         """The condition under which it fires, with these names for its inputs."""
-        total = linear(self.weights, names)
+        weighted_sum = linear_text(self.weights, names)
         if self.activation == "step":
-            return f"{total} > {number(self.threshold)}"
-        shift = f" {'-' if self.bias < 0 else '+'} {number(abs(self.bias))}" if self.bias else ""
-        return f"sigmoid({total}{shift})"
+            return f"{weighted_sum} > {number_text(self.threshold)}"
+        bias = f" {'-' if self.bias < 0 else '+'} {number_text(abs(self.bias))}" if self.bias else ""
+        return f"sigmoid({weighted_sum}{bias})"
 
     def __str__(self) -> str:
         verb = "fires when " if self.activation == "step" else "answers "
@@ -103,7 +103,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Hyperplane:
-    """All x with w.x + b = 0; on its positive side the first of two discriminants is the larger."""
+    """All x with w.x + b = 0; on the positive side the first of two discriminants is larger."""
 
     weights: tuple[float, ...]
     bias: float
@@ -117,8 +117,8 @@ class Hyperplane:
     def __str__(self) -> str:
         used = [(weight, name) for weight, name in zip(self.weights, self.names, strict=True) if weight]
         if len(used) == 1:
-            return f"{used[0][1]} = {number((0 - self.bias) / used[0][0])}"
-        return f"{linear(self.weights, self.names)} = {number(0 - self.bias)}"
+            return f"{used[0][1]} = {number_text((0 - self.bias) / used[0][0])}"
+        return f"{linear_text(self.weights, self.names)} = {number_text(0 - self.bias)}"
 
 
 def boundary_between(first: Any, second: Any, names: Sequence[str] | None = None) -> Hyperplane:
@@ -129,52 +129,52 @@ def boundary_between(first: Any, second: Any, names: Sequence[str] | None = None
     >>> print(boundary_between(([2, 1], -1), ([1, 1], 1), names=["x", "y"]))
     x = 2
     """
-    one, other = _discriminant(first), _discriminant(second)
-    if len(one.weights) != len(other.weights):
+    unit, other = _discriminant(first), _discriminant(second)
+    if len(unit.weights) != len(other.weights):
         raise DataError(
-            f"The first discriminant has {len(one.weights)} weights and the second {len(other.weights)}: "
-            "they must speak of the same features."
+            f"The first discriminant has {len(unit.weights)} weights and the second {len(other.weights)}: "
+            "they must have the same features."
         )
-    weights = tuple(p - q for p, q in zip(one.weights, other.weights, strict=True))
-    bias = one.bias - other.bias
+    weights = tuple(p - q for p, q in zip(unit.weights, other.weights, strict=True))
+    bias = unit.bias - other.bias
     if not any(weights):
-        how = "equal everywhere" if bias == 0 else f"{number(abs(bias))} apart everywhere"
-        raise DataError(f"The two discriminants have the same weights and are {how}: no boundary lies between them.")
+        difference = "equal everywhere" if bias == 0 else f"{number_text(abs(bias))} apart everywhere"
+        raise DataError(f"The two discriminants have the same weights and are {difference}: there is no boundary.")
     labels = tuple(names) if names is not None else tuple(f"x{i + 1}" for i in range(len(weights)))
     if len(labels) != len(weights):
-        raise ParameterError(f"There are {len(weights)} features but {len(labels)} names: give one name for each.")
+        raise ParameterError(f"There are {len(weights)} features but {len(labels)} names: pass one name for each.")
     return Hyperplane(weights, bias, labels)
 
 
-def _discriminant(given: Any) -> Unit:
-    if isinstance(given, Unit):
-        return given
+def _discriminant(discriminant: Any) -> Unit:
+    if isinstance(discriminant, Unit):
+        return discriminant
     try:
-        weights, bias = given
+        weights, bias = discriminant
     except (TypeError, ValueError):
         raise ParameterError(
-            f"A discriminant must be a Unit or a pair (weights, bias). Got {given!r} instead."
+            f"A discriminant must be a Unit or a pair (weights, bias). Got {discriminant!r} instead."
         ) from None
     return Unit(weights, bias)
 
 
-def number(value: float) -> str:
-    """A number as one would write it by hand."""
+def number_text(value: float) -> str:
+    """A number as one would write it by hand: 2, 0.5."""
     return f"{value:g}" if value == float(f"{value:g}") else f"{float(value):.6g}"
 
 
-def linear(weights: Sequence[float], names: Sequence[str]) -> str:
-    """2 x1 - x2, leaving out what has no weight."""
-    terms = [(w, name) for w, name in zip(weights, names, strict=True) if w]
-    words: list[str] = []
-    for w, name in terms:
-        sign = ("- " if w < 0 else "+ ") if words else ("-" if w < 0 else "")
-        words.append(sign + (name if abs(w) == 1 else f"{number(abs(w))} {name}"))
-    return " ".join(words) or "0"
+def linear_text(weights: Sequence[float], names: Sequence[str]) -> str:
+    """A weighted sum such as 2 x1 - x2; names of weight 0 are left out."""
+    terms: list[str] = []
+    for weight, name in zip(weights, names, strict=True):
+        if weight:
+            sign = ("- " if weight < 0 else "+ ") if terms else ("-" if weight < 0 else "")
+            terms.append(sign + (name if abs(weight) == 1 else f"{number_text(abs(weight))} {name}"))
+    return " ".join(terms) or "0"
 
 
-def _plain(value: Any) -> float:
-    """A Python number; whole ones as int, which stay exact whatever their size."""
+def _plain_number(value: Any) -> float:
+    """A Python number: an int if it is whole, which is exact whatever its size, else a float."""
     plain = value.item() if hasattr(value, "item") else value
     return int(plain) if plain == int(plain) else float(plain)
 
@@ -184,16 +184,16 @@ def _check_number(value: Any, what: str) -> None:
         raise ParameterError(f"{what} must be a finite number. Got {value!r} instead.")
 
 
-def _rows(X: Any, features: int) -> Floats:
+def _check_rows(X: Any, n_features: int) -> Floats:
     try:
         rows: Floats = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"A unit takes rows of numbers: {error}.") from None
-    if rows.ndim not in (1, 2) or rows.shape[-1] != features:
-        raise DataError(f"The unit has {features} weights, but the rows have the shape {rows.shape}.")
+    if rows.ndim not in (1, 2) or rows.shape[-1] != n_features:
+        raise DataError(f"The unit has {n_features} weights, but the rows have the shape {rows.shape}.")
     wrong = ~np.isfinite(rows)
     if wrong.any():
-        place = tuple(int(i) for i in np.argwhere(wrong)[0])
-        where = f"column {place[-1]}" if rows.ndim == 1 else f"row {place[0]}, column {place[1]}"
-        raise DataError(f"X has {rows[place]} at {where}: a unit takes finite numbers only.")
+        index = tuple(int(i) for i in np.argwhere(wrong)[0])
+        where = f"column {index[-1]}" if rows.ndim == 1 else f"row {index[0]}, column {index[1]}"
+        raise DataError(f"X has {rows[index]} at {where}: a unit takes finite numbers only.")
     return rows

@@ -42,13 +42,13 @@ def explain_example(model: LinearModel, example: str) -> dict[str, Any]:
 def explain_network_example(model: NetworkModel, example: str) -> dict[str, Any]:
     """The predicted class, its score, and the score of each unit of the network."""
     from rosenblatt import native
-    from rosenblatt.logic.cascades import network_of_cascade
+    from rosenblatt.logic.network.cascade_conversion import network_from_cascade
     from rosenblatt.model.model import check_width
 
     values = check_width(read_example(model, example).values, len(model.names))
     all_units = replace(model.cascade, outputs=tuple(range(len(model.cascade.coef))))
     unit_scores = all_units.scores(native.rows_of(values))[0].tolist()
-    units = network_of_cascade(model.cascade, model.names, model.kinds).units
+    units = network_from_cascade(model.cascade, model.names, model.kinds).units
     scores = model.scores(values)
     k, binary = int(model.predicted_classes(scores)[0]), len(model.classes) == 2
     score = float(scores[0, 0 if binary else k])

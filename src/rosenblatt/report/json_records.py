@@ -120,9 +120,9 @@ def _top(model: LinearModel, count: int) -> list[dict[str, Any]]:
 
 def network_record(model: NetworkModel) -> dict[str, Any]:
     """What `explain` says of a network of threshold units."""
-    from rosenblatt.logic.cascades import network_of_cascade
+    from rosenblatt.logic.network.cascade_conversion import network_from_cascade
 
-    network = network_of_cascade(model.cascade, model.names, model.kinds)
+    network = network_from_cascade(model.cascade, model.names, model.kinds)
     return {
         "classes": list(model.classes),
         "features": len(model.names),

@@ -50,9 +50,9 @@ def example_lines(record: dict[str, Any], top: int) -> Iterator[str]:
 
 def network_lines(model: NetworkModel, path: str) -> Iterator[str]:
     """Every unit of a network with its formula."""
-    from rosenblatt.logic.cascades import network_of_cascade
+    from rosenblatt.logic.network.cascade_conversion import network_from_cascade
 
-    network = network_of_cascade(model.cascade, model.names, model.kinds)
+    network = network_from_cascade(model.cascade, model.names, model.kinds)
     yield bold(path) + f"  {' or '.join(map(str, model.classes[:8]))}"
     yield ""
     size = f"{plural(len(network), 'unit')} in {plural(len(network.layers), 'layer')}"

@@ -1,4 +1,4 @@
-"""Every Boolean function that one unit can do, each with its weights."""
+"""All Boolean functions that one unit can compute, each with its weights."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.logic.truth_table import TruthTable, all_rows
 from rosenblatt.logic.unit import Unit
 
-# The largest weight needed for n = 0, 1, ... variables when all weights are whole (Muroga, Tsuboi and Baugh 1970);
-# the counts that follow from it are tested against OEIS A000609 and, for n <= 4, against exact proofs for the rest.
-_LARGEST = (0, 1, 1, 2, 3, 5, 9)
+# The largest integer weight needed for n = 0, 1, ... variables (Muroga, Tsuboi and Baugh 1970). The tests compare the
+# counts with OEIS A000609, and for n <= 4 prove that no other function has a unit.
+_MAX_WEIGHTS = (0, 1, 1, 2, 3, 5, 9)
 
 
 @dataclass(frozen=True)
 class ThresholdFunction:
-    """A Boolean function of one unit: its unit has whole weights, and no row lies on its boundary."""
+    """A Boolean function and its unit, which has integer weights and no row on its boundary."""
 
     unit: Unit
 
@@ -40,57 +40,56 @@ class ThresholdFunction:
 
 
 def threshold_functions(n: int) -> Iterator[ThresholdFunction]:
-    """One item for each Boolean function of n variables that one unit can do, with its weights; n from 0 to 6.
+    """Each Boolean function of n variables that one unit can compute, with its weights; n from 0 to 6.
 
-    The others cannot be done by any unit: `decide` gives the proof for each.
+    No unit computes the others: `decide` gives the proof for each.
 
     >>> [sum(1 for _ in threshold_functions(n)) for n in (1, 2, 3, 4)]
     [4, 14, 104, 1882]
     """
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 0 <= n < len(_LARGEST):
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 0 <= n < len(_MAX_WEIGHTS):
         raise ParameterError(
-            f"threshold_functions lists the functions of 0 to {len(_LARGEST) - 1} variables; of 7 there are "
+            f"threshold_functions lists the functions of 0 to {len(_MAX_WEIGHTS) - 1} variables; of 7 there are "
             f"8,378,070,864. Got {n!r} instead: use decide for a single function."
         )
-    return _all(int(n))
+    return _generate(int(n))
 
 
-def _all(n: int) -> Iterator[ThresholdFunction]:
+def _generate(n: int) -> Iterator[ThresholdFunction]:
     for weights, threshold, influence in _classes(n):
-        for order in _arrangements(influence):
-            arranged = [weights[i] for i in order]
-            matters = [influence[i] > 0 for i in order]
-            for flips in product(*((False, True) if m else (False,) for m in matters)):
+        for order in _distinct_orders(influence):
+            ordered = [weights[i] for i in order]
+            for negations in product(*((False, True) if influence[i] > 0 else (False,) for i in order)):
                 # x -> 1 - x turns w x > t into -w x > t - w
-                signed = [-w if flip else w for w, flip in zip(arranged, flips, strict=True)]
-                shift = sum(w for w, flip in zip(arranged, flips, strict=True) if flip)
+                signed = [-w if negated else w for w, negated in zip(ordered, negations, strict=True)]
+                shift = sum(w for w, negated in zip(ordered, negations, strict=True) if negated)
                 yield ThresholdFunction(Unit(signed, threshold=threshold - shift))
 
 
 @cache
 def _classes(n: int) -> tuple[tuple[tuple[int, ...], float, tuple[int, ...]], ...]:
-    """One function of each class under swapping and negating variables: that with weights w1 >= w2 >= ... >= 0.
+    """The weights, threshold and influences of one function of each class under swapping and negating variables.
 
-    With them go the influences: on how many rows each variable decides. They tell which variables are alike: two
-    variables of a threshold function with equal influence (Chow parameter) can be swapped without changing it, and
-    one without influence does not matter. So each class holds one function for each way to arrange the
+    That function has weights w1 >= w2 >= ... >= 0. The influence of a variable (its Chow parameter) is the number of
+    rows on which it decides. Two variables of a threshold function with equal influence can be swapped without changing
+    it, and a variable without influence does not matter. So each class holds one function for each way to arrange the
     influences and to choose the signs of those above 0.
     """
     rows = all_rows(n).astype(np.int64)
-    found: dict[bytes, tuple[tuple[int, ...], float, tuple[int, ...]]] = {}
-    candidates = combinations_with_replacement(range(_LARGEST[n], -1, -1), n)
+    functions: dict[bytes, tuple[tuple[int, ...], float, tuple[int, ...]]] = {}
+    candidates = combinations_with_replacement(range(_MAX_WEIGHTS[n], -1, -1), n)
     for weights in sorted(candidates, key=sum):
         sums = rows @ np.array(weights, dtype=np.int64) if n else np.zeros(1, dtype=np.int64)
         for least in range(sum(weights) + 2):
             outputs = sums >= least
             key = outputs.tobytes()
-            if key not in found:
+            if key not in functions:
                 influence = tuple(int(2 * outputs[rows[:, i] == 1].sum() - outputs.sum()) for i in range(n))
-                found[key] = (weights, least - 0.5, influence)
-    return tuple(found.values())
+                functions[key] = (weights, least - 0.5, influence)
+    return tuple(functions.values())
 
 
-def _arrangements(influence: tuple[int, ...]) -> list[tuple[int, ...]]:
+def _distinct_orders(influence: tuple[int, ...]) -> list[tuple[int, ...]]:
     """One order of the variables for each different order of their influences."""
     orders: dict[tuple[int, ...], tuple[int, ...]] = {}
     for order in permutations(range(len(influence))):

@@ -1,4 +1,4 @@
-"""Networks of threshold units: every unit with its weights, its threshold and its wiring; evaluated on many rows."""
+"""Networks of threshold units: every unit with its weights, threshold and wiring, and evaluation on many rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,16 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.logic.truth_table import TruthTable, refuse_large
+from rosenblatt.logic.truth_table import TruthTable, check_table_size
 from rosenblatt.logic.unit import Unit
 
-# Rows at a time: every signal of a block stays in the cache, and memory does not grow with the number of rows.
-_BLOCK = 1 << 15
+_BLOCK_ROWS = 1 << 15  # evaluated at a time, so that all signals stay in the cache
 
 
 @dataclass(frozen=True)
 class WiredUnit:
-    """A unit in its place: its name, what it is, where its inputs come from, how many units deep it lies."""
+    """A unit in a network: its name, kind, sources and layer; layer 1 is fed by inputs only."""
 
     name: str
     kind: str
@@ -40,7 +39,7 @@ class WiredUnit:
 
 @dataclass(frozen=True)
 class Network:
-    """Threshold units in an order in which each comes after its sources; the outputs are named among them."""
+    """Threshold units, each after its sources; `outputs` names some of them."""
 
     inputs: tuple[str, ...]
     units: tuple[WiredUnit, ...]
@@ -76,34 +75,34 @@ class Network:
     # -- evaluation -------------------------------------------------------------------------------------------------
 
     def signals(self, columns: Sequence[NDArray[Any]]) -> NDArray[np.bool_]:
-        """Which units fire on each row of 0 and 1 given by its columns: one row of answers for each output."""
-        rows = len(columns[0]) if columns else 1
-        found = np.empty((len(self.outputs), rows), dtype=bool)
-        last_use = self._last_use
-        for start in range(0, rows, _BLOCK):
-            block = slice(start, min(start + _BLOCK, rows))
+        """Whether each output fires, for rows of 0 and 1 given by their columns: one row for each output."""
+        n_rows = len(columns[0]) if columns else 1
+        fires = np.empty((len(self.outputs), n_rows), dtype=bool)
+        unused_after = self._unused_after
+        for start in range(0, n_rows, _BLOCK_ROWS):
+            block = slice(start, min(start + _BLOCK_ROWS, n_rows))
             width = block.stop - start
-            known = {
+            signals = {
                 name: column[block].astype(bool).view(np.int8)
                 for name, column in zip(self.inputs, columns, strict=True)
             }
             for position, wired in enumerate(self.units):
-                known[wired.name] = _fires(wired, known, width)
-                for name in last_use[position]:
-                    del known[name]
+                signals[wired.name] = _fires(wired, signals, width)
+                for name in unused_after[position]:
+                    del signals[name]
             for k, name in enumerate(self.outputs):
-                found[k, block] = known[name]
-        return found
+                fires[k, block] = signals[name]
+        return fires
 
     @cached_property
-    def _last_use(self) -> list[list[str]]:
-        """The signals that nobody asks for after each unit, so that a deep network does not keep them all."""
-        last = {name: position for position, u in enumerate(self.units) for name in u.sources}
-        gone: list[list[str]] = [[] for _ in self.units]
-        for name, position in last.items():
+    def _unused_after(self) -> list[list[str]]:
+        """The signals that no unit uses after each unit, to be freed: a deep network has many."""
+        last_use = {name: position for position, u in enumerate(self.units) for name in u.sources}
+        unused: list[list[str]] = [[] for _ in self.units]
+        for name, position in last_use.items():
             if name not in self.outputs:
-                gone[position].append(name)
-        return gone
+                unused[position].append(name)
+        return unused
 
     def __call__(self, X: Any) -> NDArray[np.bool_]:
         """The first output on each row of a matrix of 0 and 1, one column for each input."""
@@ -116,94 +115,91 @@ class Network:
         if not self.inputs:
             return np.full(len(rows), self.signals([])[0, 0])
         columns = [check_bits(rows[:, i], name) for i, name in enumerate(self.inputs)]
-        found: NDArray[np.bool_] = self.signals(columns)[0]
-        return found
+        fires: NDArray[np.bool_] = self.signals(columns)[0]
+        return fires
 
     def truth_table(self) -> TruthTable:
-        """What the first output says on every row of 0 and 1."""
+        """The first output on every row of 0 and 1."""
         n = len(self.inputs)
-        refuse_large(n)
+        check_table_size(n)
         counter = np.arange(2**n)
         return TruthTable(self.inputs, self.signals([(counter >> (n - 1 - i)) & 1 for i in range(n)])[0])
 
     # -- fewer units ------------------------------------------------------------------------------------------------
 
     def compact(self) -> "Network":
-        """The same function without NOT units where others can take a negative weight: w (1 - x) = w - w x."""
-        alias: dict[str, tuple[str, bool]] = {}
-        kept: list[WiredUnit] = []
+        """The same function without NOT units whose targets can take a negative weight: w (1 - x) = w - w x."""
+        negated: dict[str, str] = {}  # the NOT units left out, and their sources
+        units: list[WiredUnit] = []
         for wired in self.units:
-            turned = _absorb(wired, alias)
-            if _is_not(turned) and turned.name not in self.outputs:
-                alias[turned.name] = (turned.sources[0], True)
+            rewired = _absorb_negations(wired, negated)
+            if _is_not(rewired) and rewired.name not in self.outputs:
+                negated[rewired.name] = rewired.sources[0]
             else:
-                kept.append(turned)
-        place: dict[str, str | int] = {name: name for name in self.inputs}
-        place |= {u.name: k for k, u in enumerate(kept)}
-        units = [(u.kind, u.unit, [place[name] for name in u.sources]) for u in kept]
-        return network_of(self.inputs, units, [int(place[name]) for name in self.outputs])
+                units.append(rewired)
+        source: dict[str, str | int] = {name: name for name in self.inputs}
+        source |= {u.name: k for k, u in enumerate(units)}
+        parts = [(u.kind, u.unit, [source[name] for name in u.sources]) for u in units]
+        return build_network(self.inputs, parts, [int(source[name]) for name in self.outputs])
 
 
-def _fires(wired: WiredUnit, known: Mapping[str, NDArray[np.int8]], width: int) -> NDArray[np.int8]:
-    """The answers of one unit; whole weights are summed in the smallest integers that hold them, which is quickest."""
+def _fires(wired: WiredUnit, signals: Mapping[str, NDArray[np.int8]], width: int) -> NDArray[np.int8]:
+    """Whether one unit fires on each row. Integer weights are summed in the narrowest integers that hold the sum."""
     reach = sum(abs(w) for w in wired.weights)
-    exact = all(isinstance(w, int) for w in wired.weights)
-    kinds = [kind for kind in (np.int8, np.int16, np.int32, np.int64) if exact and reach < np.iinfo(kind).max]
-    kind: Any = kinds[0] if kinds else np.float64
-    total = np.zeros(width, dtype=kind)
+    is_integer = all(isinstance(w, int) for w in wired.weights)
+    dtypes = [d for d in (np.int8, np.int16, np.int32, np.int64) if is_integer and reach < np.iinfo(d).max]
+    dtype: Any = dtypes[0] if dtypes else np.float64
+    total = np.zeros(width, dtype=dtype)
     for weight, name in zip(wired.weights, wired.sources, strict=True):
         if weight == 1:
-            total += known[name]
+            total += signals[name]
         elif weight == -1:
-            total -= known[name]
+            total -= signals[name]
         elif weight:
-            total += known[name] * kind(weight)
-    limit = wired.threshold
-    if kinds:  # a whole sum is above t when it is above the whole part of t, which must be within the integers' reach
-        limit = int(min(max(limit // 1, -reach - 1), reach))
-    return (total > limit).view(np.int8)
+            total += signals[name] * dtype(weight)
+    threshold = wired.threshold
+    if dtypes:  # an integer is above t if it is above floor(t), which is clipped to what the integers hold
+        threshold = int(min(max(threshold // 1, -reach - 1), reach))
+    return (total > threshold).view(np.int8)
 
 
 def _is_not(wired: WiredUnit) -> bool:
     return len(wired.weights) == 1 and wired.weights[0] == -1 and -1 < wired.threshold < 0
 
 
-def _absorb(wired: WiredUnit, alias: Mapping[str, tuple[str, bool]]) -> WiredUnit:
-    """Take the sources of NOT units directly; equal sources are joined, so nothing else changes."""
+def _absorb_negations(wired: WiredUnit, negated: Mapping[str, str]) -> WiredUnit:
+    """Connect a unit to the sources of the NOT units that feed it; wires from the same source are joined."""
     weights: dict[str, float] = {}
     bias = wired.unit.bias
     for weight, name in zip(wired.weights, wired.sources, strict=True):
-        source, negated = alias.get(name, (name, False))
-        if negated:
-            bias += weight
-        weights[source] = weights.get(source, 0) + (-weight if negated else weight)
-    changed = tuple(weights) != wired.sources or tuple(weights.values()) != wired.weights
-    if not changed:
+        if name in negated:
+            name, weight, bias = negated[name], -weight, bias + weight
+        weights[name] = weights.get(name, 0) + weight
+    if tuple(weights) == wired.sources and tuple(weights.values()) == wired.weights:
         return wired
-    unit = Unit(tuple(weights.values()), bias)
-    mixed = any(negated for _, negated in (alias.get(name, (name, False)) for name in wired.sources))
-    return replace(wired, unit=unit, sources=tuple(weights), kind="unit" if mixed else wired.kind)
+    kind = "unit" if any(name in negated for name in wired.sources) else wired.kind
+    return replace(wired, unit=Unit(tuple(weights.values()), bias), sources=tuple(weights), kind=kind)
 
 
-def network_of(
+def build_network(
     inputs: Sequence[str], units: Sequence[tuple[str, Unit, Sequence[str | int]]], outputs: Sequence[int] = (-1,)
 ) -> Network:
-    """Wire units given as (kind, unit, sources); a source is an input by name or an earlier unit by position."""
-    stem = "u"
-    while any(name.startswith(stem) and name[len(stem) :].isdigit() for name in inputs):
-        stem += "_"
-    depth = dict.fromkeys(inputs, 0)
+    """The network of units (kind, unit, sources); a source is the name of an input or the position of a unit before."""
+    prefix = "u"
+    while any(name.startswith(prefix) and name[len(prefix) :].isdigit() for name in inputs):
+        prefix += "_"
+    layer_of = dict.fromkeys(inputs, 0)
     wired = []
-    for k, (kind, unit, places) in enumerate(units):
-        sources = tuple(place if isinstance(place, str) else f"{stem}{place + 1}" for place in places)
-        layer = 1 + max((depth[name] for name in sources), default=0)
-        depth[f"{stem}{k + 1}"] = layer
-        wired.append(WiredUnit(f"{stem}{k + 1}", kind, unit, sources, layer))
+    for k, (kind, unit, unit_sources) in enumerate(units):
+        sources = tuple(source if isinstance(source, str) else f"{prefix}{source + 1}" for source in unit_sources)
+        layer = 1 + max((layer_of[name] for name in sources), default=0)
+        layer_of[f"{prefix}{k + 1}"] = layer
+        wired.append(WiredUnit(f"{prefix}{k + 1}", kind, unit, sources, layer))
     return Network(tuple(inputs), tuple(wired), tuple(wired[k].name for k in outputs))
 
 
 def check_bits(values: Any, name: str) -> NDArray[Any]:
-    """An array of 0 and 1 as it is; anything else is refused with its place."""
+    """The values as an array, if all are 0 and 1; else an error that says where they are not."""
     column = np.asarray(values)
     if column.dtype.kind == "b":
         return column
@@ -213,7 +209,7 @@ def check_bits(values: Any, name: str) -> NDArray[Any]:
         return column
     wrong = (column != 0) & (column != 1)
     if wrong.any():
-        place = np.unravel_index(int(np.argmax(wrong)), column.shape)
-        where = f" at position {', '.join(str(int(i)) for i in place)}" if column.ndim else ""
-        raise DataError(f"The variable {name!r} is {column[place]}{where}: a truth value is 0 or 1.")
+        index = np.unravel_index(int(np.argmax(wrong)), column.shape)
+        where = f" at position {', '.join(str(int(i)) for i in index)}" if column.ndim else ""
+        raise DataError(f"The variable {name!r} is {column[index]}{where}: a truth value is 0 or 1.")
     return column

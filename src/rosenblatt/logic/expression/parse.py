@@ -1,17 +1,17 @@
-"""Text -> expression. Errors point at the character."""
+"""The function `parse`: text -> expression. Errors point at the character."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from rosenblatt.errors import ExpressionError
-from rosenblatt.logic.expression import Expression, Variable, at_least, constant
-from rosenblatt.logic.gates import MAJORITY, NAND, NOR, GateName
+from rosenblatt.logic.expression.expression import Expression, Variable, at_least, constant
+from rosenblatt.logic.expression.gates import MAJORITY, NAND, NOR, GateFunction
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<word>[^\W\d]\w*)|(?P<number>\d+)|(?P<sign><->|<=>|->|=>|==|&&|\|\||[~!¬&∧|\u2228^⊕→↔(),]))"
 )
-_SAME = {
+_SYNONYMS = {
     **dict.fromkeys(["~", "!", "¬", "not"], "~"),
     **dict.fromkeys(["&", "&&", "∧", "and"], "&"),
     **dict.fromkeys(["|", "||", "\u2228", "or"], "|"),
@@ -22,7 +22,7 @@ _SAME = {
     **dict.fromkeys(["true", "1"], "1"),
     **dict.fromkeys(["false", "0"], "0"),
 }
-# From loose to tight, as in Python; NAND and NOR between two operands bind like AND and OR.
+# From the lowest precedence to the highest, as in Python; infix NAND and NOR have that of AND and OR.
 _LEVELS: tuple[dict[str, Callable[[Expression, Expression], Expression]], ...] = (
     {"<->": lambda p, q: p.iff(q)},
     {"->": lambda p, q: p.implies(q)},
@@ -30,19 +30,19 @@ _LEVELS: tuple[dict[str, Callable[[Expression, Expression], Expression]], ...] =
     {"^": lambda p, q: p ^ q},
     {"&": lambda p, q: p & q, "nand": NAND},
 )
-_GATES: dict[str, GateName] = {"majority": MAJORITY, "nand": NAND, "nor": NOR}
-_DEEPEST = 100
+_GATES: dict[str, GateFunction] = {"majority": MAJORITY, "nand": NAND, "nor": NOR}
+_MAX_DEPTH = 100
 
 
 @dataclass(frozen=True)
 class _Token:
-    sign: str  # the operator it stands for, 'name', 'number' or 'end'
+    sign: str  # its operator in canonical form, 'name', 'number' or 'end'
     text: str
     start: int
 
 
 def parse(text: str) -> Expression:
-    """Read an expression: ~ & ^ | -> <-> from tight to loose, or the words not, and, xor, or, implies, iff.
+    """Parse an expression of ~ & ^ | -> <->, from high to low precedence, or of not, and, xor, or, implies, iff.
 
     >>> f = parse("x1 AND NOT x2")
     >>> f(x1=1, x2=0)
@@ -52,131 +52,135 @@ def parse(text: str) -> Expression:
     """
     if not isinstance(text, str):
         raise ExpressionError(f"parse takes text such as 'a & ~b'. Got {text!r} instead.", "", 0)
-    return _Parser(text).whole()
+    return _Parser(text).parse()
 
 
 class _Parser:
+    """A recursive-descent parser; `position` is that of the next token."""
+
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens = _tokens(text)
-        self.at = 0
+        self.position = 0
         self.depth = 0
         self.variables: dict[str, Variable] = {}
 
     @property
     def token(self) -> _Token:
-        return self.tokens[self.at]
+        return self.tokens[self.position]
 
     def take(self) -> _Token:
         token = self.token
-        self.at += 1
+        self.position += 1
         return token
 
-    def fail(self, wanted: str) -> ExpressionError:
+    def error(self, expected: str) -> ExpressionError:
         token = self.token
-        found = "the text ends here" if token.sign == "end" else f"found {token.text!r}"
+        actual = "the text ends here" if token.sign == "end" else f"found {token.text!r}"
         return ExpressionError(
-            f"Expected {wanted} at character {token.start + 1}, but {found}.", self.text, token.start
+            f"Expected {expected} at character {token.start + 1}, but {actual}.", self.text, token.start
         )
 
-    def expect(self, sign: str, wanted: str) -> None:
+    def expect(self, sign: str, expected: str) -> None:
         if self.token.sign != sign:
-            raise self.fail(wanted)
-        self.at += 1
+            raise self.error(expected)
+        self.position += 1
 
-    def whole(self) -> Expression:
-        found = self.level(0)
+    def parse(self) -> Expression:
+        expression = self.level(0)
         if self.token.sign != "end":
-            raise self.fail("an operator such as & or |")
-        return found
+            raise self.error("an operator such as & or |")
+        return expression
 
     def level(self, k: int) -> Expression:
-        """Operands of one strength, joined from the left; -> from the right."""
+        """The operands of one precedence, grouped from the left; those of -> from the right."""
         if k == len(_LEVELS):
-            return self.negated()
+            return self.negation()
         operands, operators = [self.level(k + 1)], []
         while self.token.sign in _LEVELS[k]:
             operators.append(_LEVELS[k][self.take().sign])
             operands.append(self.level(k + 1))
         if "->" in _LEVELS[k]:
-            found = operands.pop()
+            expression = operands.pop()
             while operands:
-                found = operands.pop().implies(found)
-            return found
-        found = operands[0]
-        for join, operand in zip(operators, operands[1:], strict=True):
-            found = join(found, operand)
-        return found
+                expression = operands.pop().implies(expression)
+            return expression
+        expression = operands[0]
+        for operator, operand in zip(operators, operands[1:], strict=True):
+            expression = operator(expression, operand)
+        return expression
 
-    def negated(self) -> Expression:
-        times = 0
+    def negation(self) -> Expression:
+        count = 0
         while self.token.sign == "~":
-            self.at += 1
-            times += 1
-        found = self.atom()
-        for _ in range(times):
-            found = ~found
-        return found
+            self.position += 1
+            count += 1
+        expression = self.atom()
+        for _ in range(count):
+            expression = ~expression
+        return expression
 
     def atom(self) -> Expression:
         token = self.token
         if token.sign == "name":
-            self.at += 1
+            self.position += 1
             return self.variables.setdefault(token.text, Variable(token.text))
         if token.sign in ("0", "1"):
-            self.at += 1
+            self.position += 1
             return constant(token.sign == "1")
         if token.sign == "(":
             return self.arguments()[0]
         if token.sign in _GATES:
-            self.at += 1
+            self.position += 1
             gate: Expression = _GATES[token.sign](*self.arguments(many=True))
             return gate
         if token.sign == "at_least":
-            return self.counted()
-        raise self.fail("a variable, ~ or (")
+            return self.at_least()
+        raise self.error("a variable, ~ or (")
 
-    def arguments(self, *, many: bool = False, count: bool = False) -> list[Expression]:
-        """What stands in brackets: one expression, or with many a list of them."""
-        if self.depth == _DEEPEST:
+    def arguments(self, *, many: bool = False, is_open: bool = False) -> list[Expression]:
+        """One expression in brackets, or with `many` a list of them; `is_open` if the bracket has been read."""
+        if self.depth == _MAX_DEPTH:
             raise ExpressionError(
-                f"More than {_DEEPEST} brackets are open at character {self.token.start + 1}: "
+                f"More than {_MAX_DEPTH} brackets are open at character {self.token.start + 1}: "
                 "build parts of the expression with variables and operators instead.",
                 self.text,
                 self.token.start,
             )
-        if not count:
+        if not is_open:
             self.expect("(", "(")
         self.depth += 1
-        found = [self.level(0)]
+        arguments = [self.level(0)]
         while many and self.token.sign == ",":
-            self.at += 1
-            found.append(self.level(0))
+            self.position += 1
+            arguments.append(self.level(0))
         self.expect(")", ", or )" if many else "an operator or )")
         self.depth -= 1
-        return found
+        return arguments
 
-    def counted(self) -> Expression:
-        self.at += 1
+    def at_least(self) -> Expression:
+        self.position += 1
         self.expect("(", "(")
         if self.token.sign not in ("number", "0", "1"):
-            raise self.fail("how many must be true, a whole number,")
+            raise self.error("how many must be true, an integer,")
         k = int(self.take().text)
         self.expect(",", ", after the number")
-        return at_least(k, *self.arguments(many=True, count=True))
+        return at_least(k, *self.arguments(many=True, is_open=True))
 
 
 def _tokens(text: str) -> list[_Token]:
-    tokens, at = [], 0
+    tokens, position = [], 0
     end = len(text.rstrip())
-    while at < end:
-        match = _TOKEN.match(text, at)
+    while position < end:
+        match = _TOKEN.match(text, position)
         if match is None:
-            at += len(text[at:]) - len(text[at:].lstrip())
-            raise ExpressionError(f"The character {text[at]!r} at {at + 1} has no meaning here.", text, at)
+            position += len(text[position:]) - len(text[position:].lstrip())
+            raise ExpressionError(
+                f"The character {text[position]!r} at {position + 1} has no meaning here.", text, position
+            )
         group = match.lastgroup or ""
-        shown = match[group]
-        plain = "name" if group == "word" else group
-        tokens.append(_Token(_SAME.get(shown.lower(), plain), shown, match.start(group)))
-        at = match.end()
+        token = match[group]
+        default = "name" if group == "word" else group
+        tokens.append(_Token(_SYNONYMS.get(token.lower(), default), token, match.start(group)))
+        position = match.end()
     return [*tokens, _Token("end", "", end)]

@@ -1,28 +1,28 @@
-"""Networks as matrices (model/cascade.py), and matrices as networks."""
+"""Networks and the trees of Upstart <-> cascades (model/cascade.py): the matrices that score rows of any numbers."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from rosenblatt.logic.network import Network, network_of
+from rosenblatt.logic.network.network import Network, build_network
+from rosenblatt.logic.network.upstart import Node
 from rosenblatt.logic.unit import Unit
-from rosenblatt.logic.upstart import Node
 from rosenblatt.model.cascade import Cascade
 
 
-def network_of_cascade(cascade: Cascade, names: Sequence[str], kinds: Sequence[str] | None = None) -> Network:
-    """The units with their wiring, without the wires of weight 0."""
+def network_from_cascade(cascade: Cascade, names: Sequence[str], kinds: Sequence[str] | None = None) -> Network:
+    """The network of a cascade, without wires of weight 0."""
     units: list[tuple[str, Unit, list[str | int]]] = []
     for i, links in enumerate(cascade.links):
-        used = np.flatnonzero(cascade.coef[i]).tolist()
-        weights = [*cascade.coef[i, used].tolist(), *(weight for _, weight in links)]
-        sources: list[str | int] = [*(names[j] for j in used), *(source for source, _ in links)]
+        columns = np.flatnonzero(cascade.coef[i]).tolist()
+        weights = [*cascade.coef[i, columns].tolist(), *(weight for _, weight in links)]
+        sources: list[str | int] = [*(names[j] for j in columns), *(source for source, _ in links)]
         units.append((kinds[i] if kinds else "unit", Unit(weights, float(cascade.intercept[i])), sources))
-    return network_of(names, units, cascade.outputs)
+    return build_network(names, units, cascade.outputs)
 
 
-def cascade_of_network(network: Network) -> Cascade:
-    """The matrices of a network."""
+def cascade_from_network(network: Network) -> Cascade:
+    """The cascade of a network."""
     column = {name: j for j, name in enumerate(network.inputs)}
     position = {unit.name: i for i, unit in enumerate(network.units)}
     coef = np.zeros((len(network.units), len(column)))
@@ -37,8 +37,8 @@ def cascade_of_network(network: Network) -> Cascade:
     return Cascade(coef, intercept, tuple(links), tuple(position[name] for name in network.outputs))
 
 
-def cascade_of_trees(trees: Sequence[Sequence[Node]]) -> Cascade:
-    """The trees of Upstart, one output for each; a mother comes after her daughters, so a tree is reversed."""
+def cascade_from_trees(trees: Sequence[Sequence[Node]]) -> Cascade:
+    """The cascade of the trees of Upstart, one output each; mothers come after daughters, so a tree is reversed."""
     order = [node for tree in trees for node in reversed(tree)]
     position = {id(node): i for i, node in enumerate(order)}
     return Cascade(

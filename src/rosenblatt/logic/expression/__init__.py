@@ -1,0 +1,1 @@
+"""Boolean expressions: variables and operators, gates, and the parser."""

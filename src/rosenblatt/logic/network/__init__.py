@@ -1,0 +1,1 @@
+"""Networks of threshold units: their wiring, and the ways to build one."""

@@ -1,0 +1,1 @@
+"""What one threshold unit can do, decided exactly."""
