@@ -87,19 +87,19 @@ def is_minimum(loss: Loss, m: Many) -> NDArray[np.bool_]: ...
 def is_minimum(loss: Loss, m: One | Many) -> bool | NDArray[np.bool_]:
     """Whether no margin costs less than m: true exactly when 0 is a subgradient, for then a level line touches at m."""
     low, high = np.asarray(_evaluate(loss.lowest, m)), np.asarray(_evaluate(loss.highest, m))
-    found = (low <= 0) & (high >= 0)
-    return bool(found) if found.ndim == 0 else found
+    contains_zero = (low <= 0) & (high >= 0)
+    return bool(contains_zero) if contains_zero.ndim == 0 else contains_zero
 
 
 def _evaluate(curve: Curve, m: One | Many) -> float | Array:
-    # A cost beyond the largest float is inf and one below the smallest is 0: rightly rounded, nothing to warn of.
+    # A cost above the largest float is inf and one below the smallest is 0: rounded correctly, so no warning.
     with np.errstate(over="ignore", under="ignore"):
         result = curve(np.asarray(m, dtype=np.float64))
     return float(result) if np.ndim(result) == 0 else result
 
 
 def _step(kink: float, below: float, at: float, above: float) -> Curve:
-    """A curve of three levels: below the kink, at it, and above it; NaN is none of these and stays NaN."""
+    """A curve of three levels: below the kink, at it, and above it; NaN stays NaN."""
 
     def curve(m: Array) -> Array:
         return np.select([m < kink, m == kink, m > kink], [below, at, above], np.nan)
@@ -118,7 +118,7 @@ def _logistic_value(m: Array) -> Array:
 
 
 def _logistic_derivative(m: Array) -> Array:
-    # -1/(1 + e^m), again with no exponent above 0. It nears 0 and never is: past m = 745 it rounds away from 0.
+    # -1/(1 + e^m), again with no exponent above 0. It is never 0: past m = 745 it is rounded away from 0.
     tail = np.exp(-np.abs(m))
     return np.minimum(-np.where(m > 0, tail, 1.0) / (1.0 + tail), -np.finfo(np.float64).smallest_subnormal)
 
