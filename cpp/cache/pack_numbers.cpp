@@ -9,7 +9,10 @@ namespace rosenblatt::ROSENBLATT_ISA {
 namespace {
 
 // Eight sums of words, each multiplied by an odd constant between two words, so that every bit and its position count;
-// then the rest byte by byte.
+// then the rest byte by byte. Without a vector multiply of 64 bits, scalar code is four times as fast as GCC's vectors.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__AVX512DQ__)
+__attribute__((optimize("no-tree-vectorize")))
+#endif
 std::uint64_t checksum(const std::uint8_t* bytes, std::size_t size) {
     constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
     std::uint64_t sums[8];
