@@ -35,7 +35,7 @@ ROSENBLATT_INLINE double closed_form_step(const Rule&, double shortfall, double 
 template <int W, class Row>
 ROSENBLATT_INLINE void norms(const Rule&, const Group&, const Row&, double (&norm)[W]);
 template <int W, class Row, class Observer>
-ROSENBLATT_INLINE void update(const Learner&, Group&, const Row&, const Example&, const Step<W>&, Observer&);
+void update(const Learner&, Group&, const Row&, const Example&, const Step<W>&, Observer&);
 struct NoObserver {
     ROSENBLATT_INLINE void operator()(auto&&...) const {}
 };
@@ -279,10 +279,10 @@ ROSENBLATT_INLINE void raise_bound(const Rule& rule, const Learner& learner, Gro
         group.overflow_row = static_cast<std::int64_t>(example.row);
 }
 
-// Takes the step now, or adds it to the batch.
+// Takes the step now, or adds it to the batch. (Not inlined: it is most of the code, and would be compiled into every loop.)
 template <int W, class Row, class Observer>
-ROSENBLATT_INLINE void update(const Learner& learner, Group& group, const Row& row, const Example& example, const Step<W>& step,
-                              Observer& observer) {
+__attribute__((noinline)) void update(const Learner& learner, Group& group, const Row& row, const Example& example,
+                                      const Step<W>& step, Observer& observer) {
     const Rule& rule = learner.rule;
     raise_bound(rule, learner, group, example, step);
     const vec<W> a = load<vec<W>>(step.factor);

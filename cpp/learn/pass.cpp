@@ -115,17 +115,24 @@ ROSENBLATT_INLINE void prefetch_weights(const SparseRow<I, V>& row, const Group&
             __builtin_prefetch(part + static_cast<std::size_t>(row.index[k]) * group.width, 1, 3);
 }
 
-template <class Reader, class S>
-void learn_rows(const Examples& examples, Reader& reader, const std::vector<Job>& jobs, std::size_t from, std::size_t to, S scorer) {
+// Not inlined, and given copies: the loop that skips most rows keeps its registers.
+template <class Row>
+__attribute__((noinline)) void learn_uncertain(const Job& job, Row row, Example example, Scratch& scratch, SingleUnitScorer& scorer) {
+    learn_group<1>(job, row, example, scratch, scorer);
+}
+
+template <class S, class Reader>
+void learn_rows(const Examples& examples, Reader& reader, const std::vector<Job>& jobs, std::size_t from, std::size_t to) {
     const Order order{examples.order, examples.count};
     const bool prefetches_weights = exceeds_cache(jobs);
+    S scorer(examples, jobs);
     Scratch scratch;
     for (std::size_t p = from; p < to; ++p) {
         if (order.index && p + 32 < order.count) __builtin_prefetch(examples.labels + order[p + 32]);
         if constexpr (std::same_as<S, SingleUnitScorer>) {
             const auto row = reader[p];
             const std::size_t number = order[p], label = static_cast<std::size_t>(examples.labels[number]);
-            if (!scorer.skip(row, label)) learn_group<1>(jobs.front(), row, {number, label, 1.0, scorer.largest()}, scratch, scorer);
+            if (!scorer.skip(row, label)) learn_uncertain(jobs.front(), row, {number, label, 1.0, scorer.largest()}, scratch, scorer);
         } else {
             if constexpr (is_csr<Reader>)
                 if (prefetches_weights && p + 1 < to) prefetch_weights(reader.at(p + 1), *jobs.front().group);
@@ -182,8 +189,8 @@ void choose_loop(const Examples& examples, Reader reader, const std::vector<Job>
     }
     if constexpr (is_csr<Reader>)
         if (SingleUnitScorer::fits(examples, jobs) && !exceeds_cache(jobs))
-            return learn_rows(examples, reader, jobs, from, to, SingleUnitScorer(examples, jobs.front()));
-    learn_rows(examples, reader, jobs, from, to, RowScorer<is_csr<Reader>>(jobs, examples.rows.largest));
+            return learn_rows<SingleUnitScorer>(examples, reader, jobs, from, to);
+    learn_rows<RowScorer<is_csr<Reader>>>(examples, reader, jobs, from, to);
 }
 
 // The jobs of each thread.

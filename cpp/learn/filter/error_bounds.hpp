@@ -70,7 +70,7 @@ ROSENBLATT_INLINE double average_score_error(std::size_t entries, const Group& g
 // scores themselves are needed; and where many examples are mistakes, it is paused for some rows.
 class FilterThrottle {
 public:
-    FilterThrottle(const Learner& learner, double largest) {
+    ROSENBLATT_INLINE FilterThrottle(const Learner& learner, double largest) {  // inlined, so that its state can stay in registers
         const Rule& rule = learner.rule;
         enabled_ = rule.ignores_correct && !(learner.measures_error && learner.groups.size() > 1) && !may_overflow(learner, largest);
         const bool mistakes_are_errors = rule.scheme == Scheme::binary && rule.required == 0.0;
@@ -153,15 +153,15 @@ struct RowScorer : ExactScorer {
     static constexpr bool filters = filters_;
     std::vector<FilterThrottle> throttles;  // [job]
 
-    RowScorer(const std::vector<Job>& jobs, double largest) {
-        for (const Job& job : jobs) throttles.emplace_back(*job.learner, largest);
+    RowScorer(const Examples& examples, const std::vector<Job>& jobs) {
+        for (const Job& job : jobs) throttles.emplace_back(*job.learner, examples.rows.largest);
     }
     template <int W, class Row>
     ROSENBLATT_INLINE Verdict filter(const Job& job, const Example& example, const Row& row) {
         if constexpr (!filters) return Verdict::undecided;
         else {
             if (!throttles[job.number].should_try()) return Verdict::undecided;
-            return settle<W>(job, example, quick_score<W>(row, *job.group), score_error(row.entries, *job.group, example.largest));
+            return decide<W>(job, example, quick_score<W>(row, *job.group), score_error(row.entries, *job.group, example.largest));
         }
     }
     // Both what the last weights of a binary learner decide and what their average does.
@@ -174,13 +174,13 @@ struct RowScorer : ExactScorer {
         const auto [last, average] = quick_scores(row, group);
         const double error = average_score_error(row.entries, group, example.largest);
         if (!(std::fabs(average) > error)) return {};
-        return {settle<1>(job, example, last, error), (average > 0) != (example.label == 1)};
+        return {decide<1>(job, example, last, error), (average > 0) != (example.label == 1)};
     }
     SparseScore observer(const Job&) const { return {}; }
 
 private:
     template <int W>
-    ROSENBLATT_INLINE Verdict settle(const Job& job, const Example& example, vec<W> s, double error) {
+    ROSENBLATT_INLINE Verdict decide(const Job& job, const Example& example, vec<W> s, double error) {
         FilterThrottle& throttle = throttles[job.number];
         Verdict verdict = verdict_of<W>(job.learner->rule, job.learner->signs_of(example.label) + job.group->first, s, error);
         if (verdict == Verdict::mistake && !throttle.settles_mistakes()) verdict = Verdict::undecided;
@@ -195,9 +195,9 @@ class SingleUnitScorer : public ExactScorer {
 public:
     static constexpr bool filters = true;
 
-    SingleUnitScorer(const Examples& examples, const Job& job)
-        : learner_(*job.learner), group_(*job.group), largest_(std::max(1.0, examples.rows.largest)),
-          throttle_(*job.learner, examples.rows.largest) {}
+    SingleUnitScorer(const Examples& examples, const std::vector<Job>& jobs)
+        : learner_(*jobs.front().learner), group_(*jobs.front().group), largest_(std::max(1.0, examples.rows.largest)),
+          throttle_(learner_, examples.rows.largest) {}
 
     static bool fits(const Examples& examples, const std::vector<Job>& jobs) {
         const Learner& learner = *jobs.front().learner;
@@ -208,18 +208,18 @@ public:
 
     template <class Row>
     ROSENBLATT_INLINE bool skip(const Row& row, std::size_t label) {
-        verdict_ = Verdict::undecided;
-        const bool tried = throttle_.should_try();
-        if (tried) {
-            verdict_ = verdict_of<1>(learner_.rule, learner_.signs_of(label), quick_score<1>(row, group_),
-                                     score_error(row.entries, group_, largest_));
-            if (verdict_ == Verdict::correct) {
+        Verdict verdict = Verdict::undecided;
+        if (throttle_.should_try()) {
+            verdict = verdict_of<1>(learner_.rule, learner_.signs_of(label), quick_score<1>(row, group_),
+                                    score_error(row.entries, group_, largest_));
+            if (verdict == Verdict::correct) {
                 ++skipped_;
                 return true;
             }
-        }
-        count_skipped();
-        if (tried) throttle_.record(verdict_ == Verdict::mistake);
+            count_skipped();
+            throttle_.record(verdict == Verdict::mistake);
+        } else count_skipped();
+        verdict_ = verdict;
         return false;
     }
     ROSENBLATT_INLINE void count_skipped() {
