@@ -122,7 +122,7 @@ ROSENBLATT_INLINE double squared_norm(const Row& row) {
     return lane_sum(row, [](std::size_t, auto x) { return x * x; });
 }
 
-// The variance of the score when each weight has the variance given: sum of s[j] x[j]^2 (arow).
+// The variance of the score when weight j has variance s[j]: sum of s[j] x[j]^2 (arow).
 template <int W, class Row>
 ROSENBLATT_INLINE vec<W> variance(const Row& row, const Buffer& s) {
     const double* of = s.data();

@@ -1,4 +1,4 @@
-// One row at a time, for a learner that lives in an event loop: checked, then learned or scored, and nothing else.
+// One row at a time, for a learner in an event loop: checked, then learned or scored, in microseconds.
 #pragma once
 
 #include <stdexcept>

@@ -29,11 +29,11 @@ inline void read_part(const Learner& learner, Part part, double* weights, double
 // No part of a drift is larger than t times the bound: learn/filter/error_bounds.hpp relies on it, whatever a file says. In a
 // file that we wrote this changes nothing: the bound has grown with every step. To be called once the counters are known.
 inline void bound_drift(Group& group) {
-    double most = 0.0;
+    double largest = 0.0;
     for (const Buffer* of : {&group.drift.feature, &group.drift.bias})
-        for (std::size_t i = 0; i < of->size(); ++i) most = std::max(most, std::fabs((*of)[i]));
-    const double least = most / static_cast<double>(std::max<std::uint64_t>(group.t, 1));
-    if (least > 1.01 * group.bound) group.bound = least;
+        for (std::size_t i = 0; i < of->size(); ++i) largest = std::max(largest, std::fabs((*of)[i]));
+    const double needed = largest / static_cast<double>(std::max<std::uint64_t>(group.t, 1));
+    if (needed > 1.01 * group.bound) group.bound = needed;
 }
 
 inline void write_part(Learner& learner, Part part, const double* weights, const double* bias) {
@@ -98,8 +98,8 @@ inline bool may_overflow(const Learner& learner, double rows, double largest, do
     const auto safe = [&](double w) { return w * m * d * t < 1e280 && heaviest * m < 1e140 && w * m * d * m < 1e140; };
     const bool steady = rule.rate == Rate::adagrad || rule.rate == Rate::pa1 ||
                         (rule.loss != Loss::squared && !rule.closed_form());
-    const double most = rule.rate == Rate::adagrad ? rule.eta0 : 8.0 * rule.eta0 * heaviest * m;
-    if (steady) return !safe(bound + rows * most);
+    const double largest_step = rule.rate == Rate::adagrad ? rule.eta0 : 8.0 * rule.eta0 * heaviest * m;
+    if (steady) return !safe(bound + rows * largest_step);
     const double gain = rule.rate == Rate::arow ? 1.0 / rule.r : rule.rate == Rate::pa2 ? 2.0 * rule.eta0 : rule.eta0;
     for (double i = 0; i < rows; ++i) {
         bound += 8.0 * (rule.required + 1.0 + bound * m * d) * gain * heaviest * m;

@@ -91,15 +91,15 @@ Fault check_indices(Rows& rows) {
     // Every row is sorted exactly if all the descents between neighbouring indices lie between two rows. Both are counted
     // a piece at a time, while it is in the cache.
     constexpr std::int64_t piece = 4096;
-    I least = index[first], most = index[first];
+    I smallest = index[first], largest = index[first];
     std::int64_t descents = 0, between = 0;
     std::size_t row = 1;
     for (std::int64_t from = first + 1, to; from < end; from = to) {
         to = std::min(from + piece, end);
         I falls = 0;
         for (std::int64_t k = from; k < to; ++k) {
-            least = std::min(least, index[k]);
-            most = std::max(most, index[k]);
+            smallest = std::min(smallest, index[k]);
+            largest = std::max(largest, index[k]);
             falls += index[k] <= index[k - 1];
         }
         descents += falls;
@@ -109,7 +109,7 @@ Fault check_indices(Rows& rows) {
         }
     }
     rows.canonical = descents == between;
-    if (least >= 0 && most < limit) return {};
+    if (smallest >= 0 && largest < limit) return {};
     for (std::size_t i = 0; i < rows.count; ++i)
         for (std::int64_t k = rows.starts[i]; k < rows.starts[i + 1]; ++k) {
             if (index[k] < 0) return {Fault::negative_column, i, index[k]};

@@ -1,5 +1,5 @@
 // Dense rows, four at a time: all units score them while their weights pass through the cache once. A unit that changes at
-// one of the rows scores the rest of them again, so every row is scored by the weights that the contract wants.
+// one of the rows scores the rest of them again, so that every row is scored by the weights of its turn.
 #pragma once
 
 #include "learn/contract.hpp"
@@ -22,8 +22,8 @@ public:
     // Spreads this part of the lines that are left over the next so many calls of advance().
     void pace(double part, std::size_t calls) {
         due_ = done_ * one_line;
-        const auto wanted = static_cast<std::size_t>(part * static_cast<double>((lines_ - done_) * one_line));
-        step_ = wanted / std::max<std::size_t>(calls, 1);
+        const auto total = static_cast<std::size_t>(part * static_cast<double>((lines_ - done_) * one_line));
+        step_ = total / std::max<std::size_t>(calls, 1);
     }
     ROSENBLATT_INLINE void advance() {
         for (due_ += step_; done_ * one_line < due_; ++done_)
@@ -36,7 +36,7 @@ private:
     std::size_t lines_ = 0, done_ = 0, due_ = 0, step_ = 0;
 };
 
-// Four rows interleaved as numbers of type T, a cache line of each at a time, and which lines are not all zero.
+// Four rows interleaved as numbers of type T, a cache line of each at a time. Lines that are zero in all four are left out.
 template <class T>
 class PackedRows {
 public:
@@ -47,7 +47,7 @@ public:
         : features(features_), eight_((features + 7) / 8), line_(width == 8 ? 0 : (features + width - 1) / width),
           values_((features + width - 1) / width * 8 * block_rows, 0.0) {}
 
-    // The lines that are not zero in all the rows: their first features.
+    // How many lines there are, and their first features.
     std::size_t lines() const { return width == 8 ? eights_ : lines_; }
     std::size_t all_lines() const { return (features + width - 1) / width; }
     const std::uint32_t* line() const { return width == 8 ? eight_.data() : line_.data(); }
@@ -59,7 +59,7 @@ public:
     // The inner product of rows r >= q, as floats.
     float product(std::size_t r, std::size_t q) const { return product_[r * (r + 1) / 2 + q]; }
 
-    // One of the rows in place; where some blocks of eight are zero, with the list of those that are not.
+    // One of the rows in place, with the list of its blocks of eight where some are left out.
     template <class V>
     DenseRow<V> row(const V* value) const {
         return {value, features, eights_ < eight_.size() ? eight_.data() : nullptr, eights_};
@@ -99,7 +99,7 @@ private:
         std::size_t eights = 0;
         vector_of<8>::narrow product[pairs] = {};
 
-        // True if the block is not zero in every row.
+        // False: the block is zero in all four rows, and is left out.
         template <class V, class Values>
         ROSENBLATT_INLINE bool add(std::size_t j, const V* const (&row)[block_rows], Values&& values) {
             T* const to = value + j / width * width * block_rows + j % width;
@@ -127,7 +127,7 @@ private:
         }
     };
 
-    std::vector<std::uint32_t> eight_, line_;  // the first features of those that are not zero in every row
+    std::vector<std::uint32_t> eight_, line_;  // first features of the blocks, and lines, that are not left out
     Buffer values_;
     std::size_t eights_ = 0, lines_ = 0;
     float product_[pairs] = {};
@@ -185,7 +185,7 @@ void score_units(const PackedRows<double>& rows, ScoredUnit* unit, Prefetcher& p
             unit[u].s[r] = tree(lane[u][r]) + unit[u].group->weights.bias[0];
 }
 
-// Calls score(unit, U as a constant) for units at once, then for those that are left.
+// Calls score(first unit, number of units as a constant) for as many units at once as the registers allow.
 template <std::size_t U = units_at_once, class Unit, class Score>
 void each_units_at_once(Unit* unit, std::size_t count, Score&& score) {
     for (; count >= U; count -= U, unit += U) score(unit, std::integral_constant<std::size_t, U>{});
