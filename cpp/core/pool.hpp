@@ -113,7 +113,4 @@ private:
     std::size_t size_ = 0, capacity_ = 0;
 };
 
-template <class T>
-using Grown = PooledVector<T>;
-
 }  // namespace rosenblatt

@@ -105,7 +105,4 @@ private:
     std::vector<std::thread> threads_;
 };
 
-template <class Item>
-using Ahead = ReadAhead<Item>;
-
 }  // namespace rosenblatt
