@@ -1,4 +1,4 @@
-"""What the tests of the learners share: data made on the spot, and what it means that two runs are the same."""
+"""Shared by the tests of the learners: generated data, and comparisons of two runs."""
 
 import hashlib
 from dataclasses import fields
@@ -18,44 +18,44 @@ LEARNERS: dict[str, Any] = {"perceptron": Perceptron, "logistic": LogisticUnit, 
 
 
 def rule(**changes: Any) -> Perceptron:
-    """Rosenblatt's own: from zero, cyclic, a constant rate of 1, the last weights are the answer."""
+    """Rosenblatt's original rule: from zero, cyclic, a constant rate of 1, predicting with the last weights."""
     own = {"learning_rate": "constant", "eta0": 1.0, "margin": 0.0, "order": "given", "keep": "last"}
     return Perceptron(**own | changes)
 
 
 def twin(oracle: Reference, **more: Any) -> Any:
-    """The estimator that is told all that the oracle was told, so that no default can tell them apart."""
+    """The estimator with all options of the oracle, so that no default can make them differ."""
     learner = LEARNERS[oracle.loss]
-    told = {option.name: getattr(oracle, option.name) for option in fields(oracle)} | more
-    return learner(**{name: value for name, value in told.items() if name in learner().get_params()})
+    options = {option.name: getattr(oracle, option.name) for option in fields(oracle)} | more
+    return learner(**{name: value for name, value in options.items() if name in learner().get_params()})
 
 
 def whole_numbers(n: int, d: int, classes: int, seed: int) -> tuple[Array, Array]:
-    """Small integers, many of them 0, so that every score is exact; each class is there."""
+    """Small integers, many of them 0, so that every score is exact; each class occurs."""
     draw = np.random.default_rng(seed)
     X = draw.integers(-3, 4, (n, d)) * draw.integers(0, 2, (n, d))
     return X.astype(float), draw.permutation(np.arange(n) % classes)
 
 
 def real_numbers(n: int, d: int, classes: int, seed: int) -> tuple[Array, Array]:
-    """Gaussian with a third left out, so that the order of every sum shows in the last bit."""
+    """Gaussian numbers, a third of them 0, so that the order of every sum shows in the last bit."""
     draw = np.random.default_rng(seed)
     return draw.normal(size=(n, d)) * (draw.random((n, d)) < 0.7), draw.permutation(np.arange(n) % classes)
 
 
 def bits(values: Any) -> tuple[tuple[int, ...], list[str]]:
-    """Shape and every digit: -0.0 is not 0.0 here, and close is not equal."""
+    """The shape and every bit: -0.0 differs from 0.0, and close is not equal."""
     array = np.asarray(values, dtype=float)
     return array.shape, [value.hex() for value in array.ravel().tolist()]
 
 
 def state(model: Any, X: Any = None) -> dict[str, Any]:
-    """All that a run shows of itself, to be compared with ==."""
-    shown = {name: getattr(model, name) for name in ("t_", "n_mistakes_")}
-    shown |= {name: bits(getattr(model, name)) for name in ("coef_", "intercept_")}
+    """The visible state of a run, to be compared with ==."""
+    attributes = {name: getattr(model, name) for name in ("t_", "n_mistakes_")}
+    attributes |= {name: bits(getattr(model, name)) for name in ("coef_", "intercept_")}
     if X is not None:
-        shown["scores"] = bits(model.decision_function(X))
-    return shown
+        attributes["scores"] = bits(model.decision_function(X))
+    return attributes
 
 
 def run_of(model: Any) -> dict[str, Any]:
@@ -91,15 +91,15 @@ def assert_same_decisions(model: Any, oracle: Reference, X: Array) -> None:
 
 
 def assert_same_log(model: Any, oracle: Reference) -> None:
-    """Update by update; where a joint decision moves several units, in any order of them."""
+    """Compare update by update; the units that one joint decision moves may be in any order."""
     trace = model.trace_
     columns = (trace.t, trace.row, trace.unit, trace.coefficient)
-    kept = sorted(entry for entry in zip(*(c.tolist() for c in columns), strict=True) if entry[-1])
-    assert kept == sorted(entry for entry in oracle.log if entry[-1])
+    entries = sorted(entry for entry in zip(*(c.tolist() for c in columns), strict=True) if entry[-1])
+    assert entries == sorted(entry for entry in oracle.log if entry[-1])
 
 
 def fingerprint() -> str:
-    """A digest of many runs, to be compared between processes: every rule, dense and sparse, narrow and wide."""
+    """A digest of many runs, for comparing processes: every rule, dense and sparse, narrow and wide."""
     digest = hashlib.sha256()
     for seed, (classes, d) in enumerate([(2, 1), (2, 43), (3, 8), (10, 21)]):
         X, y = real_numbers(40, d, classes, seed)
@@ -112,10 +112,10 @@ def fingerprint() -> str:
 
 def learners_of_every_kind() -> dict[str, Any]:
     gradient, closed = ("constant", "invsqrt", "adagrad"), ("pa1", "pa2", "arow")
-    made = {f"perceptron {rate}": Perceptron(learning_rate=rate, eta0=0.3) for rate in gradient + closed}
-    made |= {f"joint {rate}": Perceptron(learning_rate=rate, multi_class="joint") for rate in gradient + closed}
-    made |= {f"logistic {rate}": LogisticUnit(learning_rate=rate, multi_class="ovo") for rate in gradient}
-    made |= {f"adaline {batch}": Adaline(batch=batch, eta0=0.003) for batch in (1, 7, "full")}
-    made |= {keep: Perceptron(keep=keep, eta0=0.7) for keep in ("last", "vote", "pocket")}
-    made["softmax"] = LogisticUnit(multi_class="joint", batch=5)
-    return {name: learner.set_params(max_iter=3) for name, learner in made.items()}
+    learners = {f"perceptron {rate}": Perceptron(learning_rate=rate, eta0=0.3) for rate in gradient + closed}
+    learners |= {f"joint {rate}": Perceptron(learning_rate=rate, multi_class="joint") for rate in gradient + closed}
+    learners |= {f"logistic {rate}": LogisticUnit(learning_rate=rate, multi_class="ovo") for rate in gradient}
+    learners |= {f"adaline {batch}": Adaline(batch=batch, eta0=0.003) for batch in (1, 7, "full")}
+    learners |= {keep: Perceptron(keep=keep, eta0=0.7) for keep in ("last", "vote", "pocket")}
+    learners["softmax"] = LogisticUnit(multi_class="joint", batch=5)
+    return {name: learner.set_params(max_iter=3) for name, learner in learners.items()}

@@ -25,7 +25,7 @@ def run(command: Sequence[Any], *, timeout: float = SECONDS, **options: Any) -> 
 
 @contextmanager
 def start(command: Sequence[Any], **options: Any) -> Iterator[subprocess.Popen[Any]]:
-    """A child that runs beside the test and is killed with it; `communicate` needs a timeout of its own."""
+    """A child process that is killed when the test ends; pass `communicate` a timeout."""
     with subprocess.Popen(command, **options) as process:
         try:
             yield process

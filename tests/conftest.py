@@ -1,6 +1,6 @@
-"""What all tests share: Hypothesis without deadlines, one studio for every test of its page, and the browser.
+"""Shared by all tests: Hypothesis without deadlines, one studio for the tests of its page, and the browser.
 
-A busy machine is not a wrong answer. The `ci` profile repeats the same examples.
+Deadlines would fail on a busy machine. The `ci` profile repeats the same examples.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ settings.load_profile("dev")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The cases beyond the pairwise ones are run with --hypothesis-profile=ci only."""
+    """Run the cases beyond the pairwise ones only with --hypothesis-profile=ci."""
     if config.getoption("hypothesis_profile") == "ci":
         return
     left_out = [item for item in items if item.get_closest_marker("full_factorial")]

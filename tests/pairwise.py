@@ -1,4 +1,4 @@
-"""Few cases out of a full factorial, such that every two values of different options still meet."""
+"""A few cases of a full factorial in which every two values of different options still occur together."""
 
 import random
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ Case = TypeVar("Case", bound=tuple[object, ...])
 
 
 def pairwise(cases: Sequence[Case]) -> set[Case]:
-    """The cases, met in a fixed random order, that bring together two values which no case before them did.
+    """Go through the cases in a fixed random order; take those with a pair of values that no earlier case has.
 
     >>> few = pairwise([(a, b, c) for a in range(5) for b in range(5) for c in range(5)])
     >>> len(few) < 60, {(a, c) for a, _, c in few} == {(a, c) for a in range(5) for c in range(5)}

@@ -1,4 +1,4 @@
-"""The exception tree is as its docstring draws it."""
+"""The exception tree is the one in its docstring."""
 
 import inspect
 
@@ -47,9 +47,9 @@ def test_all_is_what_is_defined_and_the_docstring_draws_it() -> None:
         name for name, value in vars(errors).items() if inspect.isclass(value) and value.__module__ == errors.__name__
     ]
     assert sorted(errors.__all__) == sorted([*defined, "option"])
-    drawn = inspect.getdoc(errors)
-    assert drawn is not None
-    assert all(name in drawn for name in defined)
+    docstring = inspect.getdoc(errors)
+    assert docstring is not None
+    assert all(name in docstring for name in defined)
 
 
 def test_whoever_catches_an_error_spells_its_parameters() -> None:

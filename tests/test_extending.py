@@ -116,9 +116,9 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(folder: Path, *words: str) -> str:
     """What the extended package prints: `-m replica ...` or `-c program`."""
     environment = os.environ | {"PYTHONPATH": str(folder)}
-    done = child.run([sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return str(done.stdout)
+    process = child.run([sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    return str(process.stdout)
 
 
 def test_a_reader_a_rule_and_an_export(extended: Path) -> None:

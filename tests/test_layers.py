@@ -1,4 +1,4 @@
-"""The rooms and their order: the contracts in pyproject.toml, and the two that import-linter cannot see."""
+"""The layers of the package: the contracts in pyproject.toml, and those that import-linter cannot check."""
 
 import ast
 import shutil
@@ -16,14 +16,14 @@ LINT = "from importlinter.cli import lint_imports_command; lint_imports_command(
 
 
 def lint(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run the contracts of the pyproject.toml in a folder, with nothing kept from an earlier run."""
+    """Run the contracts of the pyproject.toml in a folder, without a cache."""
     command = [sys.executable, "-c", LINT, "--no-cache", "--config", str(folder / "pyproject.toml")]
     return child.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
 
 
 @pytest.fixture
 def replica(tmp_path: Path) -> Path:
-    """A copy of the package and its contracts under another name, so that the installed one is not read instead."""
+    """A copy of the package and its contracts under another name, so that the installed package is not used instead."""
     shutil.copytree(PACKAGE, tmp_path / "replica", ignore=shutil.ignore_patterns("__pycache__"))
     for file in [*tmp_path.rglob("*.py"), shutil.copy(ROOT / "pyproject.toml", tmp_path)]:
         path = Path(file)
@@ -60,7 +60,7 @@ def test_a_breach_is_noticed(replica: Path, file: str, line: str, complaint: str
 
 
 def imported_names(path: Path) -> set[str]:
-    """Every dotted word of every import in a file, with the names a `from` brings in."""
+    """Every part of every dotted name that a file imports, including the names after `from ... import`."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -76,8 +76,8 @@ def test_only_the_room_native_names_the_compiled_module() -> None:
 
 
 def test_no_layer_is_dodged() -> None:
-    """Imports through strings are invisible to import-linter. The package's front door and lazy numpy need one each;
-    option.py asks whether numpy has been loaded."""
+    """import-linter cannot see imports through strings. Only a few files may use one; option.py may check whether numpy
+    is loaded."""
     dodges = {
         "import_module(": {"__init__.py", "lazy.py", "clicked.py", "compression.py"},
         "__import__(": set(),

@@ -88,7 +88,7 @@ def test_b2_given_start() -> None:
 
 
 def test_b2_random_start_is_small_seeded_and_not_zero() -> None:
-    rows = np.zeros((2, 5))  # of these rows only the bias can learn anything
+    rows = np.zeros((2, 5))  # on these rows only the bias can change
     starts = [rule(init="random", random_state=s).fit(rows, AND[2:]).coef_ for s in (1, 1, 2)]
     assert np.array_equal(starts[0], starts[1])
     assert not np.array_equal(starts[0], starts[2])
@@ -111,7 +111,7 @@ def test_b4_an_endless_stream_needs_no_more_memory(keep: str) -> None:
         sizes.append(len(pickle.dumps(model)))
     assert model.t_ == 2000
     assert model.score(X, y) > 0.9
-    assert max(sizes) - min(sizes) < 100  # counters are longer numbers; nothing else grows
+    assert max(sizes) - min(sizes) < 100  # counters have more digits; nothing else grows
 
 
 small_rows = st.lists(st.lists(st.integers(-5, 5), min_size=3, max_size=3), min_size=2, max_size=8)
@@ -129,7 +129,7 @@ def test_b5_an_update_lowers_the_error_of_its_own_example(rows: Any, eta: float,
 
 
 def test_b5_but_not_always_the_total() -> None:
-    """Along the run on AND, some updates raise the sum of all errors, and the run ends with none."""
+    """In the run on AND some updates raise the sum of all errors, and the run ends with no error."""
     log = rule(max_iter=9, record=True).fit(CORNERS, AND).trace_
     rows = np.hstack([np.ones((4, 1)), CORNERS])
     weights = np.cumsum(log.coefficient[:, None] * rows[log.row], axis=0)
@@ -154,13 +154,13 @@ def test_b6_full_batch_subgradient_descent(labels: Any) -> None:
 
 @pytest.mark.parametrize("batch", [1, 2, 5])
 def test_b7_samples_are_drawn_anew_with_replacement(batch: int) -> None:
-    """The logistic unit logs every visit, so the log shows what was drawn: n rows an epoch, K to a step."""
+    """The logistic unit logs every visit, so the log shows the samples: n rows per epoch, K per step."""
     X, y, _ = line(30, 3, seed=2)
     log = LogisticUnit(order="sample", batch=batch, max_iter=40, record=True, keep="last").fit(X, y).trace_
-    drawn = log.row.reshape(40, 30)
+    sampled_rows = log.row.reshape(40, 30)
     assert np.array_equal(log.t, np.arange(1200))
-    assert all(len(set(epoch)) < 30 for epoch in drawn.tolist())
-    assert not np.array_equal(drawn[0], drawn[1])
+    assert all(len(set(epoch)) < 30 for epoch in sampled_rows.tolist())
+    assert not np.array_equal(sampled_rows[0], sampled_rows[1])
     assert np.bincount(log.row, minlength=30).min() >= 15  # 40 each on average
     assert np.bincount(log.row, minlength=30).max() <= 75
 
@@ -172,9 +172,9 @@ def test_b7_a_step_of_k_samples_is_the_sum_of_their_subgradients() -> None:
     log, w = model.trace_, np.zeros(4)
     rows = np.hstack([np.ones((12, 1)), X])
     for step in range(3):  # 12 rows: 5, 5 and the 2 left when the epoch ends
-        now = log.t // 5 == step
-        assert all(y[i] * (rows[i] @ w) <= 0 for i in log.row[now])
-        w = w + y[log.row[now]] @ rows[log.row[now]]
+        in_step = log.t // 5 == step
+        assert all(y[i] * (rows[i] @ w) <= 0 for i in log.row[in_step])
+        w = w + y[log.row[in_step]] @ rows[log.row[in_step]]
     assert lecture_order(model) == w.tolist()
 
 
@@ -203,8 +203,8 @@ def test_b9_rate_and_start_change_the_answer_not_the_guarantee(eta: float, start
 
 
 def test_b9_from_zero_the_rate_only_scales_from_elsewhere_it_matters() -> None:
-    one, half = (rule(eta0=eta, max_iter=50).fit(CORNERS, AND) for eta in (1.0, 0.5))
-    assert lecture_order(half) == [v / 2 for v in lecture_order(one)] == [-2, 1.5, 1]
+    full, half = (rule(eta0=eta, max_iter=50).fit(CORNERS, AND) for eta in (1.0, 0.5))
+    assert lecture_order(half) == [v / 2 for v in lecture_order(full)] == [-2, 1.5, 1]
     start = [-1.0, 4.0, -2.0]
     ends = [rule(eta0=eta, init=start, max_iter=50).fit(CORNERS, AND) for eta in (1.0, 0.5, 4.0)]
     assert {end.status_ for end in ends} == {"separated"}
@@ -275,7 +275,7 @@ def test_e7_one_against_one_is_one_unit_per_pair_and_the_majority() -> None:
 
 
 def test_e7_joint_moves_the_label_up_and_its_rival_down() -> None:
-    """By hand: (1, 2) is a c; at w = 0 all tie and the first other class is its rival. Then (3, 1) is a b."""
+    """By hand: (1, 2) is of class c; at w = 0 all tie, and the first other class is the rival. Then (3, 1) is of b."""
     model = rule(multi_class="joint").partial_fit([[1.0, 2.0]], ["c"], classes=["a", "b", "c"])
     assert model.coef_.tolist() == [[-1, -2], [0, 0], [1, 2]]
     assert model.intercept_.tolist() == [-1, 0, 1]
@@ -288,7 +288,7 @@ def test_e7_joint_moves_the_label_up_and_its_rival_down() -> None:
 @pytest.mark.parametrize("multi_class", ["ovo", "joint"])
 def test_e7_with_two_classes_every_scheme_is_the_one_unit(multi_class: str) -> None:
     X, y, _ = line(20, 3, seed=7)
-    one, other = (rule(multi_class=scheme, max_iter=3).fit(X, y) for scheme in ("ovr", multi_class))
+    ovr, other = (rule(multi_class=scheme, max_iter=3).fit(X, y) for scheme in ("ovr", multi_class))
     assert other.coef_.shape == (1, 3)
-    assert bits(other.coef_) == bits(one.coef_)
-    assert bits(other.decision_function(X)) == bits(one.decision_function(X))
+    assert bits(other.coef_) == bits(ovr.coef_)
+    assert bits(other.decision_function(X)) == bits(ovr.decision_function(X))

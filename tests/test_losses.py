@@ -1,4 +1,4 @@
-"""The losses of the lectures: golden values, subgradients as the lectures define them, and what tells them apart."""
+"""The losses of the lectures: golden values, subgradients as the lectures define them, and how the losses differ."""
 
 import copy
 import doctest
@@ -207,8 +207,8 @@ def test_extreme_margins_give_their_limits_without_a_warning(loss: Loss) -> None
 
 @each_loss
 def test_nan_stays_nan(loss: Loss) -> None:
-    found = [loss(math.nan), loss.slope(math.nan), *loss.subdifferential(math.nan)]
-    assert np.isnan(found).all()
+    values = [loss(math.nan), loss.slope(math.nan), *loss.subdifferential(math.nan)]
+    assert np.isnan(values).all()
     assert not is_minimum(loss, math.nan)
     assert np.isnan(loss([0.0, math.nan])).tolist() == [False, True]
 
@@ -221,13 +221,13 @@ def test_a_number_gives_a_float_and_an_array_gives_an_array(loss: Loss) -> None:
         assert [type(end) for end in loss.subdifferential(number)] == [float, float]
         assert type(is_minimum(loss, number)) is bool
     margins = np.array([[-2, 0, 1], [2, 3, -1]])
-    kept = margins.copy()
+    original = margins.copy()
     for values in (loss(margins), loss.slope(margins), *loss.subdifferential(margins)):
         assert values.dtype == np.float64
         assert values.shape == margins.shape
     assert loss(margins).tolist() == [[loss(m) for m in row] for row in margins.tolist()]
     assert loss([]).shape == (0,)
-    np.testing.assert_array_equal(margins, kept)
+    np.testing.assert_array_equal(margins, original)
 
 
 @each_loss
@@ -248,6 +248,6 @@ def test_the_learners_losses_are_these() -> None:
 
 
 def test_examples_in_the_docstring() -> None:
-    failed, tried = doctest.testmod(losses)
+    failed, attempted = doctest.testmod(losses)
     assert failed == 0
-    assert tried > 0
+    assert attempted > 0

@@ -1,4 +1,4 @@
-"""Clause 2 of the learning contract: the same examples, order and options give the same bits, by every road."""
+"""Clause 2 of the learning contract: the same examples, order and options give the same bits, however they come."""
 
 import itertools
 import os
@@ -28,7 +28,7 @@ SHAPES = st.tuples(st.integers(8, 30), st.integers(1, 27), st.sampled_from([2, 2
 
 @st.composite
 def learners(draw: st.DrawFn, **fixed: Any) -> Any:
-    """An estimator with options drawn at random, among those that go together."""
+    """An estimator with random options, among the valid combinations."""
     loss = draw(st.sampled_from(["perceptron", "perceptron", "logistic", "squared"]))
     closed = ["pa1", "pa2", "arow"] if loss == "perceptron" else []
     rate = draw(st.sampled_from(["constant", "inverse", "invsqrt", "adagrad", *closed]))
@@ -73,7 +73,7 @@ def csr(X: Array, index: Any = np.int32, make: Any = sp.csr_array) -> Any:
 
 
 def messy_csr(X: Array, index: Any = np.int32) -> Any:
-    """Rows backwards and in pieces: each value as its two halves, far apart, and a stored zero."""
+    """Rows reversed and in pieces: each value as two halves, far apart, and a stored zero."""
     rows = []
     for x in X:
         (stored,) = np.nonzero(x)
@@ -85,7 +85,7 @@ def messy_csr(X: Array, index: Any = np.int32) -> Any:
 
 
 def layouts(X: Array, folder: str) -> dict[str, Any]:
-    """The same numbers, which are exact in single precision too, lying differently in memory."""
+    """The same numbers, exact in single precision too, in different memory layouts."""
     single = X.astype(np.float32)
     return {
         "Fortran order": np.asfortranarray(X),
@@ -120,7 +120,7 @@ def test_clause_2_one_answer_in_every_layout(model: Any, shape: tuple[int, int, 
     with tempfile.TemporaryDirectory() as folder:
         for name, rows in layouts(X, folder).items():
             other = fresh(model)
-            if name == "frame":  # a model fitted with column names is asked with them
+            if name == "frame":  # a model fitted with column names predicts with them
                 assert state(other.fit(rows, y), rows) == state(model, X), name
                 continue
             assert state(other.fit(rows, y), X) | run_of(other) == state(model, X) | run_of(model), name
@@ -132,19 +132,19 @@ def test_clause_2_one_answer_in_every_layout(model: Any, shape: tuple[int, int, 
 def test_clause_2_one_call_or_row_by_row(
     model: Any, shape: tuple[int, int, int], seed: int, data: st.DataObject
 ) -> None:
-    """One call, one row a call, and cuts anywhere, each part dense or sparse: the calls leave no trace."""
+    """One call, one call per row, and cuts anywhere, each part dense or sparse, all give the same result."""
     X, y = real_numbers(*shape, seed)
     classes, n = np.unique(y), len(X)
-    whole = fresh(model).partial_fit(X, y, classes=classes)
+    one_call = fresh(model).partial_fit(X, y, classes=classes)
     cuts = data.draw(st.sets(st.integers(1, n - 1), max_size=6), label="cuts")
     for splits in (range(1, n), sorted(cuts)):
         other = fresh(model)
         for k, part in enumerate(np.split(np.arange(n), splits)):
             rows = X[part] if k % 2 else sp.csr_array(X[part])
             other.partial_fit(rows, y[part], classes=classes)
-        assert state(other, X) == state(whole, X)
+        assert state(other, X) == state(one_call, X)
     if model.order == "given":
-        assert state(fresh(model).set_params(max_iter=1).fit(X, y), X) == state(whole, X)
+        assert state(fresh(model).set_params(max_iter=1).fit(X, y), X) == state(one_call, X)
 
 
 @settings(max_examples=25)
@@ -161,16 +161,16 @@ def test_clause_2_one_thread_or_four(model: Any, shape: tuple[int, int], seed: i
 def test_clause_2_stopped_and_resumed(
     model: Any, shape: tuple[int, int, int], seed: int, parts: list[int], stored: bool
 ) -> None:
-    """5 epochs and 5 more are 10, also through a pickle. Contradicting rows keep it from stopping before."""
+    """5 epochs and 5 more equal 10, also through a pickle. Contradicting rows keep the run from stopping earlier."""
     X, y = real_numbers(*shape, seed)
     X, y = np.vstack([X, X[:2]]), np.append(y, (y[:2] + 1) % shape[2])
     if model.order == "sample":  # an epoch may miss the contradiction, so only a budget that cannot end early
         model.set_params(order="shuffle")
-    whole = fresh(model).set_params(max_iter=sum(parts)).fit(X, y)
+    unbroken = fresh(model).set_params(max_iter=sum(parts)).fit(X, y)
     for epochs in parts:
         model.set_params(max_iter=epochs).fit(X, y)
         model = pickle.loads(pickle.dumps(model)) if stored else model
-    assert state(model, X) | run_of(model) == state(whole, X) | run_of(whole)
+    assert state(model, X) | run_of(model) == state(unbroken, X) | run_of(unbroken)
 
 
 @settings(max_examples=40)
@@ -179,27 +179,27 @@ def test_clause_2_a_stream_through_pickles(model: Any, shape: tuple[int, int, in
     """The pending batch, the averages, the votes: all of the state is in the pickle."""
     X, y = real_numbers(*shape, seed)
     classes = np.unique(y)
-    whole = fresh(model).partial_fit(X, y, classes=classes)
+    unbroken = fresh(model).partial_fit(X, y, classes=classes)
     first = fresh(model).partial_fit(X[:cut], y[:cut], classes=classes)
     second = pickle.loads(pickle.dumps(first)).partial_fit(X[cut:], y[cut:])
-    assert state(second, X) == state(whole, X)
+    assert state(second, X) == state(unbroken, X)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_clause_2_early_stopping_goes_on_being_patient(seed: int) -> None:
-    """The epochs that did not get better count on, however the run is cut."""
+    """The count of epochs without improvement continues, however the run is split."""
     X, y = real_numbers(60, 4, 2, seed)
     options: dict[str, Any] = {"early_stopping": True, "n_iter_no_change": 4, "random_state": seed}
-    whole = LEARNERS["perceptron"](max_iter=40, **options).fit(X, y)
-    assert whole.status_ == "validated"
+    unbroken = LEARNERS["perceptron"](max_iter=40, **options).fit(X, y)
+    assert unbroken.status_ == "validated"
     parts = LEARNERS["perceptron"](max_iter=1, warm_start=True, **options).fit(X, y)
     while parts.status_ == "budget" and parts.n_iter_ < 40:
         parts.fit(X, y)
-    assert state(parts, X) | run_of(parts) == state(whole, X) | run_of(whole)
+    assert state(parts, X) | run_of(parts) == state(unbroken, X) | run_of(unbroken)
 
 
 def interrupted_after(visits: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C arrives while the kernel learns for this many times, and is noticed when it returns."""
+    """Ctrl-C arrives during this many calls of the native learner, and is noticed when they return."""
     learn, count = native.learn, itertools.count(1)
 
     def slow_learn(*args: Any) -> Any:
@@ -216,42 +216,42 @@ def interrupted_after(visits: int, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_clause_2_a_fit_interrupted_and_resumed(keep: str, visits: int, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = real_numbers(30, 4, 3, seed=2)
     model = LEARNERS["perceptron"](keep=keep, max_iter=6, warm_start=True, record=True)
-    whole = fresh(model).fit(X, y)
+    unbroken = fresh(model).fit(X, y)
     interrupted_after(visits, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
-    done = getattr(model, "n_iter_", 0)  # what was learned before the interrupt is kept whole, or not at all
-    model.set_params(max_iter=6 - done).fit(X, y)
-    assert state(model, X) | run_of(model) == state(whole, X) | run_of(whole)
-    assert model.trace_.t.tolist() == whole.trace_.t.tolist()
+    epochs_done = getattr(model, "n_iter_", 0)  # the epoch of the interrupt is kept as a whole, or not at all
+    model.set_params(max_iter=6 - epochs_done).fit(X, y)
+    assert state(model, X) | run_of(model) == state(unbroken, X) | run_of(unbroken)
+    assert model.trace_.t.tolist() == unbroken.trace_.t.tolist()
 
 
 @pytest.mark.parametrize(("keep", "batch"), [("last", 1), ("average", 4), ("vote", 1), ("last", "full")])
 def test_clause_2_a_stream_interrupted_and_resumed(keep: str, batch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """t_ says how many rows were learned before the interrupt; all that the model shows agrees with it."""
+    """t_ is the number of rows learned before the interrupt; the rest of the model agrees with it."""
     X, y = real_numbers(30, 4, 3, seed=2)
     model = LEARNERS["perceptron"](keep=keep, batch=batch, record=True).partial_fit(X[:10], y[:10], classes=[0, 1, 2])
-    whole = pickle.loads(pickle.dumps(model))
-    assert model.coef_.shape == (3, 4)  # looked at, so that the answer is known before the interrupt
+    unbroken = pickle.loads(pickle.dumps(model))
+    assert model.coef_.shape == (3, 4)  # computes the answer before the interrupt
     interrupted_after(1, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         model.partial_fit(X[10:], y[10:])
     if model.t_ > 10:
-        whole.partial_fit(X[10 : model.t_], y[10 : model.t_])
-    assert state(model, X) == state(whole, X)
-    assert model.trace_.t.tolist() == whole.trace_.t.tolist()
+        unbroken.partial_fit(X[10 : model.t_], y[10 : model.t_])
+    assert state(model, X) == state(unbroken, X)
+    assert model.trace_.t.tolist() == unbroken.trace_.t.tolist()
 
 
 @pytest.mark.parametrize("keep", ["last", "average", "vote", "pocket"])
 @pytest.mark.parametrize("first", range(1, 6))
 def test_clause_2_resumed_sampling_draws_on(keep: str, first: int) -> None:
-    X, y = np.ones((6, 1)), np.arange(6) % 2  # nothing but contradiction: no sample of it is clean for long
+    X, y = np.ones((6, 1)), np.arange(6) % 2  # contradicting rows: no sample of them is clean for long
     options: dict[str, Any] = {"order": "sample", "keep": keep, "random_state": 4}
-    whole = LEARNERS["perceptron"](max_iter=6, **options).fit(X, y)
-    assert whole.status_ == "budget"
+    unbroken = LEARNERS["perceptron"](max_iter=6, **options).fit(X, y)
+    assert unbroken.status_ == "budget"
     parts = LEARNERS["perceptron"](max_iter=first, warm_start=True, **options).fit(X, y)
     parts.set_params(max_iter=6 - first).fit(X, y)
-    assert state(parts, X) | run_of(parts) == state(whole, X) | run_of(whole)
+    assert state(parts, X) | run_of(parts) == state(unbroken, X) | run_of(unbroken)
 
 
 def machine_has(*flags: str) -> bool:

@@ -1,4 +1,4 @@
-"""The public names, and what importing them costs."""
+"""The public names, and what importing them loads."""
 
 import ast
 import json
@@ -16,7 +16,7 @@ HEAVY = {"sklearn", "matplotlib", "pyarrow", "pandas", "polars"}
 
 
 def loaded_after(statement: str) -> set[str]:
-    """The top-level modules a fresh interpreter holds after one statement."""
+    """The top-level modules that a new interpreter has loaded after one statement."""
     code = f"{statement}\nimport json, sys\nprint(json.dumps(sorted({{name.split('.')[0] for name in sys.modules}})))"
     run = child.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     return set(json.loads(run.stdout))

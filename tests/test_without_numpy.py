@@ -1,4 +1,4 @@
-"""Fitting and predicting svmlight load no numpy, and what they ask of the core instead is what numpy would say."""
+"""Fitting and predicting svmlight load no numpy; the native functions used instead give the results of numpy."""
 
 import json
 import math
@@ -64,10 +64,10 @@ def test_a_fit_of_words_does_not_load_numpy(name: str, tmp_path: Path) -> None:
 
 
 def run(*words: str | Path) -> str:
-    """What a command prints; it says nothing else, and loads nothing that takes long."""
-    done = child.run([sys.executable, "-c", PROGRAM, *words], capture_output=True, encoding="utf-8", timeout=60)
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+    """The output of a command, which prints nothing to stderr and loads nothing slow."""
+    process = child.run([sys.executable, "-c", PROGRAM, *words], capture_output=True, encoding="utf-8", timeout=60)
+    assert (process.returncode, process.stderr) == (0, "")
+    return process.stdout
 
 
 UNITS = [
@@ -84,13 +84,13 @@ def test_predicting_svmlight_does_not_load_numpy(unit: Perceptron, classes: int,
     X, names = np.arange(120.0).reshape(40, 3) * 7 % 11 - 5, "aàäö"[:classes]
     unit.fit(X, [names[i * 7 % classes] for i in range(40)])
     save(unit, tmp_path / "m.model")
-    labels = ["", "other "]  # what stands there does not matter, and feature 9 is new
+    labels = ["", "other "]  # labels do not matter here, and feature 9 is new
     rows = (" ".join(f"{j}:{x}" for j, x in enumerate(row, 1)) for row in X)
     (tmp_path / "rows.svm").write_text("".join(f"{labels[i % 2]}{row} 9:1\n" for i, row in enumerate(rows)))
     decided = list(zip(unit.predict(X).tolist(), unit.decision_function(X).reshape(40, -1).tolist(), strict=True))
     for option, line in PRINTED.items():
-        found = run("predict", tmp_path / "m.model", tmp_path / "rows.svm", *option.split())
-        assert found.splitlines() == [line(names, label, scores) for label, scores in decided]
+        printed = run("predict", tmp_path / "m.model", tmp_path / "rows.svm", *option.split())
+        assert printed.splitlines() == [line(names, label, scores) for label, scores in decided]
 
 
 @pytest.mark.parametrize(("name", "line"), [("rows.vw", "{} | {}:1 same"), ("rows.txt", "{}\tyou are {}, the same")])
@@ -120,8 +120,8 @@ def test_a_module_is_loaded_when_it_is_used() -> None:
         "later = LazyModule('wave'); before = 'wave' in sys.modules\n"
         "later.Error; print(before, 'wave' in sys.modules)"
     )
-    done = child.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.split() == ["False", "True"]
+    process = child.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert process.stdout.split() == ["False", "True"]
     with pytest.raises(AttributeError, match="nonsense"):
         _ = LazyModule("math").nonsense
 
@@ -144,12 +144,12 @@ def test_a_label_that_the_table_lacks_is_refused() -> None:
 
 @given(LABELS, LABELS)
 def test_turns_are_counted_piece_by_piece(first: list[int], second: list[int]) -> None:
-    known = [label for label in first + second if label >= 0]
-    made, counts, last = native.turns(int32(first), 6, -1)
+    labelled = [label for label in first + second if label >= 0]
+    changes, counts, last = native.turns(int32(first), 6, -1)
     more, others, end = native.turns(int32(second), 6, last)
-    assert made + more == sum(a != b for a, b in pairwise(known))
-    assert [a + b for a, b in zip(counts, others, strict=True)] == np.bincount(known, minlength=6).tolist()
-    assert end == (known[-1] if known else -1)
+    assert changes + more == sum(a != b for a, b in pairwise(labelled))
+    assert [a + b for a, b in zip(counts, others, strict=True)] == np.bincount(labelled, minlength=6).tolist()
+    assert end == (labelled[-1] if labelled else -1)
 
 
 @given(st.lists(st.binary(max_size=9), min_size=1, max_size=6), st.data())
@@ -167,13 +167,13 @@ def test_parts_are_joined(parts: list[bytes], data: st.DataObject) -> None:
 def test_numbers_that_are_not_usual_are_found(numbers: list[float], usual: float) -> None:
     values = np.array(numbers)
     other = np.flatnonzero(values.view(np.uint64) != np.array([usual]).view(np.uint64))
-    found = native.unusual(values, usual)
-    if found is None:
+    unusual = native.unusual(values, usual)
+    if unusual is None:
         assert 12 * len(other) >= values.nbytes
     else:
         assert 12 * len(other) < values.nbytes
-        assert (found[0].format, found[0].tolist()) == ("I", other.tolist())
-        assert np.asarray(found[1]).tobytes() == values[other].tobytes()
+        assert (unusual[0].format, unusual[0].tolist()) == ("I", other.tolist())
+        assert np.asarray(unusual[1]).tobytes() == values[other].tobytes()
 
 
 @given(NUMBERS, st.sampled_from([0.0, 1.0]))
@@ -181,10 +181,10 @@ def test_what_is_not_usual_finds_its_place_again(numbers: list[float], usual: fl
     values = np.array(numbers[len(numbers) % 2 :]).reshape(-1, 2)
     other = native.unusual(values, usual)
     if other is not None:
-        made = native.spread(*other, usual, *values.shape)
-        assert made is not None
-        assert made.shape == values.shape
-        assert np.asarray(made).tobytes() == values.tobytes()
+        restored = native.spread(*other, usual, *values.shape)
+        assert restored is not None
+        assert restored.shape == values.shape
+        assert np.asarray(restored).tobytes() == values.tobytes()
 
 
 @pytest.mark.parametrize("index", [[1, 1], [2, 1], [0, 6], [1], [1, 2, 3]])
@@ -209,9 +209,9 @@ def test_the_first_number_outside_is_found(numbers: list[float], least: float) -
 def test_the_highest_is_the_first_of_equals(columns: int, data: st.DataObject) -> None:
     rows = st.lists(st.sampled_from([-2.0, -0.0, 0.0, 1.0, 1.5]), min_size=columns, max_size=columns)
     scores = np.array(data.draw(st.lists(rows, max_size=8))).reshape(-1, columns)
-    wanted = scores[:, 0] > 0 if columns == 1 else np.argmax(scores, axis=1)
+    expected = scores[:, 0] > 0 if columns == 1 else np.argmax(scores, axis=1)
     for given_as in (scores, np.asfortranarray(scores)):
-        assert native.highest(given_as).tolist() == wanted.astype(int).tolist()
+        assert native.highest(given_as).tolist() == expected.astype(int).tolist()
 
 
 @given(st.integers(2, 6), st.data())
@@ -268,7 +268,7 @@ def test_squares_are_summed(numbers: list[float], count: int) -> None:
     assert native.squares(np.array(numbers), count) == exact
 
 
-# -- arrays that are made late ----------------------------------------------------------------------------------------
+# -- arrays that are created late --------------------------------------------------------------------------------------
 
 
 def test_memory_becomes_arrays_when_they_are_asked_for() -> None:
@@ -313,18 +313,18 @@ def test_the_same_file_with_and_without_numpy(monkeypatch: pytest.MonkeyPatch) -
     import_module("safetensors.numpy")
     monkeypatch.delattr("safetensors.TensorSpec", raising=False)  # as before version 0.8
     assert container.container_bytes(header, dict(KEPT)) == content
-    found = container.parse_container(content, lambda _, read: {k: np.asarray(v) for k, v in read.items()}, "test")
+    arrays = container.parse_container(content, lambda _, read: {k: np.asarray(v) for k, v in read.items()}, "test")
     for name, tensor in KEPT.items():
-        wanted = np.asarray(tensors.contiguous_buffer(tensor))
-        assert (found[name].dtype, found[name].shape) == (wanted.dtype, wanted.shape), name
-        assert_array_equal(found[name], wanted)
+        expected = np.asarray(tensors.contiguous_buffer(tensor))
+        assert (arrays[name].dtype, arrays[name].shape) == (expected.dtype, expected.shape), name
+        assert_array_equal(arrays[name], expected)
     length = int.from_bytes(content[:8], "little")
     text = json.loads(content[8 : 8 + length])["__metadata__"]["rosenblatt"]
-    assert json.loads(text)["checksum"] == _checksum({"format": "rosenblatt-model", "version": 1, **header}, found)
+    assert json.loads(text)["checksum"] == _checksum({"format": "rosenblatt-model", "version": 1, **header}, arrays)
 
 
 def _checksum(header: dict[str, Any], arrays: dict[str, Any]) -> str:
-    """As docs/model-file.md says, with numpy's own names of types."""
+    """The checksum as docs/model-file.md defines it, with numpy's type names."""
     from hashlib import sha256
 
     total = sha256(json.dumps(header, sort_keys=True, separators=(",", ":")).encode())
@@ -341,12 +341,12 @@ def test_texts_are_refused_where_one_of_them_is_no_text(letters: list[str], data
     parts = [content[a:b] for a, b in pairwise([0, *ends])]
     read = {"words.ends": memoryview(array("q", ends)), "words.bytes": memoryview(content)}
     try:
-        wanted = [part.decode("utf-8", "surrogatepass") for part in parts]
+        expected = [part.decode("utf-8", "surrogatepass") for part in parts]
     except UnicodeDecodeError:
         with pytest.raises(ModelError, match="a text of words is not UTF-8"):
             tensors.read_texts(read, "words", len(ends))
     else:
-        assert tensors.read_texts(read, "words", len(ends)) == wanted
+        assert tensors.read_texts(read, "words", len(ends)) == expected
 
 
 FEW = {
@@ -362,13 +362,13 @@ FEW = {
 
 @pytest.mark.parametrize("name", FEW)
 def test_few_weights_that_cannot_be_are_refused(name: str, tmp_path: Path) -> None:
-    """Few among many lie as indices and values; an enemy may write what he likes."""
+    """A few weights among many are stored as indices and values; a hostile file may contain anything there."""
     path, X = tmp_path / "m.model", np.zeros((2, 300))
     X[0, 3], X[1, 250] = 1.0, 2.0
     save(Perceptron(learning_rate="arow", keep="average", order="given").fit(X, [0, 1]), path)
-    header, found = container.read_container(path, lambda header, read: (dict(header.values), dict(read)))
+    header, arrays = container.read_container(path, lambda header, read: (dict(header.values), dict(read)))
     header.pop("checksum")
     change, sentence = FEW[name]
-    container.write_container(path, header, found | {name: change(np.asarray(found[name]))})
+    container.write_container(path, header, arrays | {name: change(np.asarray(arrays[name]))})
     with pytest.raises(ModelError, match=sentence):
         load_linear_model(path)

@@ -20,7 +20,7 @@ CORNERS = [[0, 0], [0, 1], [1, 0], [1, 1]]
 
 
 def holds(answer: Any, X: Any, y: Any) -> None:
-    """The answer is the oracle's, and its evidence stands in fractions."""
+    """The answer equals the oracle's, and its evidence is correct in exact arithmetic."""
     table, signs = np.asarray(X, dtype=object).tolist(), [1 if label == max(y) else -1 for label in y]
     if isinstance(answer, Separable):
         assert is_separable(table, signs)
@@ -85,7 +85,7 @@ def test_a_point_moved_across_the_plane_by_one_unit_in_the_last_place(seed: int,
         holds(certify(X, y), X, y)
 
 
-def test_two_neighbouring_floats_are_told_apart() -> None:
+def test_two_neighbouring_floats_are_separated() -> None:
     X = [[1.0], [np.nextafter(1.0, 2.0)]]
     answer = certify(X, [0, 1])
     holds(answer, X, [0, 1])
@@ -113,7 +113,7 @@ def test_the_lectures_margin_of_and() -> None:
 
 
 def test_patterns_with_as_many_pixels_on_and_wrap_around_shift() -> None:
-    """Of six pixels in a ring, two neighbours on against two apart: all shifts of both. No unit can tell them apart."""
+    """Six pixels in a ring, two neighbours on or two others, at every shift: no unit can separate them."""
     shifts = [np.roll(pattern, k) for pattern in ([1, 1, 0, 0, 0, 0], [1, 0, 1, 0, 0, 0]) for k in range(6)]
     X, y = np.array(shifts), [0] * 6 + [1] * 6
     holds(certify(X, y), X, y)
@@ -249,15 +249,15 @@ def test_a_numerical_answer_says_so() -> None:
     assert "not a proof" in answer.explain()
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     random = np.random.default_rng(2)
-    told: list[SearchProgress] = []
-    certify(random.normal(size=(2000, 30)), random.integers(0, 2, 2000), on_progress=told.append)
-    assert {"ascent", "exact"} <= {step.stage for step in told}
+    reports: list[SearchProgress] = []
+    certify(random.normal(size=(2000, 30)), random.integers(0, 2, 2000), on_progress=reports.append)
+    assert {"ascent", "exact"} <= {step.stage for step in reports}
 
 
 def test_the_exact_search_alone_agrees_with_the_oracle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the linear system, Wolfe's algorithm in fractions must find every proof itself."""
+    """Without the linear system, Wolfe's algorithm in fractions must find every proof."""
     from rosenblatt.certificates import exact_hull_search
 
     monkeypatch.setattr(exact_hull_search, "common_point_weights", lambda integers: None)

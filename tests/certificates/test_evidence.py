@@ -1,4 +1,4 @@
-"""What comes with an answer: it can be checked again, saved, told in words; what is false is refused."""
+"""Evidence: an answer can be checked again, saved and explained in words; false evidence is refused."""
 
 import json
 from dataclasses import replace
@@ -138,11 +138,11 @@ def test_the_error_bound_of_a_score_holds(seed: int) -> None:
 def test_a_certificate_comes_back_from_its_file(y: list[int], tmp_path: Path) -> None:
     answer = certify(CORNERS, y)
     answer.save(tmp_path / "proof.json")
-    again = load_certificate(tmp_path / "proof.json")
-    assert again.to_dict() == answer.to_dict() == json.loads((tmp_path / "proof.json").read_text())
-    assert again.explain() == answer.explain()
-    assert again.verify(CORNERS, y)
-    assert not again.verify(CORNERS[::-1], y)
+    loaded = load_certificate(tmp_path / "proof.json")
+    assert loaded.to_dict() == answer.to_dict() == json.loads((tmp_path / "proof.json").read_text())
+    assert loaded.explain() == answer.explain()
+    assert loaded.verify(CORNERS, y)
+    assert not loaded.verify(CORNERS[::-1], y)
 
 
 def test_fractions_and_numbers_too_long_for_decimal_digits_come_back(tmp_path: Path) -> None:
@@ -170,11 +170,11 @@ def test_a_file_that_is_no_certificate_is_one_sentence(text: str, tmp_path: Path
 
 
 def test_words_name_the_labels_and_no_geometry() -> None:
-    told = certify(CORNERS, ["ham", "spam", "spam", "ham"]).explain()
-    assert told.startswith("No: a straight line cannot tell 'ham' and 'spam' apart")
-    assert "row 0 ('ham'): 1/2" in told
+    explanation = certify(CORNERS, ["ham", "spam", "spam", "ham"]).explain()
+    assert explanation.startswith("No: a straight line cannot tell 'ham' and 'spam' apart")
+    assert "row 0 ('ham'): 1/2" in explanation
     for word in ("hull", "convex", "Gordan", "dual"):
-        assert word not in told
+        assert word not in explanation
         assert word not in separable().explain()
     assert "same point" in certify([[1], [1], [2]], [0, 1, 1]).explain()
     assert separable().explain().startswith("Yes: a straight line tells 0 and 1 apart")
@@ -188,10 +188,10 @@ def test_classes_by_pairs_and_against_the_rest() -> None:
     centres = np.array([[0, 0], [10, 0], [0, 10], [10, 10], [5, 5]])
     y = np.repeat(np.array(list("abcde")), 20)
     X = centres[np.repeat(np.arange(5), 20)] + random.normal(size=(100, 2)) * 0.5
-    told: list[tuple[int, int]] = []
-    pairs = certify_classes(X, y, n_jobs=2, on_answer=lambda done, total, _: told.append((done, total)))
+    calls: list[tuple[int, int]] = []
+    pairs = certify_classes(X, y, n_jobs=2, on_answer=lambda count, total, _: calls.append((count, total)))
     assert len(pairs) == 10
-    assert told == [(k + 1, 10) for k in range(10)]
+    assert calls == [(k + 1, 10) for k in range(10)]
     assert all(answer.kind == "separable" for answer in pairs)
     assert pairs["e", "a"] is pairs["a", "e"]
     rest = certify_classes(X, y, scheme="ovr")

@@ -1,4 +1,4 @@
-"""How wide the gap is, where floats alone would not tell: large offsets, large numbers, columns of unlike sizes."""
+"""Margins that floats alone cannot resolve: large offsets, large numbers, columns of very different sizes."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ def answer_of(X: Any, y: Any) -> Separable:
 
 
 def exact_margin_squared(X: Any, y: Any, w: Any, b: Any) -> Fraction:
-    """The margin of the nearest row, squared, by the definition."""
+    """The squared margin of the nearest row, by definition."""
     normal = [Fraction(x) for x in w.tolist()]
     scores = [
         (1 if label else -1) * (sum(a * Fraction(int(x)) for a, x in zip(normal, row, strict=True)) + Fraction(b))
@@ -39,15 +39,17 @@ def test_the_widest_margin_does_not_depend_on_where_the_data_lie(offset: int) ->
     near = generator.integers(-9, 10, (12, 3))
     y = (near @ [2, -1, 1] > 1).astype(int)
     far = near.astype(np.int64) + offset
-    here, there = answer_of(near, y), answer_of(far, y)
-    assert there.gap <= 1e-9
-    assert there.margin == pytest.approx(here.margin, rel=1e-9)
-    assert float(exact_margin_squared(far, y, there.w, there.b)) == pytest.approx(here.margin**2, rel=1e-9)
+    near_answer, far_answer = answer_of(near, y), answer_of(far, y)
+    assert far_answer.gap <= 1e-9
+    assert far_answer.margin == pytest.approx(near_answer.margin, rel=1e-9)
+    assert float(exact_margin_squared(far, y, far_answer.w, far_answer.b)) == pytest.approx(
+        near_answer.margin**2, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("rows", [60, 4000])
 def test_a_gap_that_floats_leave_is_closed_exactly(rows: int) -> None:
-    """Columns as they come, one in metres and one in millimetres: the floats' nearest points are some way off."""
+    """Unscaled columns, one in metres and one in millimetres: the nearest points in floats are not exact."""
     sizes = np.array([10000, 100, 1, 0.01, 0.01])
     X = np.random.default_rng(4).normal(size=(rows, 5)) * sizes
     y = (X @ (1 / sizes) > 0).astype(int)
@@ -66,7 +68,7 @@ def test_bounds_are_exact_where_rounding_is_as_large_as_they_are() -> None:
 
 @pytest.mark.parametrize("size", [5e-324, 1e-300, 1e300])
 def test_margins_at_the_ends_of_the_floats(size: float) -> None:
-    """A bound that exceeds all floats is infinite, and one that floats cannot hold is rounded to the safe side."""
+    """A bound beyond the largest float is infinite; one that no float represents is rounded to the safe side."""
     answer = answer_of(np.array([[1.0], [2.0], [4.0], [5.0]]) * size, [0, 0, 1, 1])
     assert answer.margin <= size <= answer.geometric.upper
     assert answer.mistake_bound >= 1
@@ -96,11 +98,11 @@ print(seal.hexdigest())
 
 
 def test_certificates_are_the_same_bits_on_every_instruction_set() -> None:
-    """Rows that leave the search turn its factor: a turn that the compiler fuses is another number."""
-    told = {
+    """Rows that leave the search rotate its factor: a multiply-add fused by the compiler would change the result."""
+    outputs = {
         child.run(
             [sys.executable, "-c", _ALL], env=os.environ | {"ROSENBLATT_ISA": name}, check=True, capture_output=True
         ).stdout
         for name in native.instruction_sets()
     }
-    assert len(told) == 1
+    assert len(outputs) == 1

@@ -1,4 +1,4 @@
-"""The command line itself: its help is quick and whole, its errors are one line and an exit code, never a traceback."""
+"""The command line itself: help is fast and complete; an error is one line and an exit code, never a traceback."""
 
 import json
 import os
@@ -43,18 +43,18 @@ def test_help_loads_nothing_heavy_and_no_command() -> None:
         f"commands = {{'rosenblatt.cli.commands.' + name for name in {list(COMMANDS)!r}}}\n"
         f"sys.exit(', '.join(({HEAVY} | commands) & set(sys.modules)) or 0)"
     )
-    done = child.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stderr) == (0, "")
+    process = child.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]], ids=["nothing", "--help", "-h"])
 def test_help_lists_every_command_with_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0
-    said = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for name, load in COMMANDS.items():
-        assert f"  {name} " in said
+        assert f"  {name} " in printed
         assert load.__doc__
-        assert load.__doc__ in " ".join(said.split())
+        assert load.__doc__ in " ".join(printed.split())
 
 
 @each_command
@@ -73,18 +73,18 @@ def test_the_help_of_a_command_loads_nothing_heavy(name: str) -> None:
     program = f"import sys; from rosenblatt.cli import main; main(['{name}', '--help'])\n" + (
         f"sys.exit(', '.join({HEAVY} & set(sys.modules)) or 0)"
     )
-    done = child.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stderr) == (0, "")
+    process = child.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 def test_options_with_one_name_say_one_thing() -> None:
-    """The same option in two commands has the same meaning; only the output and the order differ."""
-    said: dict[str, set[str]] = {}
+    """The same option has the same help in every command; only the output and the order differ."""
+    helps_by_option: dict[str, set[str]] = {}
     for name in COMMANDS:
         for parameter in loaded(name).params:
             if isinstance(parameter, click.Option) and parameter.name not in {"output", "order", "threads"}:
-                said.setdefault(parameter.opts[0], set()).add(str(parameter.help))
-    assert {option: helps for option, helps in said.items() if len(helps) > 1} == {}
+                helps_by_option.setdefault(parameter.opts[0], set()).add(str(parameter.help))
+    assert {option: helps for option, helps in helps_by_option.items() if len(helps) > 1} == {}
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,9 +102,13 @@ def test_completion_is_printed_for_the_shell(shell: str, capsys: pytest.CaptureF
     ("words", "expected"), [("rosenblatt ex", {"explain", "export"}), ("rosenblatt fit --on-bad-row s", {"skip"})]
 )
 def test_the_shell_completes_commands_and_choices(words: str, expected: set[str]) -> None:
-    asked = {"_ROSENBLATT_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
-    done = child.run(ROSENBLATT, env=os.environ | asked, capture_output=True, text=True, timeout=60)
-    assert {line.partition(",")[2] for line in done.stdout.splitlines()} == expected
+    variables = {
+        "_ROSENBLATT_COMPLETE": "bash_complete",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split()) - 1),
+    }
+    process = child.run(ROSENBLATT, env=os.environ | variables, capture_output=True, text=True, timeout=60)
+    assert {line.partition(",")[2] for line in process.stdout.splitlines()} == expected
 
 
 # -- errors -----------------------------------------------------------------------------------------------------------
@@ -130,12 +134,12 @@ def test_a_wrong_command_line_is_one_line_and_2(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith("rosenblatt: ")
-    assert said.err.count("\n") == 1
-    assert words in said.err
-    assert "--help'." in said.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("rosenblatt: ")
+    assert output.err.count("\n") == 1
+    assert words in output.err
+    assert "--help'." in output.err
 
 
 def raising(error: BaseException) -> Callable[[], None]:
@@ -168,12 +172,12 @@ def test_every_error_is_one_line_and_its_code(
 ) -> None:
     monkeypatch.delenv("ROSENBLATT_TRACEBACK", raising=False)
     assert exit_code(raising(error)) == code
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith("rosenblatt: ")
-    assert words in said.err
-    assert said.err.count("\n") == 1
-    assert "Traceback" not in said.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("rosenblatt: ")
+    assert words in output.err
+    assert output.err.count("\n") == 1
+    assert "Traceback" not in output.err
 
 
 def test_parameters_are_spelled_as_options(capsys: pytest.CaptureFixture[str]) -> None:
@@ -183,9 +187,7 @@ def test_parameters_are_spelled_as_options(capsys: pytest.CaptureFixture[str]) -
     assert (as_flag("label", "two words"), as_flag("random_state", "7")) == ("--label 'two words'", "--seed 7")
 
 
-def test_a_traceback_is_there_for_those_who_ask(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_traceback_is_printed_on_request(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSENBLATT_TRACEBACK", "1")
     assert exit_code(raising(ZeroDivisionError("by zero"))) == 70
     assert "Traceback" in capsys.readouterr().err
@@ -200,41 +202,41 @@ def test_an_answer_of_no_is_1() -> None:
 
 
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:
-    done = child.run(
+    process = child.run(
         ["bash", "-c", f"set -o pipefail; {sys.executable} -m rosenblatt completion bash | true"],
         capture_output=True,
         text=True,
         timeout=60,
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_one_line() -> None:
     with open("/dev/full", "w") as full:
-        done = child.run([*ROSENBLATT, "completion", "bash"], stdout=full, stderr=-1, text=True, timeout=60)
-    assert (done.returncode, done.stderr) == (3, "rosenblatt: no space left on device.\n")
+        process = child.run([*ROSENBLATT, "completion", "bash"], stdout=full, stderr=-1, text=True, timeout=60)
+    assert (process.returncode, process.stderr) == (3, "rosenblatt: no space left on device.\n")
 
 
 def test_a_closed_stdout_is_no_traceback() -> None:
-    done = child.run(
+    process = child.run(
         ["bash", "-c", f"{sys.executable} -m rosenblatt completion bash >&-"],
         capture_output=True,
         text=True,
         timeout=60,
     )
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in process.stderr
 
 
 @pytest.mark.parametrize(
-    ("encoding", "shown"), [("latin-1", "? 5\n"), ("ascii", "\u2264 5\n"), ("utf-8", "\u2264 5\n")]
+    ("encoding", "expected"), [("latin-1", "? 5\n"), ("ascii", "\u2264 5\n"), ("utf-8", "\u2264 5\n")]
 )
-def test_a_narrow_encoding_shows_question_marks(encoding: str, shown: str) -> None:
-    """ASCII is what a system says that was told nothing: UTF-8 is written there."""
+def test_a_narrow_encoding_shows_question_marks(encoding: str, expected: str) -> None:
+    """ASCII means that no locale is set: UTF-8 is written then."""
     program = "from rosenblatt.cli import exits, output; exits.exit_code(lambda: output.write('\u2264 5'))"
     env = os.environ | {"PYTHONIOENCODING": encoding}
-    done = child.run([sys.executable, "-c", program], env=env, capture_output=True, encoding="utf-8", timeout=60)
-    assert (done.stdout, done.stderr) == (shown, "")
+    process = child.run([sys.executable, "-c", program], env=env, capture_output=True, encoding="utf-8", timeout=60)
+    assert (process.stdout, process.stderr) == (expected, "")
 
 
 def test_colours_only_on_a_terminal_and_never_with_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,12 +256,12 @@ def test_json_is_one_line_of_plain_values(capsys: pytest.CaptureFixture[str]) ->
     import numpy as np
 
     output.write_json({"a": np.float64("nan"), "b": np.arange(2), "c": (1, "ü"), 3: {"d": np.int32(4)}})
-    said = capsys.readouterr().out
-    assert said.count("\n") == 1
-    assert json.loads(said) == {"a": None, "b": [0, 1], "c": [1, "ü"], "3": {"d": 4}}
+    printed = capsys.readouterr().out
+    assert printed.count("\n") == 1
+    assert json.loads(printed) == {"a": None, "b": [0, 1], "c": [1, "ü"], "3": {"d": 4}}
 
 
-def test_the_reference_is_made_from_the_commands() -> None:
+def test_the_reference_is_generated_from_the_commands() -> None:
     page = Path(__file__).parents[2] / "docs" / "reference.py"
-    made = runpy.run_path(str(page))["reference"]()
-    assert made == page.with_name("cli.md").read_text(encoding="utf-8"), "stale: run `make docs`"
+    generated = runpy.run_path(str(page))["reference"]()
+    assert generated == page.with_name("cli.md").read_text(encoding="utf-8"), "stale: run `make docs`"

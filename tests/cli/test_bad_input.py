@@ -1,4 +1,4 @@
-"""Whatever is fed to it, the command line answers in one line, with the right code, and writes no model."""
+"""On any bad input the command line prints one line, exits with the right code, and writes no model."""
 
 import gzip
 import os
@@ -68,10 +68,10 @@ def test_bad_data_is_one_line_and_3(case: str, folder: Path, capsys: pytest.Capt
     prepare, arguments, words = BAD[case]
     prepare()
     assert main(["fit", *arguments, "-o", "m.model"]) == 3
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.count("\n") == 1, said.err
-    assert words in said.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.count("\n") == 1, output.err
+    assert words in output.err
     assert not Path("m.model").exists()
     assert list(folder.glob(".*.part")) == []
 
@@ -79,7 +79,7 @@ def test_bad_data_is_one_line_and_3(case: str, folder: Path, capsys: pytest.Capt
 def test_an_unreadable_file_is_one_line_and_3(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Root may read everything, so the system's refusal is acted."""
+    """Root may read everything, so the permission error is simulated."""
     really_open = os.open
 
     def refusing(path: object, *arguments: object, **named: object) -> int:
@@ -89,9 +89,9 @@ def test_an_unreadable_file_is_one_line_and_3(
 
     monkeypatch.setattr(os, "open", refusing)
     assert main(["fit", "good.svm"]) == 3
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "good.svm" in said
+    error_line = capsys.readouterr().err
+    assert error_line.count("\n") == 1
+    assert "good.svm" in error_line
 
 
 def test_bad_rows_can_be_skipped_and_are_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,9 +114,9 @@ def test_bad_rows_can_be_skipped_and_are_shown(folder: Path, capsys: pytest.Capt
 def test_a_full_disk_is_one_line(arguments: list[str], folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", "good.svm", "-o", "m.model", "--quiet"]) == 0
     assert main(arguments) == 3
-    said = capsys.readouterr()
-    assert "no space left on device" in said.err.lower()
-    assert said.err.count("\n") == 1
+    output = capsys.readouterr()
+    assert "no space left on device" in output.err.lower()
+    assert output.err.count("\n") == 1
 
 
 def test_a_model_in_a_folder_that_is_not_there(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,12 +125,12 @@ def test_a_model_in_a_folder_that_is_not_there(folder: Path, capsys: pytest.Capt
 
 
 def bad_models() -> dict[str, bytes]:
-    whole = Path("m.model").read_bytes()
-    middle = len(whole) // 2
-    flipped = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
+    good = Path("m.model").read_bytes()
+    middle = len(good) // 2
+    flipped = good[:middle] + bytes([good[middle] ^ 1]) + good[middle + 1 :]
     return {
         "empty": b"",
-        "truncated": whole[:middle],
+        "truncated": good[:middle],
         "one bit": flipped,
         "text": b"hello\n" * 50,
         "pickle": b"\x80\x05N.",
@@ -150,11 +150,11 @@ def test_a_bad_model_is_one_line_and_4(
     name, *data = command
     more = ["--to", "json"] if name == "export" else []
     assert main([name, "bad.model", *data, *more]) == 4
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith("rosenblatt: ")
-    assert "bad.model" in said.err
-    assert said.err.count("\n") == 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("rosenblatt: ")
+    assert "bad.model" in output.err
+    assert output.err.count("\n") == 1
 
 
 def test_a_model_for_other_features_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -163,9 +163,9 @@ def test_a_model_for_other_features_is_refused(folder: Path, capsys: pytest.Capt
     assert main(["fit", "mail.tsv", "-o", "mail.model", "--quiet", "--bits", "12"]) == 0
     for model, data in [("table", "good.svm"), ("mail", "good.svm"), ("good", "table.csv"), ("good", "mail.tsv")]:
         assert main(["predict", f"{model}.model", data]) == 4, (model, data)
-        said = capsys.readouterr()
-        assert (said.out, said.err.count("\n")) == ("", 1)
-        assert "this model reads" in said.err
+        output = capsys.readouterr()
+        assert (output.out, output.err.count("\n")) == ("", 1)
+        assert "this model reads" in output.err
 
 
 def test_a_table_without_a_column_of_the_model_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -179,13 +179,13 @@ def test_labels_the_model_does_not_know_are_named(folder: Path, capsys: pytest.C
     assert main(["fit", "good.svm", "-o", "m.model", "--quiet"]) == 0
     make("other.svm", b"7 1:1\n-1 3:1\n")
     assert main(["evaluate", "m.model", "other.svm"]) == 3
-    said = capsys.readouterr().err
-    assert "7" in said
-    assert said.count("\n") == 1
+    error_line = capsys.readouterr().err
+    assert "7" in error_line
+    assert error_line.count("\n") == 1
 
 
 def test_ctrl_c_is_one_line_and_130_and_the_run_can_go_on(folder: Path) -> None:
-    noisy = SVM + "1 1:1\n-1 1:1\n"  # no line separates it, so every pass is made
+    noisy = SVM + "1 1:1\n-1 1:1\n"  # not separable, so all passes are run
     Path("long.svm").write_text(noisy * 2000)
     command = [*ROSENBLATT, "fit", "long.svm", "--passes", "1000000", "-o", "m.model", "--rule", "perceptron"]
     with child.start(command, stdout=-1, stderr=-1, text=True) as run:
@@ -205,5 +205,5 @@ def test_interrupted_while_it_is_loaded_it_is_as_quiet() -> None:
         "import sys\nclass Struck:\n def find_spec(name, *_):\n  if name == 'click': raise KeyboardInterrupt\n"
         "sys.meta_path.insert(0, Struck)\nfrom rosenblatt.__main__ import main\nsys.exit(main())"
     )
-    done = child.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "rosenblatt: interrupted.\n")
+    process = child.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stdout, process.stderr) == (130, "", "rosenblatt: interrupted.\n")

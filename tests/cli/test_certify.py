@@ -20,10 +20,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    code = main(["certify", *words])
-    said = capsys.readouterr()
-    return code, said.out, said.err
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(["certify", *arguments])
+    output = capsys.readouterr()
+    return code, output.out, output.err
 
 
 @pytest.mark.usefixtures("folder")
@@ -40,12 +40,12 @@ def test_yes_is_0_and_no_is_1(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.usefixtures("folder")
 def test_json_has_the_names_of_the_attributes(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "xor.csv", "--json")
-    said = json.loads(out)
+    record = json.loads(out)
     assert code == 1
-    assert (said["kind"], said["verified"], said["rows"]) == ("inseparable", "exact", [0, 1, 2, 3])
-    assert said["weights"] == ["1/2"] * 4
-    said = json.loads(run(capsys, "and.csv", "--json")[1])
-    assert said["margin"] == pytest.approx(2**0.5 / 4)
+    assert (record["kind"], record["verified"], record["rows"]) == ("inseparable", "exact", [0, 1, 2, 3])
+    assert record["weights"] == ["1/2"] * 4
+    record = json.loads(run(capsys, "and.csv", "--json")[1])
+    assert record["margin"] == pytest.approx(2**0.5 / 4)
 
 
 @pytest.mark.usefixtures("folder")
@@ -55,20 +55,20 @@ def test_a_saved_certificate_is_checked_again(capsys: pytest.CaptureFixture[str]
     code, out, _ = run(capsys, "and.csv", "--check", "proof.json")
     assert code == 1
     assert "made for other data" in out
-    said = json.loads(run(capsys, "and.csv", "--check", "proof.json", "--json")[1])
-    assert said["holds"] is False
+    record = json.loads(run(capsys, "and.csv", "--check", "proof.json", "--json")[1])
+    assert record["holds"] is False
     assert run(capsys, "xor.csv", "--check", "none.json")[0] == 3
     assert run(capsys, "xor.csv", "--check", "proof.json", "--pairs")[0] == 2
 
 
 def test_many_classes_as_a_table_and_a_map(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "three.csv", "--pairs", "--one-vs-rest", "--save", "proofs", "--plot", "map.png")
-    assert code == 1  # the green ones lie between the others
+    assert code == 1  # green lies between the others
     assert "separable" in out
     assert (folder / "map.png").stat().st_size > 1000
     assert len(list((folder / "proofs").glob("*.json"))) == 6
-    said = json.loads(run(capsys, "three.csv", "--pairs", "--json")[1])
-    assert [row["answer"] for row in said["answers"]] == ["separable"] * 3
+    record = json.loads(run(capsys, "three.csv", "--pairs", "--json")[1])
+    assert [row["answer"] for row in record["answers"]] == ["separable"] * 3
     assert run(capsys, "three.csv")[0] == 3
     assert run(capsys, "three.csv", "--one-vs-rest", "--plot", "map.png")[0] == 2
 
@@ -96,7 +96,7 @@ def test_of_many_columns_two_are_drawn(capsys: pytest.CaptureFixture[str]) -> No
 
 
 @pytest.mark.usefixtures("folder")
-def test_more_than_two_classes_are_told_what_to_ask(capsys: pytest.CaptureFixture[str]) -> None:
+def test_more_than_two_classes_need_an_option(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "three.csv")
     assert code == 3
     assert "--pairs" in err

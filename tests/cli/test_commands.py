@@ -51,14 +51,14 @@ def run(*arguments: str) -> None:
     assert main(list(arguments)) == 0, arguments
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+def printed_by(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     capsys.readouterr()
     run(*arguments)
     return capsys.readouterr().out
 
 
-def asked(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
-    record: dict[str, Any] = json.loads(told(capsys, *arguments, "--json"))
+def json_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(printed_by(capsys, *arguments, "--json"))
     return record
 
 
@@ -73,23 +73,25 @@ def test_every_command_with_an_answer_has_json() -> None:
 
 
 def test_fit_tells_what_a_person_wants_to_know(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = " ".join(told(capsys, "fit", "mail.tsv", "--test", "mail.tsv", "--bits", "12", "--passes", "2").split())
+    printed = " ".join(
+        printed_by(capsys, "fit", "mail.tsv", "--test", "mail.tsv", "--bits", "12", "--passes", "2").split()
+    )
     for words in (
         *("mail.tsv 200 examples, words hashed into 2^12 weights", "learned", "2 passes", "mistakes", "by pass"),
         *("status", "progressive: each example", "rules tried", "accuracy", "true decided ham spam"),
         *("says spam", "says ham", "saved mail.model", "next rosenblatt"),
     ):
-        assert words in said, words
+        assert words in printed, words
     assert Path("mail.model").exists()
 
 
 def test_fit_from_a_file_is_fit_from_memory(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    record = asked(capsys, "fit", "data.svm", "--rule", "perceptron", "--passes", "3", "--top", "5")
+    record = json_of(capsys, "fit", "data.svm", "--rule", "perceptron", "--passes", "3", "--top", "5")
     X, y = load_svmlight_file("data.svm")
     estimator = Perceptron(order="given", keep="average", max_iter=3).fit(X, y)
     assert record["n_mistakes"] == estimator.n_mistakes_
     assert record["mistakes"] == estimator.mistakes_
-    named = {one["feature"]: one["weight"] for one in record["top"][0]["weights"]}
+    named = {entry["feature"]: entry["weight"] for entry in record["top"][0]["weights"]}
     positive = {str(j + 1): w for j, w in enumerate(estimator.coef_[0]) if w > 0}
     assert named == positive
 
@@ -113,26 +115,26 @@ def test_a_stream_is_learned_but_saved_only_where_asked(
 ) -> None:
     stream = io.TextIOWrapper(io.BytesIO(Path("data.svm").read_bytes()))
     monkeypatch.setattr(sys, "stdin", stream)
-    assert "saved nowhere: name a file with -o" in " ".join(told(capsys, "fit", "-", "--format", "svmlight").split())
+    assert "saved nowhere: name a file with -o" in " ".join(
+        printed_by(capsys, "fit", "-", "--format", "svmlight").split()
+    )
     assert list(folder.glob("*.model")) == []
 
 
 def test_holdout_is_shown_for_every_rule(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    record = asked(capsys, "fit", "data.svm", "--holdout", "0.2")
+    record = json_of(capsys, "fit", "data.svm", "--holdout", "0.2")
     assert record["error_of"] == "holdout"
     assert record["rows"] == 240
-    assert all(one["holdout_error"] is not None for one in record["candidates"])
+    assert all(candidate["holdout_error"] is not None for candidate in record["candidates"])
 
 
 def test_an_evaluation_can_be_reported_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run("fit", "three.svm", "--quiet", "-o", "m.model")
-    assert "out.html" in told(capsys, "evaluate", "m.model", "three.svm", "--report", "out.html")
+    assert "out.html" in printed_by(capsys, "evaluate", "m.model", "three.svm", "--report", "out.html")
     page = Path("out.html").read_text()
     assert "rosenblatt evaluate m.model three.svm --report out.html" in page
     assert "How good it is, on three.svm" in page
-    assert (
-        main(["evaluate", "m.model", "three.svm", "--report", "m.model"]) == 2
-    )  # nothing is written over what is read
+    assert main(["evaluate", "m.model", "three.svm", "--report", "m.model"]) == 2  # the data file is not overwritten
 
 
 def test_the_report_holds_the_command_that_made_it(folder: Path) -> None:
@@ -147,37 +149,41 @@ def test_the_report_holds_the_command_that_made_it(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["data.svm", "table.csv", "mail.tsv", "three.svm"])
 def test_what_is_predicted_is_what_is_evaluated(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     label = ["--label", "income"] if name == "table.csv" else []
-    record = asked(capsys, "fit", name, *label, "--test", name, "-o", "m.model")
-    decided = told(capsys, "predict", "m.model", name).splitlines()
-    scores = asked(capsys, "evaluate", "m.model", name)
+    record = json_of(capsys, "fit", name, *label, "--test", name, "-o", "m.model")
+    decided = printed_by(capsys, "predict", "m.model", name).splitlines()
+    scores = json_of(capsys, "evaluate", "m.model", name)
     assert {key: value for key, value in record["test"].items() if key != "data"} == {
         key: value for key, value in scores.items() if key not in ("data", "model", "report")
     }
-    column = np.array([str(one) for one in scores["classes"]])
-    assert [decided.count(one) for one in column] == np.sum(scores["confusion"], axis=0).tolist()
+    column = np.array([str(label) for label in scores["classes"]])
+    assert [decided.count(label) for label in column] == np.sum(scores["confusion"], axis=0).tolist()
     assert scores["accuracy"] > 0.75
 
 
 def test_scores_and_json_lines_agree_with_the_labels(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run("fit", "data.svm", "--quiet")
-    labels = told(capsys, "predict", "data.model", "data.svm").splitlines()
-    columns = [line.split("\t") for line in told(capsys, "predict", "data.model", "data.svm", "--scores").splitlines()]
-    objects = [json.loads(line) for line in told(capsys, "predict", "data.model", "data.svm", "--json").splitlines()]
-    assert labels == [label for label, _ in columns] == [str(one["label"]) for one in objects]
-    assert [float(score) for _, score in columns] == [one["score"] for one in objects]
-    assert all((one["score"] > 0) == (one["label"] == 1) for one in objects)
+    labels = printed_by(capsys, "predict", "data.model", "data.svm").splitlines()
+    columns = [
+        line.split("\t") for line in printed_by(capsys, "predict", "data.model", "data.svm", "--scores").splitlines()
+    ]
+    objects = [
+        json.loads(line) for line in printed_by(capsys, "predict", "data.model", "data.svm", "--json").splitlines()
+    ]
+    assert labels == [label for label, _ in columns] == [str(record["label"]) for record in objects]
+    assert [float(score) for _, score in columns] == [record["score"] for record in objects]
+    assert all((record["score"] > 0) == (record["label"] == 1) for record in objects)
 
 
 def test_many_classes_have_many_scores(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run("fit", "three.svm", "--quiet")
-    for line in told(capsys, "predict", "three.model", "three.svm", "--json").splitlines():
-        one = json.loads(line)
-        assert max(one["scores"], key=one["scores"].get) == str(one["label"])
+    for line in printed_by(capsys, "predict", "three.model", "three.svm", "--json").splitlines():
+        record = json.loads(line)
+        assert max(record["scores"], key=record["scores"].get) == str(record["label"])
 
 
 def test_predictions_go_to_a_file_whole_or_not_at_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run("fit", "data.svm", "--quiet")
-    assert told(capsys, "predict", "data.model", "data.svm", "-o", "out.txt") == ""
+    assert printed_by(capsys, "predict", "data.model", "data.svm", "-o", "out.txt") == ""
     assert len(Path("out.txt").read_text().splitlines()) == 300
     Path("bad.svm").write_text(Path("data.svm").read_text() + "1 x\n")
     assert main(["predict", "data.model", "bad.svm", "-o", "new.txt"]) == 3
@@ -188,17 +194,19 @@ def test_predictions_go_to_a_file_whole_or_not_at_all(folder: Path, capsys: pyte
 def test_new_examples_need_no_labels(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run("fit", "table.csv", "--label", "income", "-o", "t.model", "--quiet")
     Path("new.csv").write_text("job,age\nboss,60\nclerk,20\nnew,\n")
-    assert told(capsys, "predict", "t.model", "new.csv").splitlines()[:2] == ["hi", "lo"]
+    assert printed_by(capsys, "predict", "t.model", "new.csv").splitlines()[:2] == ["hi", "lo"]
     run("fit", "mail.tsv", "-o", "m.model", "--quiet", "--bits", "12")
     Path("new.txt").write_text("free money\nthanks for the patch\n")
-    assert told(capsys, "predict", "m.model", "new.txt") == "spam\nham\n"
+    assert printed_by(capsys, "predict", "m.model", "new.txt") == "spam\nham\n"
 
 
 def test_a_model_saved_in_python_predicts_on_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     X, y = load_svmlight_file("data.svm")
     estimator = Perceptron(max_iter=3).fit(X, y.astype(int))
     save(estimator, "python.model")
-    assert told(capsys, "predict", "python.model", "data.svm").split() == estimator.predict(X).astype(str).tolist()
+    assert (
+        printed_by(capsys, "predict", "python.model", "data.svm").split() == estimator.predict(X).astype(str).tolist()
+    )
 
 
 # -- explain, export --------------------------------------------------------------------------------------------------
@@ -217,30 +225,30 @@ def test_one_decision_is_explained(
     name: str, more: list[str], example: str, label: object, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run("fit", name, *more, "-o", "m.model", "--quiet")
-    record = asked(capsys, "explain", "m.model", "--example", example)
+    record = json_of(capsys, "explain", "m.model", "--example", example)
     assert record["label"] == label
     parts = record["contributions"]
     if name != "three.svm":
         assert sum(part["contribution"] for part in parts) + record["bias"] == pytest.approx(record["score"])
     assert set(parts[0]) == {"feature", "value", "weight", "contribution"}
-    said = told(capsys, "explain", "m.model", "--example", example)
-    assert f"decided   {label}, score" in said
+    printed = printed_by(capsys, "explain", "m.model", "--example", example)
+    assert f"decided   {label}, score" in printed
 
 
 def test_a_model_is_explained_by_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run("fit", "mail.tsv", "-o", "m.model", "--quiet", "--bits", "14", "--ngrams", "1")
-    record = asked(capsys, "explain", "m.model", "--top", "3")
-    found = {side["class"]: {one["feature"] for one in side["weights"]} for side in record["top"]}
-    assert found["spam"] < set(WORDS["spam"])
-    assert found["ham"] < set(WORDS["ham"])
+    record = json_of(capsys, "explain", "m.model", "--top", "3")
+    features = {side["class"]: {entry["feature"] for entry in side["weights"]} for side in record["top"]}
+    assert features["spam"] < set(WORDS["spam"])
+    assert features["ham"] < set(WORDS["ham"])
     assert record["feature_kind"] == "hashed"
 
 
 def test_a_database_decides_a_table_as_predict_does(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Words, missing numbers and scaling, from the file to SQL."""
+    """Words, missing numbers and scaling, exported to SQL."""
     run("fit", "table.csv", "--label", "income", "--scale", "-o", "t.model", "--quiet", "--passes", "3")
-    decided = told(capsys, "predict", "t.model", "table.csv").split()
-    sql = told(capsys, "export", "t.model", "--to", "sql", "--table", "people")
+    decided = printed_by(capsys, "predict", "t.model", "table.csv").split()
+    sql = printed_by(capsys, "export", "t.model", "--to", "sql", "--table", "people")
     rows = [line.split(",") for line in Path("table.csv").read_text().splitlines()[1:]]
     with sqlite3.connect(":memory:") as database:
         database.execute("CREATE TABLE people (age REAL, job TEXT, income TEXT)")
@@ -251,7 +259,7 @@ def test_a_database_decides_a_table_as_predict_does(folder: Path, capsys: pytest
 
 def test_the_format_of_an_export_is_found_from_its_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run("fit", "data.svm", "--quiet")
-    record = asked(capsys, "export", "data.model", "-o", "m.json")
+    record = json_of(capsys, "export", "data.model", "-o", "m.json")
     assert record == {"model": "data.model", "to": "json", "output": "m.json", "bytes": Path("m.json").stat().st_size}
     assert json.loads(Path("m.json").read_text())["classes"] == [-1, 1]
     assert main(["export", "data.model", "--to", "json", "--json"]) == 2
@@ -270,13 +278,13 @@ def test_the_demo_learns_tests_explains_and_decides(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    record = asked(capsys, "demo", "--message", "Win free money now, click here!")
+    record = json_of(capsys, "demo", "--message", "Win free money now, click here!")
     assert record["test"]["accuracy"] > 0.975
-    assert [one["label"] for one in record["messages"]] == ["spam"]
+    assert [message["label"] for message in record["messages"]] == ["spam"]
     assert sorted(p.name for p in Path("rosenblatt-demo").iterdir()) == [
         *("mail.model", "report.html", "test.tsv.gz", "train.tsv.gz")
     ]
-    said = told(capsys, "demo", "-o", "elsewhere")
+    printed = printed_by(capsys, "demo", "-o", "elsewhere")
     for words in ("Is it spam?", "% right", "says spam", "elsewhere/report.html", "rosenblatt fit YOUR-FILE"):
-        assert words in said
-    assert said.count("  is        ") == 2
+        assert words in printed
+    assert printed.count("  is        ") == 2

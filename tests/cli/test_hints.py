@@ -1,4 +1,4 @@
-"""What a person gets wrong at the door is answered in the words of the command line, with what to do instead."""
+"""Mistakes on the command line get an error in its own terms, with what to do instead."""
 
 from pathlib import Path
 
@@ -29,13 +29,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def told(capsys: pytest.CaptureFixture[str], code: int, *arguments: str) -> str:
+def error_line(capsys: pytest.CaptureFixture[str], code: int, *arguments: str) -> str:
     capsys.readouterr()
     assert main([*arguments]) == code
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.count("\n") == 1
-    return said.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.count("\n") == 1
+    return output.err
 
 
 @pytest.mark.parametrize(
@@ -55,10 +55,10 @@ def told(capsys: pytest.CaptureFixture[str], code: int, *arguments: str) -> str:
 def test_an_option_that_means_nothing_is_refused(
     name: str, options: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = told(capsys, 2, "fit", name, *options)
-    assert words in said
-    assert f"{name}: is read as" in said
-    assert "leave --" in said
+    message = error_line(capsys, 2, "fit", name, *options)
+    assert words in message
+    assert f"{name}: is read as" in message
+    assert "leave --" in message
 
 
 def test_reading_options_take_effect_where_they_apply() -> None:
@@ -75,32 +75,34 @@ def test_reading_options_take_effect_where_they_apply() -> None:
 
 
 def test_patience_and_resume_are_named_as_they_were_typed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "--patience needs held-out rows to judge by: add --holdout 0.1" in told(
+    assert "--patience needs held-out rows to judge by: add --holdout 0.1" in error_line(
         capsys, 2, "fit", "d.svm", "--patience", "2"
     )
-    assert "--resume needs the file of a checkpoint: name it" in told(capsys, 2, "fit", "-", "--resume")
-    assert "--keep-cache" in told(capsys, 2, "fit", "-", "--keep-cache")
+    assert "--resume needs the file of a checkpoint: name it" in error_line(capsys, 2, "fit", "-", "--resume")
+    assert "--keep-cache" in error_line(capsys, 2, "fit", "-", "--keep-cache")
 
 
 def test_an_npz_without_labels_is_one_thing_to_fit_and_predict(capsys: pytest.CaptureFixture[str]) -> None:
     matrix = np.random.default_rng(0).integers(0, 2, (20, 4)).astype(float)
     np.savez("x.npz", X=matrix)
     np.savez("new.npz", X=matrix[:, :3])
-    assert "position of a column of the matrix, such as --label -1" in told(capsys, 3, "fit", "x.npz")
+    assert "position of a column of the matrix, such as --label -1" in error_line(capsys, 3, "fit", "x.npz")
     assert main(["fit", "x.npz", "--label", "-1", "-q", "-o", "m.model"]) == 0
-    found = []
+    predictions = []
     for name in ("x.npz", "new.npz"):
         capsys.readouterr()
         assert main(["predict", "m.model", name]) == 0
-        found.append(capsys.readouterr().out)
-    assert found[0] == found[1]
-    assert found[0].count("\n") == 20
+        predictions.append(capsys.readouterr().out)
+    assert predictions[0] == predictions[1]
+    assert predictions[0].count("\n") == 20
 
 
 def test_a_model_for_other_columns_is_a_matter_of_the_model(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", "t.csv", "-q", "-o", "m.model"]) == 0
     Path("other.csv").write_text("age,y\n1,a\n2,b\n")
-    assert "learned from a column 'job', which is missing here" in told(capsys, 4, "predict", "m.model", "other.csv")
+    assert "learned from a column 'job', which is missing here" in error_line(
+        capsys, 4, "predict", "m.model", "other.csv"
+    )
     np.savez("x.npz", X=np.eye(3), y=[0, 1, 0])
     np.savez("wide.npz", X=np.eye(5), y=[0, 1, 0, 1, 0])
     model = fit_file("x.npz").model
@@ -108,12 +110,12 @@ def test_a_model_for_other_columns_is_a_matter_of_the_model(capsys: pytest.Captu
         open_source("wide.npz", ReadOptions(), model.space)
 
 
-@pytest.mark.parametrize("whole", [False, True])
-def test_a_quantity_is_not_taken_for_classes(whole: bool) -> None:
-    """Half stars are classes, and so are many whole numbers; sixty prices are not."""
-    rows = "".join(f"{k},{k * k % 7},{k if whole else k * 1.37}\n" for k in range(60))
+@pytest.mark.parametrize("integers", [False, True])
+def test_a_quantity_is_not_taken_for_classes(integers: bool) -> None:
+    """Half stars are classes, and so are many integers; sixty prices are not."""
+    rows = "".join(f"{k},{k * k % 7},{k if integers else k * 1.37}\n" for k in range(60))
     Path("r.csv").write_text("a,b,y\n" + rows)
-    if whole:
+    if integers:
         assert len(fit_file("r.csv").model.classes) == 60
     else:
         with pytest.raises(DataError, match=r"has 60 different numbers as labels, 1\.37 among them; this looks like a"):
@@ -124,27 +126,29 @@ def test_a_quantity_is_not_taken_for_classes(whole: bool) -> None:
 
 def test_a_header_alone_is_no_example(capsys: pytest.CaptureFixture[str]) -> None:
     Path("h.csv").write_text("a,b,y\n")
-    assert "h.csv: holds no examples, only the names of its columns" in told(capsys, 3, "fit", "h.csv")
+    assert "h.csv: holds no examples, only the names of its columns" in error_line(capsys, 3, "fit", "h.csv")
 
 
-def test_a_word_that_touches_the_bar_is_a_tag_and_that_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_word_that_touches_the_bar_is_a_tag_and_the_error_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     Path("tags.vw").write_text("1|f a\n-1|f b\n")
-    assert "put a space between label and '|'" in told(capsys, 3, "fit", "tags.vw")
+    assert "put a space between label and '|'" in error_line(capsys, 3, "fit", "tags.vw")
     Path("some.vw").write_text("1 |f a\n-1 |f c\n-1|f b\n")
-    assert "example 3 has no label (in vw a word that touches the '|' is a tag)" in told(capsys, 3, "fit", "some.vw")
+    assert "example 3 has no label (in vw a word that touches the '|' is a tag)" in error_line(
+        capsys, 3, "fit", "some.vw"
+    )
 
 
 def test_one_class_after_skipping_names_what_was_skipped(capsys: pytest.CaptureFixture[str]) -> None:
     Path("bad.svm").write_text("1 1:1\n1 2:1\n-1 x:1\n")
-    said = told(capsys, 3, "fit", "bad.svm", "--on-bad-row", "skip")
+    message = error_line(capsys, 3, "fit", "bad.svm", "--on-bad-row", "skip")
     assert (
         "one class only, 1: a separator needs at least two classes; 1 bad row was left out, the first: bad.svm:3:"
-        in said
+        in message
     )
 
 
 def test_a_long_line_of_text_is_read_in_little_memory() -> None:
-    """A line of two million words of which few differ: what is held grows with the distinct ones."""
+    """A line of two million words, few of them distinct: memory grows with the distinct ones only."""
     Path("long.tsv").write_text("a\t" + "one two three four " * 500_000 + "\nb\tfive six\n")
     source = open_source("long.tsv", ReadOptions(bits=12))
     chunks = list(source.blocks())
@@ -158,7 +162,7 @@ def test_a_long_line_of_text_is_read_in_little_memory() -> None:
 def test_a_precomputed_kernel_is_not_taken_for_features(capsys: pytest.CaptureFixture[str]) -> None:
     rows = "".join(f"{1 if k % 2 else -1} 0:{k + 1} 1:{k}.5 2:0.5\n" for k in range(9))
     Path("kernel.svm").write_text(rows)
-    assert "kernel.svm: looks like a precomputed kernel of LIBSVM" in told(capsys, 3, "fit", "kernel.svm")
+    assert "kernel.svm: looks like a precomputed kernel of LIBSVM" in error_line(capsys, 3, "fit", "kernel.svm")
     assert fit_file("kernel.svm", reading=ReadOptions(index_base=0)).features == 3
     Path("zero.svm").write_text(rows.replace("0:9 ", "0:7 "))
     assert fit_file("zero.svm").features == 3
@@ -166,88 +170,92 @@ def test_a_precomputed_kernel_is_not_taken_for_features(capsys: pytest.CaptureFi
 
 def test_costs_for_labels_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     Path("costs.vw").write_text("1:0.5 |f a\n2:1 |f b\n")
-    said = told(capsys, 3, "fit", "costs.vw")
-    assert "costs.vw:1:1: the label '1:0.5' holds costs or probabilities, which are not learned" in said
+    message = error_line(capsys, 3, "fit", "costs.vw")
+    assert "costs.vw:1:1: the label '1:0.5' holds costs or probabilities, which are not learned" in message
 
 
 def test_what_can_be_typed_is_listed_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
-    said = told(capsys, 2, "fit", "d.svm", "--keep", "vote")
-    assert "'vote' is not 'last' or 'average'." in said
+    message = error_line(capsys, 2, "fit", "d.svm", "--keep", "vote")
+    assert "'vote' is not 'last' or 'average'." in message
     assert main(["fit", "--help"]) == 0
-    shown = capsys.readouterr().out
-    assert "--cache FOLDER" in shown
-    assert "rosenblatt fit mail.tsv --test new-mail.tsv" in shown
-    assert "\n  DATA\n" not in shown
+    help_text = capsys.readouterr().out
+    assert "--cache FOLDER" in help_text
+    assert "rosenblatt fit mail.tsv --test new-mail.tsv" in help_text
+    assert "\n  DATA\n" not in help_text
 
 
 @pytest.mark.parametrize("keep_cache", [False, True])
 def test_a_feature_zero_that_comes_late_starts_again(keep_cache: bool) -> None:
-    """Beyond what is looked at before: the rows read so far were counted from 1."""
+    """It comes after the part that is examined first, when rows have already been read with indices from 1."""
     rows = [f"{1 if k % 3 else -1} 1:{k % 5}.5 {2 + k % 7}:1\n" for k in range(90_000)]
     Path("late.svm").write_text("".join(rows) + "-1 0:1 3:2\n1 0:2\n")
-    found = fit_file("late.svm", passes=2, keep_cache=keep_cache)
-    wanted = fit_file("late.svm", passes=2, reading=ReadOptions(index_base=0))
-    assert found.model.space.index_base == 0
-    assert np.array_equal(found.model.run.final_weights.coef, wanted.model.run.final_weights.coef)
-    assert found.cache is None or found.cache.state == "made"
+    fitted = fit_file("late.svm", passes=2, keep_cache=keep_cache)
+    expected = fit_file("late.svm", passes=2, reading=ReadOptions(index_base=0))
+    assert fitted.model.space.index_base == 0
+    assert np.array_equal(fitted.model.run.final_weights.coef, expected.model.run.final_weights.coef)
+    assert fitted.cache is None or fitted.cache.state == "made"
 
 
 def test_with_a_model_too_an_option_that_means_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", "d.svm", "-o", "m.model", "--quiet"]) == 0
-    assert "--label is for tables" in told(capsys, 2, "evaluate", "m.model", "d.svm", "--label", "5")
-    assert "--header is for text and tsv and csv" in told(capsys, 2, "predict", "m.model", "d.svm", "--header")
+    assert "--label is for tables" in error_line(capsys, 2, "evaluate", "m.model", "d.svm", "--label", "5")
+    assert "--header is for text and tsv and csv" in error_line(capsys, 2, "predict", "m.model", "d.svm", "--header")
 
 
-def test_a_fault_of_an_example_is_placed_in_the_example(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_in_an_example_names_its_character(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", "d.svm", "-o", "m.model", "--quiet"]) == 0
-    said = told(capsys, 3, "explain", "m.model", "--example", "1:1 3:x")
-    assert "The example cannot be read at character 7: " in said
+    message = error_line(capsys, 3, "explain", "m.model", "--example", "1:1 3:x")
+    assert "The example cannot be read at character 7: " in message
 
 
 @pytest.mark.parametrize("command", ["certify", "trace", "compare"])
 @pytest.mark.parametrize("columns", ["0,9", "1,1"])
-def test_columns_that_are_not_there_are_told_in_the_words_of_the_command_line(
+def test_columns_that_do_not_exist_are_named_as_options(
     command: str, columns: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("two.csv").write_text("a,b,label\n1,2,p\n3,1,n\n4,1,n\n0,1,p\n")
-    said = told(capsys, 2, command, "two.csv", "--plot", "p.png", "--columns", columns)
-    assert f"--columns takes two different columns of 0 to 1. Got {columns!r}." in said
+    message = error_line(capsys, 2, command, "two.csv", "--plot", "p.png", "--columns", columns)
+    assert f"--columns takes two different columns of 0 to 1. Got {columns!r}." in message
     assert not Path("p.png").exists()
 
 
 @pytest.mark.parametrize("head", ["a;b;label\n", ""])
-def test_decimal_commas_are_told_and_not_taken_for_words(head: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_decimal_commas_are_reported_and_not_taken_for_words(head: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("comma.csv").write_text(head + "1,5;2;p\n-2,5e3;,5;n\n3;5,1;p\n1;7,5;n\n")
     first = "a" if head else "column0"
-    said = told(capsys, 3, "fit", "comma.csv")
+    message = error_line(capsys, 3, "fit", "comma.csv")
     assert (
         f"comma.csv: column {first!r} holds numbers with a decimal comma, such as '1,5'; write them with a point (1.5)"
-        in said
+        in message
     )
-    assert f"--words {first}." in said
+    assert f"--words {first}." in message
     words = "a,b" if head else "column0,column1"
     assert main(["fit", "comma.csv", "--words", words, "--quiet"]) == 0
 
 
-def test_model_and_data_that_have_changed_places_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_model_and_data_in_the_wrong_order_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", "t.csv", "--quiet", "-o", "t.model"]) == 0
     for command in ("predict", "evaluate"):
-        assert "The model comes first, then the data: t.model t.csv." in told(capsys, 2, command, "t.csv", "t.model")
+        assert "The model comes first, then the data: t.model t.csv." in error_line(
+            capsys, 2, command, "t.csv", "t.model"
+        )
 
 
 def test_the_column_taken_for_the_label_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", "t.csv"]) == 0
     assert capsys.readouterr().out.startswith("t.csv  3 examples, 3 columns; the label is y\n")
     Path("none.csv").write_text("a,b\n1,2\n2,2\n")
-    assert "the label is column 'b': if that is wrong, name another with --label" in told(capsys, 3, "fit", "none.csv")
+    assert "the label is column 'b': if that is wrong, name another with --label" in error_line(
+        capsys, 3, "fit", "none.csv"
+    )
 
 
 def test_several_classes_are_asked_about_with_an_option(capsys: pytest.CaptureFixture[str]) -> None:
     Path("three.csv").write_text("a,b,label\n1,2,p\n3,1,n\n4,1,z\n0,1,p\n")
-    said = told(capsys, 3, "certify", "three.csv")
-    assert "three.csv: has 3 classes" in said
-    assert "--pairs" in said
-    assert "certify_classes" not in said
+    message = error_line(capsys, 3, "certify", "three.csv")
+    assert "three.csv: has 3 classes" in message
+    assert "--pairs" in message
+    assert "certify_classes" not in message
 
 
 def test_the_weights_of_a_small_certificate_are_there_to_be_used(capsys: pytest.CaptureFixture[str]) -> None:
@@ -260,17 +268,17 @@ def test_words_that_the_model_has_not_met_are_counted_not_listed(capsys: pytest.
     assert main(["fit", "mail.tsv", "--quiet", "-o", "mail.model"]) == 0
     capsys.readouterr()
     assert main(["explain", "mail.model", "--example", "free unheard words"]) == 0
-    said = capsys.readouterr().out
-    assert "4 features of this example have no weight" in said
-    assert "#" not in said
+    printed = capsys.readouterr().out
+    assert "4 features of this example have no weight" in printed
+    assert "#" not in printed
 
 
 def test_what_to_try_next_fits_what_was_found(capsys: pytest.CaptureFixture[str]) -> None:
     Path("xor.csv").write_text("0,0,0\n0,1,1\n1,0,1\n1,1,0\n")
     assert main(["fit", "xor.csv", "--scale", "--passes", "20"]) == 0
-    said = capsys.readouterr().out
-    assert "rosenblatt certify xor.csv" in said
-    assert "--holdout" not in said  # of four rows
+    printed = capsys.readouterr().out
+    assert "rosenblatt certify xor.csv" in printed
+    assert "--holdout" not in printed  # of four rows
 
 
 def test_an_index_that_pandas_wrote_is_no_silent_feature(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Nothing is lost by a command: no file that it reads is written over, and what cannot end well does not begin."""
+"""No command loses data: a file that is read is never overwritten, and a command that must fail fails at the start."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ["fit", "a.svm", "-o", "new.model", "--report", "a.svm"],
         ["fit", "a.svm", "-o", "new.model", "--report", "./new.model"],
         ["fit", "a.svm", "-o", "new.model", "--checkpoint", "a.svm"],
-        ["fit", "m.model"],  # whose own name is where its model would go
+        ["fit", "m.model"],  # the default model name is that of the data file
         ["predict", "m.model", "a.svm", "-o", "a.svm"],
         ["predict", "m.model", "a.svm", "-o", "m.model"],
         ["export", "m.model", "--to", "json", "-o", "m.model"],
@@ -40,9 +40,9 @@ def test_a_file_that_is_read_is_never_written_over(arguments: list[str], capsys:
     before = {path: path.read_bytes() for path in Path().iterdir()}
     capsys.readouterr()
     assert main(arguments) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
-    assert "would overwrite another file" in said.err
+    output = capsys.readouterr()
+    assert (output.out, output.err.count("\n")) == ("", 1)
+    assert "would overwrite another file" in output.err
     assert {path: path.read_bytes() for path in Path().iterdir()} == before
 
 
@@ -55,15 +55,15 @@ def test_a_file_that_is_read_is_never_written_over(arguments: list[str], capsys:
     ],
     ids=["test", "report", "predictions"],
 )
-def test_what_cannot_end_well_does_not_begin(
+def test_a_command_that_must_fail_fails_at_the_start(
     arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     capsys.readouterr()
     assert main(arguments) == code
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
-    assert arguments[-1] in said.err
-    assert ".part" not in said.err
+    output = capsys.readouterr()
+    assert (output.out, output.err.count("\n")) == ("", 1)
+    assert arguments[-1] in output.err
+    assert ".part" not in output.err
     assert not Path("new.model").exists()
 
 
@@ -88,13 +88,13 @@ def test_weights_beyond_the_memory_are_refused_before_they_are_made(
     for name in ("far.svm", "late.svm"):
         capsys.readouterr()
         assert main(["fit", name, "-o", "far.model"]) == 3
-        told = capsys.readouterr().err
-        assert told.count("\n") == 1
-        assert told.startswith(f"rosenblatt: {name}: has 2,147,483,647 features")
+        error_line = capsys.readouterr().err
+        assert error_line.count("\n") == 1
+        assert error_line.startswith(f"rosenblatt: {name}: has 2,147,483,647 features")
     assert not Path("far.model").exists()
 
 
-def test_a_table_of_numbers_as_they_are_is_advised_to_scale(capsys: pytest.CaptureFixture[str]) -> None:
+def test_for_a_table_of_unscaled_numbers_scaling_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:
     for more, advised in [([], True), (["--scale"], False)]:
         capsys.readouterr()
         assert main(["fit", "t.csv", "-o", "t.model", *more]) == 0

@@ -1,4 +1,4 @@
-"""Progress is shown on a terminal, after half a second, and nowhere else."""
+"""Progress is shown only on a terminal, and only after half a second."""
 
 import os
 import pty
@@ -23,12 +23,12 @@ def reports() -> list[Progress]:
 
 def test_the_rates_are_those_of_the_pass() -> None:
     bar = ProgressBar("learning")
-    said = []
+    descriptions = []
     for report in reports():
         bar(report)
-        said.append(bar.describe(report))
-    assert said[0] == "pass 1 of 2 · 50 MB/s · 500,000 examples/s · error 5.00%"
-    assert said[-1] == "pass 2 of 2 · 50 MB/s · 500,000 examples/s · error 5.00%"
+        descriptions.append(bar.describe(report))
+    assert descriptions[0] == "pass 1 of 2 · 50 MB/s · 500,000 examples/s · error 5.00%"
+    assert descriptions[-1] == "pass 2 of 2 · 50 MB/s · 500,000 examples/s · error 5.00%"
 
 
 def test_off_a_terminal_nothing_is_loaded_or_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,10 +51,10 @@ def test_on_a_terminal_a_bar_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     env = os.environ | {"TERM": "xterm", "COLUMNS": "120", "NO_COLOR": "1"}
     child.run([sys.executable, "-c", program], stderr=theirs, env=env, check=True, timeout=60)
     os.close(theirs)
-    shown = os.read(ours, 100_000).decode()
+    printed = os.read(ours, 100_000).decode()
     os.close(ours)
-    assert "examples/s · error 25.00%" in shown
-    assert "100%" in shown
+    assert "examples/s · error 25.00%" in printed
+    assert "100%" in printed
 
 
 def test_quiet_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:

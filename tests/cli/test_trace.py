@@ -1,4 +1,4 @@
-"""`rosenblatt trace`: the lectures' table from a file, and what else can be made of it."""
+"""`rosenblatt trace`: the table of the lectures from a file, and its other outputs."""
 
 import csv
 import json
@@ -17,7 +17,7 @@ from tests.report.test_trace_table import LAST_EPOCH, TWO_EPOCHS, squeezed
 
 
 def chunks(values: Any, labels: Any, met: list[Any], size: int = 3) -> list[SourceBlock]:
-    """Dense rows in small chunks, as a reader gives them."""
+    """Dense rows in small blocks, as a reader yields them."""
     index = np.array([met.index(label) for label in labels], dtype=np.int32)
     return [SourceBlock(values[i : i + size], index[i : i + size], None, i, 0) for i in range(0, len(values), size)]
 
@@ -30,10 +30,10 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    code = main(["trace", "and.csv", *words])
-    said = capsys.readouterr()
-    return code, said.out, said.err
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(["trace", "and.csv", *arguments])
+    output = capsys.readouterr()
+    return code, output.out, output.err
 
 
 @pytest.mark.usefixtures("table")
@@ -109,7 +109,7 @@ def test_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         (["--steps", "0"], "'0' is not"),
     ],
 )
-def test_what_cannot_be_is_said_in_a_line(
+def test_impossible_requests_are_one_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], sentence: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -130,10 +130,10 @@ def test_and_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
 
 def test_labels_are_sorted_numbers_first() -> None:
     values = np.arange(10.0).reshape(5, 2)
-    found = gather(chunks(values, ["b", 3, "a", -1, 3], ["b", 3, "a", -1], size=2), ["b", 3, "a", -1])
-    assert found.classes.tolist() == [-1, 3, "a", "b"]
-    assert found.block.labels.tolist() == [3, 1, 2, 0, 1]
-    assert found.block.values.tolist() == values.tolist()  # type: ignore[union-attr]
+    examples = gather(chunks(values, ["b", 3, "a", -1, 3], ["b", 3, "a", -1], size=2), ["b", 3, "a", -1])
+    assert examples.classes.tolist() == [-1, 3, "a", "b"]
+    assert examples.block.labels.tolist() == [3, 1, 2, 0, 1]
+    assert examples.block.values.tolist() == values.tolist()  # type: ignore[union-attr]
 
 
 def test_sparse_chunks_grow_in_width() -> None:
@@ -141,21 +141,21 @@ def test_sparse_chunks_grow_in_width() -> None:
     later = Csr(np.array([2, 4]), np.array([9, 9, 0, 2]), np.array([0.0, 0.0, 1.0, 2.0]), 3)  # a slice of a longer one
     parts = [SourceBlock(first, np.array([0, 1], dtype=np.int32), None, 0, 0)]
     parts += [SourceBlock(later, np.array([0], dtype=np.int32), np.array([2.0]), 2, 0)]
-    found = gather(parts, ["no", "yes"])
-    assert isinstance(found.block.values, Csr)
-    assert found.block.values.shape == (3, 3)
-    assert found.block.values.indptr.tolist() == [0, 1, 1, 3]
-    assert found.block.values.indices.tolist() == [0, 0, 2]
-    assert found.block.values.values.tolist() == [5, 1, 2]
-    assert found.block.weights is not None
-    assert found.block.weights.tolist() == [1, 1, 2]
+    examples = gather(parts, ["no", "yes"])
+    assert isinstance(examples.block.values, Csr)
+    assert examples.block.values.shape == (3, 3)
+    assert examples.block.values.indptr.tolist() == [0, 1, 1, 3]
+    assert examples.block.values.indices.tolist() == [0, 0, 2]
+    assert examples.block.values.values.tolist() == [5, 1, 2]
+    assert examples.block.weights is not None
+    assert examples.block.weights.tolist() == [1, 1, 2]
 
 
 def test_what_cannot_be_gathered() -> None:
-    one = SourceBlock(np.ones((2, 1)), np.array([0, -1], dtype=np.int32), None, 0, 0)
+    block = SourceBlock(np.ones((2, 1)), np.array([0, -1], dtype=np.int32), None, 0, 0)
     with pytest.raises(DataError, match=r"no example in x\.csv"):
         gather([], [], "x.csv")
     with pytest.raises(DataError, match=r"Row 2 of x\.csv has no label"):
-        gather([one], ["a", "b"], "x.csv")
+        gather([block], ["a", "b"], "x.csv")
     with pytest.raises(DataError, match="one class only, 'a'"):
         gather([SourceBlock(np.ones((1, 1)), np.zeros(1, dtype=np.int32), None, 0, 0)], ["a"], "x.csv")

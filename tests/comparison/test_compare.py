@@ -1,4 +1,4 @@
-"""The comparison: same folds, honest endings, questions answered by what was measured."""
+"""The comparison: the same folds, honest convergence, questions answered by measurements."""
 
 import json
 from pathlib import Path
@@ -58,7 +58,7 @@ def test_errors_are_those_of_the_folds(hard: Comparison) -> None:
     assert error.low < wrong < error.high
 
 
-def test_convergence_is_told_honestly(easy: Comparison, hard: Comparison) -> None:
+def test_convergence_is_reported_honestly(easy: Comparison, hard: Comparison) -> None:
     assert all(method.converged for method in easy.methods[:4])
     assert "no mistake" in easy.methods[0].why
     assert not any(method.converged for method in hard.methods[:4])
@@ -80,13 +80,13 @@ def test_a_margin_between_many_classes_is_the_least_of_all() -> None:
     X, y = make_blobs(60, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
     model = Perceptron(keep="last", multi_class="joint", max_iter=200).fit(X, y)
     scores, w = model.decision_function(X), model.coef_
-    wanted = min(
+    expected = min(
         (scores[i, y[i]] - scores[i, k]) / np.linalg.norm(w[y[i]] - w[k])
         for i in range(60)
         for k in range(3)
         if k != y[i]
     )
-    assert training_margin(model, X, y) == pytest.approx(wanted)
+    assert training_margin(model, X, y) == pytest.approx(expected)
     assert len(compare(X, y, folds=3).answers) == 6
 
 
@@ -99,7 +99,7 @@ def test_the_six_questions(which: str, request: pytest.FixtureRequest) -> None:
     assert answers[5].numbers["C=1e+06"] > answers[4].numbers["mean_share"]
 
 
-def test_the_text_and_the_record_tell_all(hard: Comparison) -> None:
+def test_the_text_and_the_record_are_complete(hard: Comparison) -> None:
     text = comparison_text(hard, width=90)
     assert max(map(len, text.splitlines())) <= 100
     for method in hard.methods:
@@ -121,10 +121,10 @@ def test_the_boundaries_are_drawn(easy: Comparison) -> None:
 
 def test_long_and_sparse_data() -> None:
     X, y = blobs(9.0)
-    found = compare(sp.csr_array(X), y, folds=3, max_rows=60, questions=False)
-    assert found.rows == 60
-    assert "60 rows of 90" in found.notes[0]
-    assert found.answers == ()
+    comparison = compare(sp.csr_array(X), y, folds=3, max_rows=60, questions=False)
+    assert comparison.rows == 60
+    assert "60 rows of 90" in comparison.notes[0]
+    assert comparison.answers == ()
 
 
 def test_bad_input_is_refused() -> None:
@@ -170,9 +170,9 @@ def test_the_widest_separator_says_how_it_ended(easy: Comparison, hard: Comparis
 def test_errors_are_drawn_against_the_degree(theme: str) -> None:
     report = degree_report(*make_moons(60, noise=0.1, random_state=0), degrees=(3, 1), folds=3, max_iter=20)
     (panel,) = plot_degrees(report, theme=theme).axes
-    drawn = {line.get_label(): line for line in panel.lines}
-    assert drawn["training"].get_xdata().tolist() == [1, 3]
-    assert drawn["training"].get_ydata().tolist() == [
+    lines = {line.get_label(): line for line in panel.lines}
+    assert lines["training"].get_xdata().tolist() == [1, 3]
+    assert lines["training"].get_ydata().tolist() == [
         report.degrees[1].training_error,
         report.degrees[0].training_error,
     ]
@@ -191,8 +191,8 @@ def test_the_command_line_reads_sparse_files_and_names_what_it_draws(
     assert main(["compare", str(sparse), "--folds", "3", "--no-questions"]) == 0
     assert "classes -1, 1;" in capsys.readouterr().out
     table.write_text("wet,cold,label\n" + "".join(f"{a},{b},{['no', 'yes'][k]}\n" for (a, b), k in rows))
-    asked = ["compare", str(table), "--folds", "3", "--no-questions", "--plot", str(picture)]
-    assert main(asked) == 0
+    arguments = ["compare", str(table), "--folds", "3", "--no-questions", "--plot", str(picture)]
+    assert main(arguments) == 0
     assert "classes no, yes;" in capsys.readouterr().out
     assert picture.stat().st_size > 1000
 
@@ -230,8 +230,10 @@ def test_the_questions_take_millions_of_columns() -> None:
     X, y = blobs(9.0)
     places = np.array([5, 2**24 - 1], dtype=np.int32)
     wide = sp.csr_array((X.ravel(), np.tile(places, 90), 2 * np.arange(91, dtype=np.int32)), shape=(90, 2**24))
-    found = answer_questions(wide, y, max_iter=10)  # 12 GB if it were written out
-    assert [answer.measured for answer in found] == [answer.measured for answer in answer_questions(X, y, max_iter=10)]
+    answers = answer_questions(wide, y, max_iter=10)  # 12 GB if it were written out
+    assert [answer.measured for answer in answers] == [
+        answer.measured for answer in answer_questions(X, y, max_iter=10)
+    ]
 
 
 def test_many_sparse_columns_stay_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,13 +258,13 @@ def test_two_of_many_columns_are_drawn_by_name_or_position(tmp_path: Path, colum
     table, picture = tmp_path / "a.csv", tmp_path / "a.png"
     rows = zip(X.tolist(), y, strict=True)
     table.write_text("wet,cold,warm,label\n" + "".join(f"{a},{b},{a - b},{'ny'[k]}\n" for (a, b), k in rows))
-    asked = ["compare", str(table), "--folds", "2", "--no-questions", "--plot", str(picture)]
-    assert main([*asked, "--columns", columns]) == 0
+    arguments = ["compare", str(table), "--folds", "2", "--no-questions", "--plot", str(picture)]
+    assert main([*arguments, "--columns", columns]) == 0
     assert picture.exists()
 
 
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("columns", "message"),
     [
         ([], "--plot draws two columns, and DATA has 3: choose with --columns I,J."),
         (["--columns", "wet,dry"], "Got 'wet,dry'. The columns are wet, cold, warm."),
@@ -271,13 +273,17 @@ def test_two_of_many_columns_are_drawn_by_name_or_position(tmp_path: Path, colum
     ],
 )
 def test_columns_that_cannot_be_drawn_are_refused_before_anything_is_learned(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: list[str], said: str
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    columns: list[str],
+    message: str,
 ) -> None:
     monkeypatch.setattr("rosenblatt.comparison.compare.compare", None)
     table = tmp_path / "a.csv"
     table.write_text("wet,cold,warm,label\n" + "".join(f"{i},{i + 1},{i * i},{'ny'[i % 2]}\n" for i in range(10)))
     assert main(["compare", str(table), "--plot", str(tmp_path / "a.png"), *columns]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_figure_that_cannot_be_written_does_not_take_the_table_with_it(
@@ -287,13 +293,13 @@ def test_a_figure_that_cannot_be_written_does_not_take_the_table_with_it(
     table = tmp_path / "a.csv"
     table.write_text("a,b,label\n" + "".join(f"{a},{b},{k}\n" for (a, b), k in zip(X.tolist(), y, strict=True)))
     assert main(["compare", str(table), "--folds", "2", "--no-questions", "--plot", str(tmp_path / "a.xyz")]) == 2
-    found = capsys.readouterr()
-    assert "LinearSVC" in found.out
-    assert "a.xyz" in found.err
+    output = capsys.readouterr()
+    assert "LinearSVC" in output.out
+    assert "a.xyz" in output.err
 
 
 def test_scale_measures_each_training_part_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One row far out squeezes all the others where it is looked at, and must not where it is held out."""
+    """An outlier dominates the scale of the folds it is in; it must not affect the fold it is held out of."""
     X, y = blobs(3.0)
     X[7] = [1e4, -1e4]
     words = np.where(np.arange(len(y)) % 3, "cook", "clerk")
@@ -304,12 +310,12 @@ def test_scale_measures_each_training_part_alone(tmp_path: Path, capsys: pytest.
         table = tmp_path / "table.csv"
         table.write_text(f"a,b,{'job,' if job else ''}label\n" + "\n".join(rows) + "\n")
         assert main(["compare", str(table), "--scale", "--folds", "3", "--no-questions", "--json"]) == 0
-        told = {m["name"]: m["error"] for m in json.loads(capsys.readouterr().out)["methods"]}
+        errors = {m["name"]: m["error"] for m in json.loads(capsys.readouterr().out)["methods"]}
         values = np.column_stack([X, words[:, None] == ["clerk", "cook"]]) if job else X
         folds = StratifiedKFold(3, shuffle=True, random_state=0)
         numbers = ColumnTransformer([("numbers", StandardScaler(), [0, 1])], remainder="passthrough")
         expected = cross_val_predict(make_pipeline(numbers, LogisticRegression(random_state=0)), values, y, cv=folds)
-        assert told["LogisticRegression"] == np.mean(expected != y)
+        assert errors["LogisticRegression"] == np.mean(expected != y)
     only = tmp_path / "words.csv"
     only.write_text("job,town,label\n" + "cook,ulm,a\nclerk,bonn,b\ncook,bonn,a\nclerk,ulm,b\n" * 3)
     assert main(["compare", str(only), "--scale", "--folds", "3", "--json"]) == 0  # no numbers: nothing to scale

@@ -1,4 +1,4 @@
-"""What the documentation shows is what happens: every doctest, every block of Python and of commands on every page."""
+"""The documentation is correct: every doctest, and every block of Python and of commands on every page, is run."""
 
 import doctest
 import importlib
@@ -42,8 +42,10 @@ NOT_RUN = {"", "json", "sql", "text"}  # what is shown but cannot be run
 
 def blocks(language: str) -> dict[str, list[str]]:
     """The blocks of a language on each page that has some."""
-    found = {name: [code for kind, code in FENCE.findall(text) if kind == language] for name, text in PAGES.items()}
-    return {name: codes for name, codes in found.items() if codes}
+    blocks_by_page = {
+        name: [code for kind, code in FENCE.findall(text) if kind == language] for name, text in PAGES.items()
+    }
+    return {name: codes for name, codes in blocks_by_page.items() if codes}
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if ">>> " in source_of(name)])
@@ -83,7 +85,7 @@ def test_python_on_the_page_runs(name: str, tmp_path: Path, monkeypatch: pytest.
 
 
 def session(block: str, name: str, names: dict[str, object]) -> None:
-    """A block that shows what it prints: each answer is as shown."""
+    """A block with `>>>` prompts: each statement prints what is shown."""
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     test = doctest.DocTestParser().get_doctest(block, {}, name, name, 0)
     test.globs = names
@@ -91,11 +93,11 @@ def session(block: str, name: str, names: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("name", blocks("console"))
-def test_commands_on_the_page_run_and_say_what_it_says(name: str, tmp_path: Path) -> None:
-    """Each `$ command` ends well and prints what is shown below it; `...` stands for anything, seconds for any."""
+def test_commands_on_the_page_print_what_it_shows(name: str, tmp_path: Path) -> None:
+    """Each `$ command` succeeds and prints what is shown below it; `...` matches anything, and seconds match any."""
     lay_out_mail(tmp_path)
     for block in blocks("console")[name]:
-        for command, shown in commands(block):
+        for command, output in commands(block):
             run = child.run(
                 ["bash", "-c", command],
                 cwd=tmp_path,
@@ -106,20 +108,20 @@ def test_commands_on_the_page_run_and_say_what_it_says(name: str, tmp_path: Path
             )
             assert run.returncode == 0, f"$ {command}\n{run.stdout}{run.stderr}"
             flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-            printed, expected = run.stdout + run.stderr, re.sub(r"\b\d+\.\d+ s\b", "... s", shown)
-            assert not shown or doctest.OutputChecker().check_output(expected, printed, flags), (
+            printed, expected = run.stdout + run.stderr, re.sub(r"\b\d+\.\d+ s\b", "... s", output)
+            assert not output or doctest.OutputChecker().check_output(expected, printed, flags), (
                 f"$ {command}\n{printed}"
             )
 
 
 def commands(block: str) -> list[tuple[str, str]]:
-    """The commands of a block, each with what is shown below it; a backslash carries a command on."""
+    """The commands of a block, each with the output shown below it; a backslash continues a command."""
     parts = re.split(r"^\$ ", block.replace("\\\n", " "), flags=re.MULTILINE)[1:]
-    return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts)]
+    return [(command, output) for command, _, output in (part.partition("\n") for part in parts)]
 
 
 def lay_out_mail(folder: Path) -> None:
-    """What the pages find where they are run: the mail, a model of it, and a folder for pictures."""
+    """Prepare the folder that the pages are run in: the mail, a model of it, and a folder for pictures."""
     (folder / "pictures").mkdir()
     (folder / "mail").mkdir()
     for path in (Path(rosenblatt.__file__).parent / "data" / "mail").glob("*.gz"):
@@ -129,7 +131,7 @@ def lay_out_mail(folder: Path) -> None:
 
 @cache
 def mail_model() -> bytes:
-    """As `rosenblatt fit mail/train.tsv.gz -o mail.model` saves it."""
+    """The model that `rosenblatt fit mail/train.tsv.gz -o mail.model` saves."""
     mail = Path(rosenblatt.__file__).parent / "data" / "mail" / "train.tsv.gz"
     with tempfile.TemporaryDirectory() as folder:
         assert main(["fit", str(mail), "-o", f"{folder}/mail.model", "--quiet"]) == 0
@@ -137,7 +139,7 @@ def mail_model() -> bytes:
 
 
 def with_rosenblatt_on_the_path(folder: Path) -> dict[str, str]:
-    """The command `rosenblatt`, whether it is installed or not."""
+    """An environment with the command `rosenblatt`, whether it is installed or not."""
     home = folder / ".bin"
     if not home.exists():
         home.mkdir()

@@ -1,4 +1,4 @@
-"""Nothing is lost: bad input is refused with one sentence that says what and where, and no state changes."""
+"""Bad input is refused with one sentence that says what is wrong and where, and no state changes."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ EVERY_UNIT = [Perceptron, Adaline, LogisticUnit]
 
 
 def facts(model: Any) -> Any:
-    """All that a user can see of what a model has learned."""
+    """Everything a user can see of what a model has learned."""
     learned = {name: np.asarray(value).tolist() for name, value in vars(model).items() if name.endswith("_")}
     if not hasattr(model, "coef_"):
         return learned
@@ -39,9 +39,9 @@ def go_on(model: Any) -> Any:
 
 @contextmanager
 def refused(model: Any, *words: str, own: bool = True) -> Iterator[None]:
-    """A ValueError with these words; the model is as it was, and goes on as if it had never been asked.
+    """Expect a ValueError with these words; the model must be unchanged, and continue as if nothing had happened.
 
-    Where scikit-learn's own validation speaks (own=False), the sentence is its own.
+    With own=False the sentence comes from scikit-learn's validation.
     """
     before, twin = facts(model), deepcopy(model)
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the words are matched below
@@ -63,7 +63,7 @@ def fitted(**options: Any) -> Any:
     return Perceptron(**options).fit(GOOD, LABELS)
 
 
-def begun(**options: Any) -> Any:
+def started(**options: Any) -> Any:
     return Perceptron(**options).partial_fit(GOOD, LABELS, classes=[0, 1])
 
 
@@ -76,11 +76,11 @@ LEARNING: dict[str, tuple[Callable[[], Any], Callable[..., Any]]] = {
     "fit again": (fitted, lambda model, *data, **more: model.fit(*data, **more)),
     "warm start": (warm, lambda model, *data, **more: model.fit(*data, **more)),
     "first partial_fit": (new, lambda model, *data, **more: model.partial_fit(*data, classes=[0, 1], **more)),
-    "partial_fit": (begun, lambda model, *data, **more: model.partial_fit(*data, **more)),
+    "partial_fit": (started, lambda model, *data, **more: model.partial_fit(*data, **more)),
 }
 ENTRANCES = LEARNING | {
     "predict": (fitted, lambda model, X, y: model.predict(X)),
-    "decision_function": (begun, lambda model, X, y: model.decision_function(X)),
+    "decision_function": (started, lambda model, X, y: model.decision_function(X)),
 }
 every_entrance = pytest.mark.parametrize(("start", "enter"), ENTRANCES.values(), ids=ENTRANCES)
 every_learning = pytest.mark.parametrize(("start", "enter"), LEARNING.values(), ids=LEARNING)
@@ -93,7 +93,7 @@ def spoiled(value: object, row: int = 5, column: int = 1, X: Any = GOOD) -> Any:
 
 
 def raw_csr(indptr: Any, indices: Any, values: Any, index: type = np.int32) -> sparse.csr_array:
-    """Twelve rows, put together without scipy's own checks."""
+    """Twelve rows, assembled without scipy's checks."""
     X = sparse.csr_array((len(indptr) - 1, FEATURES))
     X.indptr, X.indices, X.data = np.array(indptr, index), np.array(indices, index), np.array(values, float)
     return X
@@ -200,14 +200,14 @@ def test_text_and_gaps_in_a_frame_are_named_with_their_place(column: str) -> Non
             enter(gap, LABELS)
 
 
-@pytest.mark.parametrize("asked", ["predict", "decision_function", "partial_fit"])
-def test_columns_keep_their_names_and_order(asked: str) -> None:
+@pytest.mark.parametrize("method", ["predict", "decision_function", "partial_fit"])
+def test_columns_keep_their_names_and_order(method: str) -> None:
     model = Perceptron().partial_fit(FRAME, LABELS, classes=[0, 1])
-    more = [LABELS] if asked == "partial_fit" else []
+    more = [LABELS] if method == "partial_fit" else []
     with refused(model, "feature names", "same order", own=False):
-        getattr(model, asked)(FRAME[["depth", "width", "height"]], *more)
+        getattr(model, method)(FRAME[["depth", "width", "height"]], *more)
     with refused(model, "feature names", "weight", own=False):
-        getattr(model, asked)(FRAME.rename(columns={"width": "weight"}), *more)
+        getattr(model, method)(FRAME.rename(columns={"width": "weight"}), *more)
 
 
 # -- y --------------------------------------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ def test_one_class_has_nothing_to_separate() -> None:
         model.partial_fit(GOOD, np.full(ROWS, 7), classes=[7])
 
 
-@pytest.mark.parametrize("start", [begun, warm])
+@pytest.mark.parametrize("start", [started, warm])
 def test_a_label_that_is_no_class_is_named_with_its_row(start: Any) -> None:
     model = start()
     learn = model.fit if model.warm_start else model.partial_fit
@@ -271,7 +271,7 @@ def test_the_first_partial_fit_names_all_classes_for_good() -> None:
         model.partial_fit(GOOD, LABELS, classes=[])
     with refused(model, "row 1", "classes"):
         model.partial_fit(GOOD, LABELS, classes=[0, 2])
-    model = begun()
+    model = started()
     for classes in ([0, 1, 2], [0], ["a", "b"]):
         with refused(model, "classes", "first call"):
             model.partial_fit(GOOD, LABELS, classes=classes)

@@ -37,18 +37,18 @@ WEIGHTS = (0.0, 0.5, 1.0, 1.7, 3.0)
 
 
 def combinations() -> list[tuple[Any, ...]]:
-    """(loss, rate, scheme, batch, order, keep) wherever the combination has a meaning."""
+    """(loss, rate, scheme, batch, order, keep) for every valid combination."""
     gradient = itertools.product(LEARNERS, RATES, SCHEMES, BATCHES, ORDERS, ("last", "average", "pocket"))
     votes = itertools.product(["perceptron"], RATES, SCHEMES, [1], ORDERS, ["vote"])
     closed = itertools.product(
         ["perceptron"], CLOSED_FORMS, SCHEMES, [1], ORDERS, ("last", "average", "vote", "pocket")
     )
-    meant = [c for c in gradient if not (c[0] == "squared" and c[2] == "joint")]
-    return [*meant, *votes, *closed]
+    valid = [c for c in gradient if not (c[0] == "squared" and c[2] == "joint")]
+    return [*valid, *votes, *closed]
 
 
 def rest_of(draw: random.Random, loss: str) -> dict[str, Any]:
-    """The options left, drawn at random, each combination with its own."""
+    """The remaining options, drawn at random for each combination."""
     rest: dict[str, Any] = {
         "eta0": draw.choice([0.01, 0.03]) if loss == "squared" else draw.choice([1.0, 0.25, 0.3]),
         "fit_intercept": draw.random() < 0.7,
@@ -66,7 +66,7 @@ def weights_of(draw: random.Random, n: int, classes: int) -> tuple[list[float] |
     return sample, of_class
 
 
-def both(
+def model_and_oracle(
     loss: str, X: Array, y: Array, weights: list[float] | None, epochs: int, **options: Any
 ) -> tuple[Any, Reference]:
     oracle = Reference(loss, **options)
@@ -75,7 +75,7 @@ def both(
 
 
 def every_case() -> Iterator[Any]:
-    """All combinations with both kinds of numbers; `make test` runs those that make every two values meet."""
+    """All combinations with both kinds of numbers; `make test` runs a pairwise selection."""
     numbers = {"whole": whole_numbers, "real": real_numbers}
     cases = [(*options, kind) for options in combinations() for kind in numbers]
     few = pairwise(cases)
@@ -92,7 +92,7 @@ def test_every_combination(loss: str, rate: str, scheme: str, batch: Any, order:
     X, y = make(n, d, classes, draw.randrange(10**6))
     sample, of_class = weights_of(draw, n, classes)
     options |= {"learning_rate": rate, "multi_class": multi_class, "batch": batch, "order": order, "keep": keep}
-    model, oracle = both(loss, X, y, sample, draw.choice([1, 3]), class_weight=of_class, **options)
+    model, oracle = model_and_oracle(loss, X, y, sample, draw.choice([1, 3]), class_weight=of_class, **options)
     assert_same_run(model, oracle)
     assert_same_decisions(model, oracle, make(8, d, classes, 0)[0])
     assert_same_log(model, oracle)
@@ -104,7 +104,7 @@ def test_every_combination(loss: str, rate: str, scheme: str, batch: Any, order:
 def test_more_units_than_lie_side_by_side(rate: str, multi_class: str, classes: int, keep: str) -> None:
     X, y = real_numbers(3 * classes, 6, classes, seed=classes)
     options = {"learning_rate": rate, "multi_class": multi_class, "keep": keep, "order": "shuffle"}
-    model, oracle = both("perceptron", X, y, None, 2, **options)
+    model, oracle = model_and_oracle("perceptron", X, y, None, 2, **options)
     assert_same_run(model, oracle)
     assert_same_decisions(model, oracle, X)
     assert_same_log(model, oracle)
@@ -113,7 +113,7 @@ def test_more_units_than_lie_side_by_side(rate: str, multi_class: str, classes: 
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo", "joint"])
 def test_softmax_and_logistic_over_many_classes(multi_class: str) -> None:
     X, y = real_numbers(30, 7, 10, seed=1)
-    model, oracle = both("logistic", X, y, None, 2, multi_class=multi_class)
+    model, oracle = model_and_oracle("logistic", X, y, None, 2, multi_class=multi_class)
     assert_same_run(model, oracle)
     assert_same_log(model, oracle)
 
@@ -126,9 +126,9 @@ def test_given_start(shape: str, fit_intercept: bool) -> None:
     start = np.random.default_rng(0).normal(size=(1 if classes == 2 else 3, 6))
     if "weights" in shape or not fit_intercept:
         start[:, 0] = 0.0
-    given = start[:, 1:] if "weights" in shape or not fit_intercept else start
+    init = start[:, 1:] if "weights" in shape or not fit_intercept else start
     oracle = Reference(init=start.tolist(), fit_intercept=fit_intercept)
-    model = twin(oracle, init=given[0] if "flat" in shape else given, max_iter=2).fit(X, y)
+    model = twin(oracle, init=init[0] if "flat" in shape else init, max_iter=2).fit(X, y)
     assert_same_run(model, oracle.fit(X.tolist(), y.tolist(), epochs=2))
 
 
@@ -142,7 +142,7 @@ def test_balanced_classes_weigh_the_same_in_total() -> None:
 
 @st.composite
 def streams(draw: st.DrawFn) -> dict[str, Any]:
-    """A learner, its options, and rows cut into calls anywhere."""
+    """A learner, its options, and rows split into calls at random places."""
     loss = draw(st.sampled_from(list(LEARNERS)))
     rate = draw(st.sampled_from(RATES + CLOSED_FORMS * (loss == "perceptron")))
     schemes = [s for s in SCHEMES if (loss, s) != ("squared", "joint")]
@@ -173,7 +173,7 @@ def streams(draw: st.DrawFn) -> dict[str, Any]:
 @settings(max_examples=150)
 @given(streams())
 def test_streams_cut_anywhere(stream: dict[str, Any]) -> None:
-    """After every call: an unfinished batch is shown as if it ended there, and goes on."""
+    """After every call, an unfinished batch is shown as if it ended there, and continues with the next call."""
     multi_class, classes = SCHEMES[stream["scheme"]]
     options = stream["options"] | {"multi_class": multi_class}
     X, y = stream["data"](*stream["size"], classes, stream["seed"])
@@ -189,10 +189,10 @@ def test_streams_cut_anywhere(stream: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("batch", [1, "full"])
 @pytest.mark.parametrize(("loss", "eta0"), [("squared", 0.03), ("logistic", 0.3)])
-def test_loss_is_the_mean_of_the_examples_as_they_were_met(loss: str, eta0: float, batch: Any) -> None:
-    """The gradient of each visit is in the oracle's log, and either loss is a function of its gradient."""
+def test_loss_is_the_mean_over_the_visits(loss: str, eta0: float, batch: Any) -> None:
+    """The oracle logs the gradient of each visit, and both losses are functions of their gradients."""
     X, y = real_numbers(18, 4, 2, seed=8)
-    model, oracle = both(loss, X, y, None, 3, order="shuffle", eta0=eta0, batch=batch)
+    model, oracle = model_and_oracle(loss, X, y, None, 3, order="shuffle", eta0=eta0, batch=batch)
     gradient = np.abs([coefficient for *_, coefficient in oracle.log]).reshape(3, 18) / eta0
     losses = 0.5 * gradient**2 if loss == "squared" else -np.log1p(-gradient)
     assert model.loss_ == pytest.approx(losses.mean(axis=1), rel=1e-9)

@@ -25,7 +25,7 @@ XOR = (np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0]))
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many blocks in few rows, so that what crosses their borders is seen."""
+    """Use tiny blocks, so that a few rows cross many block borders."""
     monkeypatch.setattr(dual_scores, "TOGETHER", 16)
 
 
@@ -122,13 +122,13 @@ def test_wide_sparse_rows_stay_sparse() -> None:
 def test_row_by_row_is_one_epoch(keep: str, multi_class: str) -> None:
     X, y = whole_numbers(50, 4, 3, 4)
     model = KernelPerceptron(kernel="poly", degree=2, gamma=1, keep=keep, multi_class=multi_class, order="given")
-    whole = clone(model).set_params(max_iter=1).fit(X, y)
+    batch = clone(model).set_params(max_iter=1).fit(X, y)
     stream = clone(model)
     for i in range(50):
         stream.partial_fit(X[i : i + 1], y[i : i + 1], classes=[0, 1, 2])
-    assert (stream.t_, stream.n_mistakes_) == (whole.t_, whole.n_mistakes_)
-    assert stream.support_.tolist() == whole.support_.tolist()
-    assert bits(stream.decision_function(X)) == bits(whole.decision_function(X))
+    assert (stream.t_, stream.n_mistakes_) == (batch.t_, batch.n_mistakes_)
+    assert stream.support_.tolist() == batch.support_.tolist()
+    assert bits(stream.decision_function(X)) == bits(batch.decision_function(X))
 
 
 def test_a_run_continues_where_it_stopped() -> None:
@@ -204,12 +204,12 @@ def test_products_are_the_same_bits_on_every_instruction_set(single: bool) -> No
     for part in np.array_split(rows[:33], [1, 2, 5, 6, 20]):
         panel.extend(np.ascontiguousarray(part))
     assert (panel.rows() == rows[:33]).all()
-    found = panel.products(rows, 0, 0.5, 1.0, 3, 2)
+    products = panel.products(rows, 0, 0.5, 1.0, 3, 2)
     one_by_one = np.hstack([panel.products(rows[i : i + 1], 0, 0.5, 1.0, 3, 1) for i in range(75)])
-    assert (found == one_by_one).all()
-    assert (panel.products(rows, 4, 0.5, 1.0, 3, 3) == found[8:]).all()
+    assert (products == one_by_one).all()
+    assert (panel.products(rows, 4, 0.5, 1.0, 3, 3) == products[8:]).all()
     exact = (0.5 * (rows[:33].astype(float) @ rows.T.astype(float)) + 1) ** 3
-    np.testing.assert_allclose(found, exact, rtol=1e-4 if single else 1e-12, atol=1e-5 if single else 1e-12)
+    np.testing.assert_allclose(products, exact, rtol=1e-4 if single else 1e-12, atol=1e-5 if single else 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -301,11 +301,16 @@ def test_a_run_that_goes_on_is_the_unbroken_run(keep: str, layout: str) -> None:
     rng = np.random.default_rng(3)
     rows, labels = rng.integers(-2, 3, (40, 3)).astype(float), rng.integers(0, 2, 40)
     X: Any = {"dense": rows, "sparse": sp.csr_array(rows), "precomputed": (1 + rows @ rows.T) ** 2}[layout]
-    asked: Any = {"kernel": "precomputed" if layout == "precomputed" else "poly", "degree": 2, "gamma": 1, "keep": keep}
-    whole = KernelPerceptron(max_iter=7, **asked).fit(X, labels)
-    parts = KernelPerceptron(max_iter=3, warm_start=True, **asked).fit(X, labels)
+    options: Any = {
+        "kernel": "precomputed" if layout == "precomputed" else "poly",
+        "degree": 2,
+        "gamma": 1,
+        "keep": keep,
+    }
+    unbroken = KernelPerceptron(max_iter=7, **options).fit(X, labels)
+    parts = KernelPerceptron(max_iter=3, warm_start=True, **options).fit(X, labels)
     parts.set_params(max_iter=4).fit(X, labels)
-    assert whole.mistakes_ == parts.mistakes_
-    assert whole.support_.tolist() == parts.support_.tolist()
-    assert (whole.dual_coef_ == parts.dual_coef_).all()
-    assert (whole.decision_function(X) == parts.decision_function(X)).all()
+    assert unbroken.mistakes_ == parts.mistakes_
+    assert unbroken.support_.tolist() == parts.support_.tolist()
+    assert (unbroken.dual_coef_ == parts.dual_coef_).all()
+    assert (unbroken.decision_function(X) == parts.decision_function(X)).all()

@@ -1,4 +1,4 @@
-"""Labels become classes and indices: whole numbers close together without sorting, all others with, to the same end."""
+"""Labels become classes and indices: close integers without sorting, all others by sorting, with the same result."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, on every estimator: no failure but the two that shuffle weighted rows."""
+"""scikit-learn's checks on every estimator: only the two that shuffle weighted rows may fail."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def test_other_answers_pass_the_checks_that_predict(keep: str, multi_class: str)
 
 
 @pytest.mark.parametrize(
-    ("model", "there"),
+    ("model", "available"),
     [
         (Perceptron(), True),
         (Perceptron(keep="pocket"), False),
@@ -44,7 +44,7 @@ def test_other_answers_pass_the_checks_that_predict(keep: str, multi_class: str)
     ],
     ids=str,
 )
-def test_partial_fit_is_there_where_it_can_be_called(model: Any, there: bool) -> None:
-    assert hasattr(model, "partial_fit") is there
-    assert callable(type(model).partial_fit)  # the class has it, and its signature is known to scikit-learn
+def test_partial_fit_is_there_where_it_can_be_called(model: Any, available: bool) -> None:
+    assert hasattr(model, "partial_fit") is available
+    assert callable(type(model).partial_fit)  # the class has it, so scikit-learn finds its signature
     assert hasattr(model, "set_partial_fit_request")

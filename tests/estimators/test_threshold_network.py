@@ -23,7 +23,7 @@ def test_estimator_checks(estimator: BaseEstimator, check: Any) -> None:
 
 
 def assert_grew_well(model: ThresholdNetwork) -> None:
-    """On Boolean rows every unit leaves fewer errors; the units of the trace are those of the network."""
+    """On Boolean rows every unit reduces the errors; `growth_` lists the units of the network."""
     errors = [step.errors for step in model.growth_]
     assert all(later < earlier for earlier, later in pairwise(errors))
     assert sorted(step.unit for step in model.growth_) == sorted(unit.name for unit in model.network_.units)
@@ -84,7 +84,7 @@ def test_classes_by_name_and_columns_by_name() -> None:
     assert len(model.network_.outputs) == 3
 
 
-def test_the_budget_is_kept_and_said() -> None:
+def test_the_budget_is_kept_and_reported() -> None:
     X = np.array(reference.rows(7))
     y = np.random.default_rng(0).integers(0, 2, size=128)
     full = ThresholdNetwork().fit(X, y)
@@ -101,10 +101,10 @@ def test_the_budget_is_kept_and_said() -> None:
 
 def test_the_same_seed_gives_the_same_network() -> None:
     X, y = np.array(reference.rows(6)), np.random.default_rng(1).integers(0, 2, size=64)
-    one, two = ThresholdNetwork(random_state=3).fit(X, y), ThresholdNetwork(random_state=3).fit(X, y)
-    assert one.network_ == two.network_
-    assert one.growth_ == two.growth_
-    assert ThresholdNetwork(random_state=4).fit(X, y).network_ != one.network_
+    first, second = ThresholdNetwork(random_state=3).fit(X, y), ThresholdNetwork(random_state=3).fit(X, y)
+    assert first.network_ == second.network_
+    assert first.growth_ == second.growth_
+    assert ThresholdNetwork(random_state=4).fit(X, y).network_ != first.network_
 
 
 def test_sparse_rows_give_the_same_network() -> None:
@@ -195,11 +195,11 @@ def test_every_parameter_has_its_option() -> None:
 def test_networks_are_drawn(theme: str, tmp_path: Any) -> None:
     from rosenblatt.report.figures import plot_network
 
-    for drawn in (logic.parse("a ^ b"), logic.parity(4).network, ThresholdNetwork().fit(*logic.xor())):
-        figure = plot_network(drawn, theme=theme)
+    for source in (logic.parse("a ^ b"), logic.parity(4).network, ThresholdNetwork().fit(*logic.xor())):
+        figure = plot_network(source, theme=theme)
         figure.savefig(tmp_path / "network.png")
         words = {text.get_text() for text in figure.axes[0].texts}
-        network = getattr(drawn, "network_", getattr(drawn, "network", drawn))
+        network = getattr(source, "network_", getattr(source, "network", source))
         assert set(network.inputs) <= words
         assert {f"> {unit.threshold:g}".replace("-", "\N{MINUS SIGN}") for unit in network.units} <= words
     with pytest.raises(ParameterError, match="plot_network draws"):

@@ -1,4 +1,4 @@
-"""Scores equal scikit-learn's and the slow twins'; intervals hold the truth as often as they say."""
+"""Scores equal scikit-learn's and the slow twins'; intervals contain the true value as often as they should."""
 
 import numpy as np
 import pytest
@@ -36,8 +36,8 @@ def many(seed: int, weighted: bool, count: int = 400, classes: int = 4):
     return scores, truth, random.uniform(0.1, 3, count) if weighted else None
 
 
-def close(found: Estimate | None, expected: float) -> bool:
-    return found is not None and found.value == pytest.approx(expected, rel=1e-9, abs=1e-12)
+def close(estimate: Estimate | None, expected: float) -> bool:
+    return estimate is not None and estimate.value == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 @each_seed
@@ -45,17 +45,17 @@ def close(found: Estimate | None, expected: float) -> bool:
 def test_two_classes_score_as_in_scikit_learn(seed: int, weighted: bool) -> None:
     scores, truth, weights = binary(seed, weighted)
     decided = (scores > 0).astype(int)
-    found = evaluate(scores, decided, truth, ("no", "yes"), weights=weights, link="sigmoid")
-    same = {"sample_weight": weights}
-    assert close(found.accuracy, metrics.accuracy_score(truth, decided, **same))
-    assert close(found.error, metrics.zero_one_loss(truth, decided, **same))
-    assert close(found.precision, metrics.precision_score(truth, decided, **same))
-    assert close(found.recall, metrics.recall_score(truth, decided, **same))
-    assert close(found.f1, metrics.f1_score(truth, decided, **same))
-    assert close(found.roc_auc, metrics.roc_auc_score(truth, scores, **same))
-    assert close(found.average_precision, metrics.average_precision_score(truth, scores, **same))
-    assert close(found.log_loss, metrics.log_loss(truth, expit(scores), **same))
-    np.testing.assert_allclose(found.confusion, metrics.confusion_matrix(truth, decided, **same))
+    ours = evaluate(scores, decided, truth, ("no", "yes"), weights=weights, link="sigmoid")
+    weighting = {"sample_weight": weights}
+    assert close(ours.accuracy, metrics.accuracy_score(truth, decided, **weighting))
+    assert close(ours.error, metrics.zero_one_loss(truth, decided, **weighting))
+    assert close(ours.precision, metrics.precision_score(truth, decided, **weighting))
+    assert close(ours.recall, metrics.recall_score(truth, decided, **weighting))
+    assert close(ours.f1, metrics.f1_score(truth, decided, **weighting))
+    assert close(ours.roc_auc, metrics.roc_auc_score(truth, scores, **weighting))
+    assert close(ours.average_precision, metrics.average_precision_score(truth, scores, **weighting))
+    assert close(ours.log_loss, metrics.log_loss(truth, expit(scores), **weighting))
+    np.testing.assert_allclose(ours.confusion, metrics.confusion_matrix(truth, decided, **weighting))
 
 
 @each_seed
@@ -63,30 +63,32 @@ def test_two_classes_score_as_in_scikit_learn(seed: int, weighted: bool) -> None
 def test_many_classes_score_as_in_scikit_learn(seed: int, weighted: bool) -> None:
     scores, truth, weights = many(seed, weighted)
     decided = scores.argmax(axis=1)
-    found = evaluate(scores, decided, truth, tuple("abcd"), weights=weights, link="softmax")
-    same = {"sample_weight": weights}
-    assert close(found.accuracy, metrics.accuracy_score(truth, decided, **same))
-    assert close(found.precision, metrics.precision_score(truth, decided, average="macro", **same))
-    assert close(found.recall, metrics.recall_score(truth, decided, average="macro", **same))
-    assert close(found.f1, metrics.f1_score(truth, decided, average="macro", **same))
-    assert close(found.log_loss, metrics.log_loss(truth, softmax(scores, axis=1), **same))
-    areas = [metrics.roc_auc_score(truth == k, scores[:, k], **same) for k in range(4)]
-    assert close(found.roc_auc, float(np.mean(areas)))
-    precisions = [metrics.average_precision_score(truth == k, scores[:, k], **same) for k in range(4)]
-    assert close(found.average_precision, float(np.mean(precisions)))
-    per_class = metrics.precision_recall_fscore_support(truth, decided, **same)
-    for k, one in enumerate(found.per_class):
+    ours = evaluate(scores, decided, truth, tuple("abcd"), weights=weights, link="softmax")
+    weighting = {"sample_weight": weights}
+    assert close(ours.accuracy, metrics.accuracy_score(truth, decided, **weighting))
+    assert close(ours.precision, metrics.precision_score(truth, decided, average="macro", **weighting))
+    assert close(ours.recall, metrics.recall_score(truth, decided, average="macro", **weighting))
+    assert close(ours.f1, metrics.f1_score(truth, decided, average="macro", **weighting))
+    assert close(ours.log_loss, metrics.log_loss(truth, softmax(scores, axis=1), **weighting))
+    areas = [metrics.roc_auc_score(truth == k, scores[:, k], **weighting) for k in range(4)]
+    assert close(ours.roc_auc, float(np.mean(areas)))
+    precisions = [metrics.average_precision_score(truth == k, scores[:, k], **weighting) for k in range(4)]
+    assert close(ours.average_precision, float(np.mean(precisions)))
+    per_class = metrics.precision_recall_fscore_support(truth, decided, **weighting)
+    for k, class_scores in enumerate(ours.per_class):
         expected = (per_class[0][k], per_class[1][k], per_class[2][k])
-        assert (one.precision.value, one.recall.value, one.f1.value) == pytest.approx(expected)
-        assert one.support == pytest.approx(per_class[3][k])
+        assert (class_scores.precision.value, class_scores.recall.value, class_scores.f1.value) == pytest.approx(
+            expected
+        )
+        assert class_scores.support == pytest.approx(per_class[3][k])
 
 
 @each_seed
 def test_the_roc_curve_is_scikit_learns(seed: int) -> None:
     scores, truth, _ = binary(seed, weighted=False)
     false, true, _ = metrics.roc_curve(truth, scores, drop_intermediate=False)
-    found = roc_points(ranked(scores, truth == 1), most=10_000)
-    np.testing.assert_allclose(found, [false, true])
+    points = roc_points(ranked(scores, truth == 1), most=10_000)
+    np.testing.assert_allclose(points, [false, true])
     thin = roc_points(ranked(scores, truth == 1), most=16)
     assert len(thin[0]) <= 16
     assert (thin[0][0], thin[1][0], thin[0][-1], thin[1][-1]) == (0, 0, 1, 1)
@@ -103,29 +105,29 @@ def test_area_and_variance_are_delongs(seed: int) -> None:
 @pytest.mark.parametrize("measure", [0, 1, 2], ids=["precision", "recall", "f1"])
 def test_macro_intervals_are_the_delta_methods(measure: int) -> None:
     table = np.array([[40.0, 5, 2], [7, 60, 3], [1, 9, 30]])
-    found = macro(table, table.sum())[measure]
+    estimate = macro(table, table.sum())[measure]
     half = 1.959963984540054 * macro_variance(table, measure) ** 0.5
-    assert (found.low, found.high) == pytest.approx((found.value - half, found.value + half), rel=1e-5)
+    assert (estimate.low, estimate.high) == pytest.approx((estimate.value - half, estimate.value + half), rel=1e-5)
 
 
 @given(hits=st.integers(0, 50), more=st.integers(0, 50))
 def test_wilsons_interval_is_scipys(hits: int, more: int) -> None:
     count = hits + more + 1
-    found = wilson(hits / count, count)
+    interval = wilson(hits / count, count)
     expected = binomtest(hits, count).proportion_ci(method="wilson")
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
 @settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), classes=st.integers(2, 5), count=st.integers(1, 40))
-def test_intervals_hold_their_value_and_stay_in_range(seed: int, classes: int, count: int) -> None:
+def test_intervals_contain_their_value_and_stay_in_range(seed: int, classes: int, count: int) -> None:
     random = np.random.default_rng(seed)
     scores = np.round(random.normal(0, 1, (count, 1 if classes == 2 else classes)), 1)
     truth = random.integers(0, random.integers(1, classes + 1), count)
     decided = (scores[:, 0] > 0).astype(int) if classes == 2 else scores.argmax(axis=1)
-    found = evaluate(scores, decided, truth, tuple(range(classes)), link="sigmoid" if classes == 2 else "softmax")
+    scored = evaluate(scores, decided, truth, tuple(range(classes)), link="sigmoid" if classes == 2 else "softmax")
     for name in ESTIMATES:
-        estimate = getattr(found, name)
+        estimate = getattr(scored, name)
         if estimate is None:
             assert name in ("roc_auc", "average_precision")
             continue
@@ -135,37 +137,37 @@ def test_intervals_hold_their_value_and_stay_in_range(seed: int, classes: int, c
 
 
 @pytest.mark.parametrize("name", ["accuracy", "f1", "roc_auc", "log_loss"])
-def test_intervals_hold_the_truth_about_as_often_as_they_say(name: str) -> None:
-    """The truth is what a very large sample says; 400 samples of 150 must hold it in about 95 of 100 cases."""
+def test_intervals_contain_the_true_value_about_as_often_as_they_should(name: str) -> None:
+    """The true value comes from a very large sample; of 400 intervals about 95% must contain it."""
 
     def sample(seed: int, count: int) -> Scores:
         scores, truth, _ = binary(3 * seed, weighted=False, count=count)
         return evaluate(scores, (scores > 0).astype(int), truth, (0, 1), link="sigmoid")
 
     real = getattr(sample(10**6, 200_000), name).value
-    held = [(one := getattr(sample(seed, 150), name)).low <= real <= one.high for seed in range(400)]
-    assert 0.91 <= np.mean(held) <= 0.985
+    covered = [(estimate := getattr(sample(seed, 150), name)).low <= real <= estimate.high for seed in range(400)]
+    assert 0.91 <= np.mean(covered) <= 0.985
 
 
 def test_a_perfect_ranking_is_not_certain() -> None:
     scores = np.array([-2.0, -1.0, 1.0, 2.0, 3.0])
-    found = evaluate(scores, (scores > 0).astype(int), (scores > 0).astype(int), (0, 1))
-    assert found.roc_auc is not None
-    assert (found.roc_auc.value, found.roc_auc.high) == (1, 1)
-    assert found.roc_auc.low < 0.7
+    scored = evaluate(scores, (scores > 0).astype(int), (scores > 0).astype(int), (0, 1))
+    assert scored.roc_auc is not None
+    assert (scored.roc_auc.value, scored.roc_auc.high) == (1, 1)
+    assert scored.roc_auc.low < 0.7
 
 
 def test_one_class_only_has_no_ranking() -> None:
-    found = evaluate(np.array([1.0, -1.0]), np.array([1, 0]), np.array([1, 1]), (0, 1))
-    assert found.roc_auc is None
-    assert found.average_precision is None
-    assert found.log_loss is None
+    scored = evaluate(np.array([1.0, -1.0]), np.array([1, 0]), np.array([1, 1]), (0, 1))
+    assert scored.roc_auc is None
+    assert scored.average_precision is None
+    assert scored.log_loss is None
 
 
 def test_nothing_counted_is_no_error() -> None:
-    found = Tally((0, 1)).scores()
-    assert found.examples == 0
-    assert (found.accuracy.low, found.accuracy.high) == (0, 1)
+    scored = Tally((0, 1)).scores()
+    assert scored.examples == 0
+    assert (scored.accuracy.low, scored.accuracy.high) == (0, 1)
 
 
 @each_way
@@ -174,10 +176,10 @@ def test_chunks_add_up_to_the_whole(weighted: bool) -> None:
     decided, tally = (scores > 0).astype(int), Tally(("no", "yes"), "sigmoid")
     for at in (slice(0, 7), slice(7, 7), slice(7, 250), slice(250, None)):
         tally.add(scores[at], decided[at], truth[at], None if weights is None else weights[at])
-    whole = evaluate(scores, decided, truth, ("no", "yes"), weights=weights, link="sigmoid")
+    at_once = evaluate(scores, decided, truth, ("no", "yes"), weights=weights, link="sigmoid")
     parts = tally.scores()
     for name in ESTIMATES:
-        a, b = getattr(whole, name), getattr(parts, name)
+        a, b = getattr(at_once, name), getattr(parts, name)
         assert (a.value, a.low, a.high) == pytest.approx((b.value, b.low, b.high))
 
 
@@ -187,13 +189,13 @@ def test_very_many_scores_are_sampled_evenly_and_counted_fully() -> None:
     for start in range(0, 10_000, 333):
         part = slice(start, start + 333)
         tally.add(scores[part], (scores[part] > 0).astype(int), truth[part])
-    found = tally.scores()
-    assert found.examples == found.confusion.sum() == 10_000
-    assert 500 <= found.ranked <= 1000
+    scored = tally.scores()
+    assert scored.examples == scored.confusion.sum() == 10_000
+    assert 500 <= scored.ranked <= 1000
     np.testing.assert_array_equal(tally.ranked_parts[0][1], truth[:: tally.stride])
     exact = metrics.roc_auc_score(truth, scores)
-    assert found.roc_auc is not None
-    assert found.roc_auc.low < exact < found.roc_auc.high
+    assert scored.roc_auc is not None
+    assert scored.roc_auc.low < exact < scored.roc_auc.high
 
 
 def test_margins_are_negative_exactly_for_the_wrong() -> None:
@@ -215,11 +217,11 @@ def test_joint_scores_are_ranked_by_probability() -> None:
     scores, truth, _ = many(0, weighted=False)
     random = np.random.default_rng(1)
     scores = scores + random.normal(0, 0.01, scores.shape)  # no ties, which rounding would break either way
-    shifted = scores + random.normal(0, 50, (len(scores), 1))  # means nothing for the decisions
+    shifted = scores + random.normal(0, 50, (len(scores), 1))  # does not change the decisions
     decided = scores.argmax(axis=1)
-    found = evaluate(rankable_scores(shifted, "softmax"), decided, truth, tuple("abcd"), link="softmax")
+    scored = evaluate(rankable_scores(shifted, "softmax"), decided, truth, tuple("abcd"), link="softmax")
     chances = softmax(scores, axis=1)
     areas = [metrics.roc_auc_score(truth == k, chances[:, k]) for k in range(4)]
-    assert close(found.roc_auc, float(np.mean(areas)))
-    assert close(found.log_loss, metrics.log_loss(truth, chances))
+    assert close(scored.roc_auc, float(np.mean(areas)))
+    assert close(scored.log_loss, metrics.log_loss(truth, chances))
     assert rankable_scores(shifted, None) is shifted

@@ -1,4 +1,4 @@
-"""A signal stops a long fit soon and leaves a model that can go on to the same bits; other threads are not held up."""
+"""A signal stops a long fit soon and leaves a model that can continue to the same bits; other threads keep running."""
 
 import json
 import signal
@@ -75,12 +75,12 @@ print(json.dumps({"seconds": end - start, "longest": float(np.diff(times).max())
 
 
 def run(script: str, **values: object) -> dict[str, Any]:
-    """What the script prints, run in an interpreter of its own."""
-    given = "\n".join(f"{name} = {value!r}" for name, value in values.items())
-    code = given + DATA + textwrap.dedent(script)
-    done = child.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stdout + done.stderr
-    printed: dict[str, Any] = json.loads(done.stdout)
+    """Run the script in a new interpreter and return what it prints."""
+    assignments = "\n".join(f"{name} = {value!r}" for name, value in values.items())
+    code = assignments + DATA + textwrap.dedent(script)
+    process = child.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert process.returncode == 0, process.stdout + process.stderr
+    printed: dict[str, Any] = json.loads(process.stdout)
     return printed
 
 

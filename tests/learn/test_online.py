@@ -1,4 +1,4 @@
-"""The light learner refuses a bad example with one sentence, and is as it was before."""
+"""The light learner refuses a bad example with one sentence, and stays unchanged."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from rosenblatt.errors import DataError, LearningOverflowError, ParameterError
 NAN, INF = float("nan"), float("inf")
 
 
-def begun(n_features: int | None = 3, **options: Any) -> Learner:
+def new_learner(n_features: int | None = 3, **options: Any) -> Learner:
     learner = Learner(n_features, **options)
     for row, y in (([1.0, 2.0, 3.0], 1), ([1.0, -2.0, 3.0], -1), ([0.5, 0.0, 1.0], 0)):
         learner.learn(row, y)
@@ -51,7 +51,7 @@ ROWS = [(fault, 3) for fault in [*BAD_ROWS, *BEYOND]] + [(fault, None) for fault
 @pytest.mark.parametrize(("fault", "width"), ROWS)
 def test_a_bad_row_is_refused_and_changes_nothing(fault: str, width: int | None) -> None:
     row, words = (BAD_ROWS | BEYOND)[fault]
-    learner, twin = begun(width), begun(width)
+    learner, twin = new_learner(width), new_learner(width)
     for ask in (lambda: learner.learn(row, 1), lambda: learner.score(row), lambda: learner.predict(row)):
         with pytest.raises(DataError, match=words):
             ask()
@@ -62,35 +62,35 @@ def test_a_bad_row_is_refused_and_changes_nothing(fault: str, width: int | None)
 
 @pytest.mark.parametrize("y", [2, -2, 0.5, NAN, None, "yes"], ids=repr)
 def test_a_bad_class_is_refused_and_changes_nothing(y: Any) -> None:
-    learner = begun()
+    learner = new_learner()
     with pytest.raises(DataError, match=f"class of an example.*{y!r}"):
         learner.learn([1.0, 2.0, 3.0], y)
-    assert facts(learner) == facts(begun())
+    assert facts(learner) == facts(new_learner())
 
 
 @pytest.mark.parametrize("y", [1, True, 1.0, np.int64(1), np.float64(1.0), np.True_], ids=repr)
 def test_every_spelling_of_a_class_is_the_same_class(y: Any) -> None:
-    learner, twin = begun(), begun()
+    learner, twin = new_learner(), new_learner()
     assert learner.learn([-1.0, 2.0, -3.0], y) == twin.learn([-1.0, 2.0, -3.0], 1)
     assert facts(learner) == facts(twin)
 
 
 @pytest.mark.parametrize("weight", [-1.0, NAN, INF])
 def test_a_bad_weight_is_refused_and_changes_nothing(weight: Any) -> None:
-    learner = begun()
+    learner = new_learner()
     with pytest.raises(DataError, match=f"weight of an example.*{weight!r}"):
         learner.learn([-1.0, 2.0, -3.0], 1, weight)
-    assert facts(learner) == facts(begun())
+    assert facts(learner) == facts(new_learner())
 
 
 @pytest.mark.parametrize("rate", ["constant", "inverse", "adagrad", "pa1", "pa2", "arow"])
 @pytest.mark.parametrize("keep", ["last", "average"])
 def test_an_example_that_would_overflow_the_weights_is_not_learned(rate: str, keep: str) -> None:
     for row in ([1e308, 1e308, 1e308], ([0, 1, 2], [1e308, 1e308, 1e308])):
-        learner = begun(learning_rate=rate, keep=keep)
+        learner = new_learner(learning_rate=rate, keep=keep)
         with pytest.raises(LearningOverflowError, match=r"overflow.*eta0\.$"):
             learner.learn(row, -1)
-        assert facts(learner) == facts(begun(learning_rate=rate, keep=keep))
+        assert facts(learner) == facts(new_learner(learning_rate=rate, keep=keep))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Products of columns, made row by row in the core: the same bits as writing them all out first."""
+"""Products of columns, computed row by row in native code: the same bits as expanding the table first."""
 
 from pathlib import Path
 from typing import Any
@@ -52,33 +52,33 @@ def test_products_are_those_of_scikit_learn(degree: int, dtype: Any) -> None:
 @pytest.mark.parametrize("degree", [2, 3])
 def test_a_run_on_products_is_the_run_on_the_written_out_table(model: Any, degree: int) -> None:
     X, y = real_numbers(60, 5, 3, 1)
-    written = PolynomialFeatures(degree, include_bias=False).fit_transform(X)
+    expanded = PolynomialFeatures(degree, include_bias=False).fit_transform(X)
     lazy = clone(model).set_params(degree=degree, max_iter=5).fit(X, y)
-    eager = clone(model).set_params(max_iter=5).fit(written, y)
+    eager = clone(model).set_params(max_iter=5).fit(expanded, y)
     assert run_of(lazy) == run_of(eager)
     assert bits(lazy.coef_) == bits(eager.coef_)
-    assert bits(lazy.decision_function(X)) == bits(eager.decision_function(written))
+    assert bits(lazy.decision_function(X)) == bits(eager.decision_function(expanded))
     assert lazy.n_features_in_ == 5
 
 
 def test_streaming_and_layouts_give_the_same_bits() -> None:
     X, y = real_numbers(40, 6, 2, 2)
-    whole = Perceptron(degree=2, order="given", max_iter=1, keep="last").fit(X, y)
+    batch = Perceptron(degree=2, order="given", max_iter=1, keep="last").fit(X, y)
     parts = Perceptron(degree=2, keep="last")
     for i in range(40):
         parts.partial_fit(X[i : i + 1], y[i : i + 1], classes=[0, 1])
-    assert bits(parts.coef_) == bits(whole.coef_)
+    assert bits(parts.coef_) == bits(batch.coef_)
     fortran = Perceptron(degree=2, order="given", max_iter=1, keep="last").fit(np.asfortranarray(X), y)
-    assert bits(fortran.coef_) == bits(whole.coef_)
+    assert bits(fortran.coef_) == bits(batch.coef_)
 
 
 def test_a_saved_model_makes_its_products_again(tmp_path: Any) -> None:
     X, y = real_numbers(40, 6, 3, 2)
     model = Perceptron(degree=2).fit(X, y)
     save(model, tmp_path / "model")
-    again = load(tmp_path / "model")
-    assert bits(again.decision_function(X)) == bits(model.decision_function(X))
-    assert (again.n_features_in_, again.degree) == (6, 2)
+    loaded = load(tmp_path / "model")
+    assert bits(loaded.decision_function(X)) == bits(model.decision_function(X))
+    assert (loaded.n_features_in_, loaded.degree) == (6, 2)
 
 
 def test_ellipses_are_learned() -> None:
@@ -126,16 +126,16 @@ def test_a_table_is_learned_on_its_products_as_it_streams(tmp_path: Path) -> Non
     )
     assert memory.coef_.tobytes() == products.model.coef.tobytes()
     save_model(products.model, tmp_path / "m")
-    again = load_linear_model(tmp_path / "m")
-    found = np.concatenate([part.decided for part in predict_file(again, file)])
-    assert np.array_equal(found, memory.predict(X))
+    loaded = load_linear_model(tmp_path / "m")
+    decided = np.concatenate([part.decided for part in predict_file(loaded, file)])
+    assert np.array_equal(decided, memory.predict(X))
 
 
 @given(st.integers(1, 6), st.integers(1, 4))
 def test_places_and_lengths_of_products(columns: int, degree: int) -> None:
     listed = list(polynomial.names([f"x{i}" for i in range(columns)], degree))
-    found = [polynomial.product_at(place, columns, degree) for place in range(len(listed))]
-    assert [polynomial.product_name([f"x{i}" for i in product]) for product in found] == listed
+    products = [polynomial.product_at(place, columns, degree) for place in range(len(listed))]
+    assert [polynomial.product_name([f"x{i}" for i in product]) for product in products] == listed
     values = np.random.default_rng(columns).normal(size=(4, columns))
-    whole = np.square(polynomial.expand(values, degree)).sum(axis=1)
-    np.testing.assert_allclose(polynomial.squared_length(values, degree), whole)
+    squares = np.square(polynomial.expand(values, degree)).sum(axis=1)
+    np.testing.assert_allclose(polynomial.squared_length(values, degree), squares)

@@ -1,4 +1,4 @@
-"""The run beneath the estimators: several in one pass, nothing lost when one fails, nothing said that is not so."""
+"""The run below the estimators: several share a pass, a failure of one changes none, and the status is honest."""
 
 from pathlib import Path
 from typing import Any
@@ -104,15 +104,15 @@ def test_an_older_batch_that_moves_the_weights_in_a_clean_epoch_is_no_separation
 def test_rows_without_weight_are_as_if_absent() -> None:
     X, y = make(40, 4, 2)
     weights = np.where(np.arange(40) % 3 == 0, 0.0, 1.5)
-    kept = weights > 0
+    weighted = weights > 0
     with_them = Adaline(order="given", max_iter=4).fit(X, y, sample_weight=weights)
-    without = Adaline(order="given", max_iter=4).fit(X[kept], y[kept], sample_weight=weights[kept])
+    without = Adaline(order="given", max_iter=4).fit(X[weighted], y[weighted], sample_weight=weights[weighted])
     assert with_them.coef_.tobytes() == without.coef_.tobytes()
     assert (with_them.t_, with_them.loss_) == (without.t_, without.loss_)
 
 
 def test_held_out_rows_all_count() -> None:
-    """Contradicting rows without weight must not tell early stopping anything."""
+    """Contradicting rows without weight must not influence early stopping."""
     draw = np.random.default_rng(0)
     X = np.vstack([draw.normal(size=(40, 2)) + 4, draw.normal(size=(40, 2)) - 4])
     y = np.repeat([1, 0], 40)
@@ -150,30 +150,30 @@ def test_a_scorer_counts_an_unfinished_batch_as_the_answer_does() -> None:
     X, labels = make()
     run = Run(Settings(batch=7, keep="last"), X.shape[1], np.ones(3), 0)
     rows = rows_of(csr(X))
-    for count, whole in ((21, True), (5, False)):
+    for count, finished in ((21, True), (5, False)):
         share_pass([run], Block(csr(X[:count]), labels[:count]))
-        assert (run.scorer() is run.learner) == whole
+        assert (run.scorer() is run.learner) == finished
         assert run.scorer().scores(rows).tobytes() == run.final_weights.scores(rows).tobytes()
     assert not np.array_equal(run.learner.scores(rows), run.final_weights.scores(rows))
 
 
 @pytest.mark.parametrize("settings", PORTFOLIO)
 def test_a_restored_run_goes_on_as_if_it_had_not_stopped(settings: Settings) -> None:
-    """Also in what it knows of its weights, where twelve classes make many groups of units."""
+    """Including the bounds of its weights; twelve classes give many groups of units."""
     X, labels = make(n=120, classes=12)
     halves = [Block(csr(X[part]), labels[part]) for part in (slice(0, 30), slice(30, 120))]
-    whole, first, again = (Run(settings, 9, np.ones(12), 0) for _ in range(3))
-    for run, blocks in ((whole, halves), (first, halves[:1])):
+    unbroken, first, restored = (Run(settings, 9, np.ones(12), 0) for _ in range(3))
+    for run, blocks in ((unbroken, halves), (first, halves[:1])):
         for block in blocks:
             share_pass([run], block)
-    again.restore(first.state())
-    share_pass([again], halves[1])
-    assert again.learner.counters() == whole.learner.counters()
-    assert again.final_weights.coef.tobytes() == whole.final_weights.coef.tobytes()
+    restored.restore(first.state())
+    share_pass([restored], halves[1])
+    assert restored.learner.counters() == unbroken.learner.counters()
+    assert restored.final_weights.coef.tobytes() == unbroken.final_weights.coef.tobytes()
 
 
 def test_a_variance_that_rounding_left_below_0_is_no_damage(tmp_path: Path) -> None:
-    """A row of one huge value makes arow as sure of its column as it can be, and the last digit is left over."""
+    """A row with one huge value drives the variance of its column to 0, up to a rounding error."""
     rng = np.random.default_rng(37)
     X, y = rng.standard_normal((60, 8)) * 10.0 ** rng.integers(0, 20, (60, 8)), rng.integers(0, 2, 60)
     model = Perceptron(learning_rate="arow", max_iter=2).fit(X, y)

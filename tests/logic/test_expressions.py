@@ -260,11 +260,11 @@ def test_errors_point_at_the_character(text: str, position: int) -> None:
         logic.parse(text)
     assert caught.value.position == position
     if text:
-        _, shown, caret = str(caught.value).split("\n")
+        _, text_line, caret = str(caught.value).split("\n")
         assert caret.endswith("^")
-        assert len(caret) - 1 <= len(shown)
+        assert len(caret) - 1 <= len(text_line)
         if position < len(text) and len(text) < 60:
-            assert shown[len(caret) - 1] == text[position]
+            assert text_line[len(caret) - 1] == text[position]
 
 
 @given(st.text(alphabet="ab&|~^() ->xor1", max_size=20))
@@ -301,10 +301,10 @@ def test_a_million_rows_in_bounded_memory() -> None:
     function = (a ^ b ^ c) | logic.MAJORITY(a, b, c)
     columns = np.random.default_rng(0).integers(0, 2, size=(3, 1_000_000)).astype(bool)
     tracemalloc.start()
-    found = function(a=columns[0], b=columns[1], c=columns[2])
+    values = function(a=columns[0], b=columns[1], c=columns[2])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert np.array_equal(found, columns.any(axis=0))
+    assert np.array_equal(values, columns.any(axis=0))
     assert peak < 4_000_000  # the answer is one million bytes
 
 
@@ -343,28 +343,28 @@ def test_a_table_of_30_variables_is_refused_with_its_size() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "words"), [("012", "row 2"), ("010", "2, 4, 8"), ([0, 1, 2, 0], "row 2"), (3, "TruthTable")]
+    ("table", "words"), [("012", "row 2"), ("010", "2, 4, 8"), ([0, 1, 2, 0], "row 2"), (3, "TruthTable")]
 )
-def test_bad_tables(given: Any, words: str) -> None:
+def test_bad_tables(table: Any, words: str) -> None:
     with pytest.raises((DataError, ParameterError), match=words):
-        logic.decide(given)
+        logic.decide(table)
 
 
 # ---------------------------------------------------------------------------------------------------- the page
 
 
 def test_the_page_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The blocks of docs/logic.md are one session; what a block prints stands in the block below it."""
+    """The blocks of docs/logic.md are one session; the block below a block shows what it prints."""
     monkeypatch.chdir(tmp_path)
     page = (Path(__file__).parents[2] / "docs" / "logic.md").read_text(encoding="utf-8")
     names: dict[str, object] = {"__name__": "page"}
     pairs = re.findall(r"^```python\n(.*?)^```$\n*(?:^```\n(.*?)^```$)?", page, flags=re.MULTILINE | re.DOTALL)
     assert len(pairs) > 8
-    for code, shown in pairs:
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said):
+    for code, expected in pairs:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
             exec(compile(code, "logic.md", "exec"), names)
-        assert said.getvalue() == shown
+        assert printed.getvalue() == expected
 
 
 def test_outputs_in_lists_of_different_lengths_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""Which functions one unit can do, with the weights or the proof; what it cannot, overcome: E3, E4, E5."""
+"""Which functions one unit can compute, with weights or a proof; and networks for the others: E3, E4, E5."""
 
 import math
 import time
@@ -18,24 +18,24 @@ A000609 = {0: 2, 1: 4, 2: 14, 3: 104, 4: 1882, 5: 94572, 6: 15028134}
 
 
 def test_a000609_in_time() -> None:
-    begun = time.perf_counter()
+    start = time.perf_counter()
     counts = [sum(1 for _ in logic.threshold_functions(n)) for n in (1, 2, 3, 4)]
     assert counts == [4, 14, 104, 1882]
-    assert time.perf_counter() - begun < 20
+    assert time.perf_counter() - start < 20
 
 
 @pytest.mark.parametrize("n", range(5))
 def test_threshold_functions_are_all_different_and_what_their_units_say(n: int) -> None:
-    seen = set()
+    tables = set()
     for function in logic.threshold_functions(n):
         assert all(isinstance(w, int) for w in function.weights)
         says = tuple(reference.fires(function.weights, function.threshold, row) for row in reference.rows(n))
-        assert function.threshold % 1 == 0.5  # between whole sums: no row on the boundary
+        assert function.threshold % 1 == 0.5  # between integer sums: no row is on the boundary
         assert function.table.outputs.tolist() == list(says)
-        seen.add(says)
-    assert len(seen) == A000609[n]
+        tables.add(says)
+    assert len(tables) == A000609[n]
     if n < 4:
-        assert seen == reference.threshold_tables(n, 2)
+        assert tables == reference.threshold_tables(n, 2)
 
 
 @pytest.mark.parametrize("n", [5, 6])
@@ -100,11 +100,11 @@ def test_larger_functions(n: int) -> None:
 
 def test_a_proof_can_be_wrong_and_is_then_refused() -> None:
     X, y = logic.xor()
-    one = Fraction(1)
-    assert logic.Proof((0, 1, 2, 3), (one,) * 4).verify(X, y)
-    assert not logic.Proof((0, 1, 2), (one,) * 3).verify(X, y)
-    assert not logic.Proof((0, 1, 2, 3), (one, one, one, 2 * one)).verify(X, y)
-    assert not logic.Proof((0, 1, 2, 3), (-one,) * 4).verify(X, y)
+    weight = Fraction(1)
+    assert logic.Proof((0, 1, 2, 3), (weight,) * 4).verify(X, y)
+    assert not logic.Proof((0, 1, 2), (weight,) * 3).verify(X, y)
+    assert not logic.Proof((0, 1, 2, 3), (weight, weight, weight, 2 * weight)).verify(X, y)
+    assert not logic.Proof((0, 1, 2, 3), (-weight,) * 4).verify(X, y)
     assert not logic.Proof((), ()).verify(X, y)
     with pytest.raises(DataError, match="same number"):
         decide_rows(X, y[:3] > 0)

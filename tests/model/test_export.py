@@ -1,4 +1,4 @@
-"""Another program decides as we do: ONNX Runtime and SQLite are asked, and the JSON is summed by hand."""
+"""Exported models predict the same: checked with ONNX Runtime and SQLite, and by summing the JSON here."""
 
 import json
 import sqlite3
@@ -44,7 +44,7 @@ def fitted(case: str, rows: np.ndarray) -> Any:
     return estimator.fit(rows, names[codes.astype(int)])
 
 
-def seen(space: FeatureSpace) -> np.ndarray:
+def learner_rows(space: FeatureSpace) -> np.ndarray:
     """The rows as the learner saw them."""
     return X if space.shift is None else (X - space.shift) * space.scale
 
@@ -53,28 +53,32 @@ def seen(space: FeatureSpace) -> np.ndarray:
 @each_space
 def test_onnx_runtime_decides_as_we_do(case: str, space: FeatureSpace) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
-    estimator = fitted(case, seen(space))
+    estimator = fitted(case, learner_rows(space))
     session = onnxruntime.InferenceSession(export_model(model(estimator, space), "onnx", "data"))
-    found = dict(zip((out.name for out in session.get_outputs()), session.run(None, {"x": X}), strict=True))
-    np.testing.assert_array_equal(found["label"], estimator.predict(seen(space)))
-    np.testing.assert_allclose(found["scores"], estimator.decision_function(seen(space)), rtol=1e-9, atol=1e-9)
+    outputs = dict(zip((out.name for out in session.get_outputs()), session.run(None, {"x": X}), strict=True))
+    np.testing.assert_array_equal(outputs["label"], estimator.predict(learner_rows(space)))
+    np.testing.assert_allclose(
+        outputs["scores"], estimator.decision_function(learner_rows(space)), rtol=1e-9, atol=1e-9
+    )
     if isinstance(estimator, LogisticUnit):
-        np.testing.assert_allclose(found["probabilities"], estimator.predict_proba(seen(space)), rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(
+            outputs["probabilities"], estimator.predict_proba(learner_rows(space)), rtol=1e-6, atol=1e-9
+        )
     else:
-        assert "probabilities" not in found
+        assert "probabilities" not in outputs
 
 
 @each_case
 @each_space
 def test_a_database_decides_as_we_do(case: str, space: FeatureSpace) -> None:
-    estimator = fitted(case, seen(space))
+    estimator = fitted(case, learner_rows(space))
     if case == "one-vs-one":
         with pytest.raises(ModelError, match="one-vs-rest"):
             export_model(model(estimator, space), "sql", "flowers")
         return
     rows = selected(export_model(model(estimator, space), "sql", "flowers"), "flowers", COLUMNS, X.tolist())
-    assert [row[-1] for row in rows] == estimator.predict(seen(space)).tolist()
-    scores = estimator.decision_function(seen(space)).reshape(len(X), -1)
+    assert [row[-1] for row in rows] == estimator.predict(learner_rows(space)).tolist()
+    scores = estimator.decision_function(learner_rows(space)).reshape(len(X), -1)
     np.testing.assert_allclose([row[4:-1] for row in rows], scores, rtol=1e-9, atol=1e-9)
 
 
@@ -83,9 +87,9 @@ def selected(sql: bytes, table: str, columns: Any, rows: Any) -> list[Any]:
     with sqlite3.connect(":memory:") as database:
         database.execute(f'CREATE TABLE "{table}" ({quoted})')
         database.executemany(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(columns))})', rows)
-        found = database.execute(sql.decode()).fetchall()
+        result = database.execute(sql.decode()).fetchall()
     database.close()
-    return found
+    return result
 
 
 def test_sql_knows_word_columns_and_missing_values() -> None:
@@ -95,8 +99,8 @@ def test_sql_knows_word_columns_and_missing_values() -> None:
     names = ("size", "colour=red", "colour=it's blue", "size=missing")
     space = FeatureSpace("columns", columns=names, settings={"numbers": ["size"], "words": ["colour"]})
     rows = [(1, "red"), (2, "it's blue"), (3, "red"), (None, None)]
-    found = selected(export_model(model(estimator, space), "sql", "t"), "t", ["size", "colour"], rows)
-    assert [row[-1] for row in found] == estimator.predict(encoded).tolist()
+    result = selected(export_model(model(estimator, space), "sql", "t"), "t", ["size", "colour"], rows)
+    assert [row[-1] for row in result] == estimator.predict(encoded).tolist()
 
 
 def test_sql_of_many_features_is_not_too_deep_for_a_database() -> None:
@@ -104,8 +108,8 @@ def test_sql_of_many_features_is_not_too_deep_for_a_database() -> None:
     estimator = Perceptron(max_iter=1).fit(rows, rows[:, 0] > 0)
     numbered = model(estimator, FeatureSpace("index", index_base=1))
     sql = export_model(numbered, "sql", "t")
-    found = selected(sql, "t", [f"f{j + 1}" for j in range(1500)], rows.tolist())
-    assert [bool(row[-1]) for row in found] == estimator.predict(rows).tolist()
+    result = selected(sql, "t", [f"f{j + 1}" for j in range(1500)], rows.tolist())
+    assert [bool(row[-1]) for row in result] == estimator.predict(rows).tolist()
     assert max(_depths(sql.decode())) < 40
 
 
@@ -125,17 +129,17 @@ def test_json_holds_every_weight_by_name(case: str) -> None:
     assert (document["format"], document["format_version"]) == ("rosenblatt-linear", 1)
     assert document["classes"] == estimator.classes_.tolist()
     for unit, coef, intercept in zip(document["units"], estimator.coef_, estimator.intercept_, strict=True):
-        named = {one["feature"]: one["weight"] for one in unit["weights"]}
+        named = {entry["feature"]: entry["weight"] for entry in unit["weights"]}
         assert unit["intercept"] == intercept
         assert [named.get(name, 0.0) for name in COLUMNS] == coef.tolist()
         assert {"for", "against"} <= set(unit)
 
 
 def test_json_has_the_scaling() -> None:
-    estimator = fitted("two words", seen(SCALED))
+    estimator = fitted("two words", learner_rows(SCALED))
     weights = json.loads(export_model(model(estimator, SCALED), "json", "data"))["units"][0]["weights"]
     assert SCALED.shift is not None
-    assert [one["shift"] for one in weights] == SCALED.shift.tolist()
+    assert [entry["shift"] for entry in weights] == SCALED.shift.tolist()
 
 
 def test_hashed_words_cannot_be_sql() -> None:

@@ -1,4 +1,4 @@
-"""A kernel perceptron in a model file: the same answers, the same next steps, and no damaged file gets in."""
+"""A kernel perceptron in a model file: the same predictions, the same next steps, and damaged files are refused."""
 
 from pathlib import Path
 from typing import Any
@@ -30,14 +30,14 @@ def test_a_model_comes_back_and_goes_on(name: str, layout: Any, tmp_path: Path) 
     rows = layout(X)
     model = clone(MODELS[name]).set_params(max_iter=2, warm_start=True).fit(rows, y)
     save(model, tmp_path / "model")
-    again = load(tmp_path / "model")
+    loaded = load(tmp_path / "model")
     for turn in range(2):
-        assert bits(again.decision_function(rows)) == bits(model.decision_function(rows))
-        assert (again.mistakes_, again.t_, again.status_) == (model.mistakes_, model.t_, model.status_)
-        assert again.get_params() == model.get_params()
+        assert bits(loaded.decision_function(rows)) == bits(model.decision_function(rows))
+        assert (loaded.mistakes_, loaded.t_, loaded.status_) == (model.mistakes_, model.t_, model.status_)
+        assert loaded.get_params() == model.get_params()
         if turn == 0:
             model.fit(rows, y)
-            again.fit(rows, y)
+            loaded.fit(rows, y)
 
 
 def test_tables_and_wide_rows_and_labels(tmp_path: Path) -> None:
@@ -82,14 +82,14 @@ def edits() -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("what", edits())
-def test_what_does_not_fit_together_is_refused(what: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("edit", edits())
+def test_what_does_not_fit_together_is_refused(edit: str, tmp_path: Path) -> None:
     X, y = whole_numbers(40, 4, 3, 1)
     save(KernelPerceptron(kernel="poly", keep="vote", max_iter=2).fit(X, y), tmp_path / "model")
     header, tensors = read_container(
         tmp_path / "model", lambda h, t: (dict(h.values), {k: np.asarray(v) for k, v in t.items()})
     )
-    edits()[what](header, tensors)
+    edits()[edit](header, tensors)
     header.pop("checksum")
     write_container(tmp_path / "damaged", header, tensors)
     with pytest.raises(RosenblattError) as caught:

@@ -1,4 +1,4 @@
-"""The model file: what goes in comes out, to the bit; what is not one is refused; nothing is half written."""
+"""The model file: it restores every bit, anything that is not a model is refused, and writing is atomic."""
 
 import json
 import os
@@ -53,13 +53,13 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "a.model"
 
 
-def same(one: Any, other: Any, X: Any) -> bool:
+def same_state(first: Any, second: Any, X: Any) -> bool:
     return (
-        one.coef_.tobytes() == other.coef_.tobytes()
-        and one.intercept_.tobytes() == other.intercept_.tobytes()
-        and one.decision_function(X).tobytes() == other.decision_function(X).tobytes()
-        and (one.t_, one.n_mistakes_, one.mistakes_, one.loss_, one.status_)
-        == (other.t_, other.n_mistakes_, other.mistakes_, other.loss_, other.status_)
+        first.coef_.tobytes() == second.coef_.tobytes()
+        and first.intercept_.tobytes() == second.intercept_.tobytes()
+        and first.decision_function(X).tobytes() == second.decision_function(X).tobytes()
+        and (first.t_, first.n_mistakes_, first.mistakes_, first.loss_, first.status_)
+        == (second.t_, second.n_mistakes_, second.mistakes_, second.loss_, second.status_)
     )
 
 
@@ -75,21 +75,21 @@ def test_a_loaded_run_goes_on_to_the_same_bits(estimator: Any, classes: int, pat
     assert type(loaded) is type(fitted)
     assert loaded.get_params() == fitted.get_params()
     assert loaded.classes_.dtype == fitted.classes_.dtype
-    assert same(loaded, fitted, X)
-    assert same(loaded.fit(X, y), fitted.fit(X, y), X)
+    assert same_state(loaded, fitted, X)
+    assert same_state(loaded.fit(X, y), fitted.fit(X, y), X)
 
 
 @pytest.mark.parametrize("keep", ["last", "average", "vote"])
 def test_partial_fit_goes_on_to_the_same_bits(keep: str, path: Path) -> None:
     X, y = make()
     fitted = Perceptron(keep=keep)
-    for i in range(20):  # row by row: many stores of voters, joined in the file
+    for i in range(20):  # row by row: many stores of voters, which the file joins
         fitted.partial_fit(X[i : i + 1], y[i : i + 1], classes=[0, 1, 2])
     save(fitted, path)
     loaded = load(path)
     for model in (fitted, loaded):
         model.partial_fit(X[20:], y[20:])
-    assert same(loaded, fitted, X)
+    assert same_state(loaded, fitted, X)
 
 
 def test_equal_runs_give_equal_files(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_few_weights_among_many_take_little_room(keep: str, path: Path) -> None:
         fitted = Perceptron(keep=keep, learning_rate=rate, order="given").fit(X, [0, 1, 0, 1])
         save(fitted, path)
         assert path.stat().st_size < 6_000
-        assert same(load(path), fitted, X)
+        assert same_state(load(path), fitted, X)
 
 
 @pytest.mark.parametrize(
@@ -167,12 +167,12 @@ def test_column_names_are_kept(path: Path) -> None:
 
 def test_a_model_without_an_estimator_opens_as_one_and_goes_on() -> None:
     X, y = make(2)
-    for asked in (
+    for run_settings in (
         Settings(loss="hinge", learning_rate="adagrad"),
         Settings(loss="logistic"),
         Settings(loss="squared"),
     ):
-        runs = [Run(asked, 6, np.ones(2), 0) for _ in range(2)]
+        runs = [Run(run_settings, 6, np.ones(2), 0) for _ in range(2)]
         block = Block(X, y.astype(np.int32))
         for run in runs:
             share_pass([run], block)
@@ -200,11 +200,11 @@ def test_a_file_cut_anywhere_is_refused(content: bytes, path: Path) -> None:
 
 
 def test_a_damaged_byte_is_refused_or_harmless(content: bytes, path: Path) -> None:
-    whole = load(path).coef_.tobytes()
+    weights = load(path).coef_.tobytes()
     draw = np.random.default_rng(0)
     for place in [*range(40), *draw.integers(0, len(content), 400).tolist()]:
-        told = loads_or_refuses(flipped(content, place, int(draw.integers(1, 256))), path)
-        assert told in ("refused", whole.hex()), place
+        outcome = loads_or_refuses(flipped(content, place, int(draw.integers(1, 256))), path)
+        assert outcome in ("refused", weights.hex()), place
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_tensors_that_cannot_be_are_refused(name: str, array: Any, sentence: str
 
 
 def resign(path: Path, change: Any) -> None:
-    """The file with something changed and the checksum put right, as an enemy would."""
+    """Change the file and correct its checksum, as an attacker would."""
     from safetensors.numpy import load as parse
     from safetensors.numpy import save as pack
 
@@ -280,9 +280,9 @@ def resign(path: Path, change: Any) -> None:
 
 def test_a_file_with_one_bound_for_all_units_is_an_older_one(content: bytes, path: Path) -> None:
     path.write_bytes(content)
-    whole = load(path)
+    loaded = load(path)
     resign(path, lambda header, _: header["run"]["counters"].update(bound=max(header["run"]["counters"]["bound"])))
-    assert load(path).coef_.tobytes() == whole.coef_.tobytes()
+    assert load(path).coef_.tobytes() == loaded.coef_.tobytes()
     resign(path, lambda header, _: header["run"]["counters"].update(bound=[1.0] * 99))
     with pytest.raises(ModelError, match="the counters are not one per unit"):
         load(path)
@@ -322,7 +322,7 @@ def test_what_cannot_be_saved_is_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-# -- whole or not at all ----------------------------------------------------------------------------------------------
+# -- atomic writes ----------------------------------------------------------------------------------------------
 
 
 def test_a_run_whose_loss_overflowed_is_not_saved(tmp_path: Path) -> None:
@@ -370,10 +370,10 @@ def test_what_a_killed_save_left_is_removed_by_the_next(path: Path) -> None:
     other = path.with_name(".other.1.1.part")
     other.write_bytes(b"of another file")
     child.run([sys.executable, "-c", code, str(path)], check=False)
-    (left,) = [file for file in path.parent.iterdir() if file not in (path, other)]
-    assert left.read_bytes() == b"half"
+    (leftover,) = [file for file in path.parent.iterdir() if file not in (path, other)]
+    assert leftover.read_bytes() == b"half"
     with replacing(path) as file:
-        assert not left.exists()
+        assert not leftover.exists()
         file.write(b"first")
         write_atomic(path, b"second, while the first is at work")
         assert len(list(path.parent.glob(f".{path.name}*.part"))) == 1

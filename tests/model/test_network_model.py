@@ -1,4 +1,4 @@
-"""Networks of threshold units, and kernel perceptrons, as model files: every door opens them, damage is refused."""
+"""Networks and kernel perceptrons as model files: Python and the command line load them, damage is refused."""
 
 import json
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def grown(classes: int = 2, seed: int = 0) -> tuple[ThresholdNetwork, Any, Any]:
 
 
 @pytest.mark.parametrize(
-    "made",
+    "build",
     [
         lambda: grown()[0],
         lambda: grown(3)[0],
@@ -36,20 +36,20 @@ def grown(classes: int = 2, seed: int = 0) -> tuple[ThresholdNetwork, Any, Any]:
         lambda: ThresholdNetwork.from_truth_table("01101001"),
     ],
 )
-def test_it_comes_back_as_it_was(made: Callable[[], ThresholdNetwork], tmp_path: Path) -> None:
-    network = made()
+def test_it_comes_back_as_it_was(build: Callable[[], ThresholdNetwork], tmp_path: Path) -> None:
+    network = build()
     save(network, tmp_path / "a.model")
-    again = load(tmp_path / "a.model")
-    assert type(again) is ThresholdNetwork
-    assert again.get_params() == network.get_params()
+    loaded = load(tmp_path / "a.model")
+    assert type(loaded) is ThresholdNetwork
+    assert loaded.get_params() == network.get_params()
     rows = np.random.default_rng(1).integers(0, 2, (50, network.n_features_in_)).astype(float)
-    np.testing.assert_array_equal(again.decision_function(rows), network.decision_function(rows))
-    np.testing.assert_array_equal(again.predict(rows), network.predict(rows))
+    np.testing.assert_array_equal(loaded.decision_function(rows), network.decision_function(rows))
+    np.testing.assert_array_equal(loaded.predict(rows), network.predict(rows))
     for name in ("classes_", "status_", "growth_", "n_iter_", "n_units_", "contradictions_"):
-        assert np.array_equal(getattr(again, name), getattr(network, name)), name
-    assert again.layers_ == network.layers_
-    assert str(again.network_) == str(network.network_)
-    save(again, tmp_path / "b.model")
+        assert np.array_equal(getattr(loaded, name), getattr(network, name)), name
+    assert loaded.layers_ == network.layers_
+    assert str(loaded.network_) == str(network.network_)
+    save(loaded, tmp_path / "b.model")
     assert (tmp_path / "a.model").read_bytes() == (tmp_path / "b.model").read_bytes()
 
 
@@ -57,9 +57,9 @@ def test_names_of_columns_come_back(tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(XOR, columns=["wet", "cold"])
     save(ThresholdNetwork().fit(frame, WORDS), tmp_path / "a.model")
-    again = load(tmp_path / "a.model")
-    assert again.feature_names_in_.tolist() == ["wet", "cold"]
-    assert again.predict(frame).tolist() == WORDS
+    loaded = load(tmp_path / "a.model")
+    assert loaded.feature_names_in_.tolist() == ["wet", "cold"]
+    assert loaded.predict(frame).tolist() == WORDS
     with pytest.raises(ModelError, match=r"is a network .* so it cannot be loaded as a linear model"):
         load_linear_model(tmp_path / "a.model")
 
@@ -131,12 +131,12 @@ def test_damage_is_refused_with_a_sentence(damage: str, tmp_path: Path) -> None:
 def test_every_changed_byte_is_found(tmp_path: Path) -> None:
     path = tmp_path / "a.model"
     save(ThresholdNetwork().fit(XOR, WORDS), path)
-    whole = path.read_bytes()
-    for at in range(0, len(whole), 37):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+    content = path.read_bytes()
+    for at in range(0, len(content), 37):
+        path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
         with pytest.raises(ModelError):
             load(path)
-    path.write_bytes(whole[: len(whole) // 2])
+    path.write_bytes(content[: len(content) // 2])
     with pytest.raises(ModelError):
         load(path)
 
@@ -163,10 +163,10 @@ def test_a_network_of_an_expression_reads_its_variables(
     assert json.loads(capsys.readouterr().out)["accuracy"] == 1
     assert "<h1>" in page.read_text()
     assert main(["explain", model]) == 0
-    told = capsys.readouterr().out
-    assert "3 units in 2 layers, from 2 inputs" in told
-    assert "built, not learned" in told
-    assert "fires when" in told
+    printed = capsys.readouterr().out
+    assert "3 units in 2 layers, from 2 inputs" in printed
+    assert "built, not learned" in printed
+    assert "fires when" in printed
     assert main(["explain", model, "--example", "a=1, b=0"]) == 0
     assert "decided   1" in capsys.readouterr().out
     assert main(["explain", model, "--example", "a=1, b=1", "--json"]) == 0
@@ -198,7 +198,7 @@ def test_a_learned_network_reads_numbered_files(tmp_path: Path, capsys: pytest.C
     assert "separated: no error is left" in capsys.readouterr().out
 
 
-def test_what_makes_no_sense_is_said(table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_impossible_requests_are_one_line(table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     network, kernel, other = (str(tmp_path / f"{name}.model") for name in ("network", "kernel", "other"))
     save(ThresholdNetwork().fit(XOR, WORDS), network)
     save(KernelPerceptron(kernel="poly", degree=2, gamma=1.0).fit(XOR, WORDS), kernel)
@@ -211,9 +211,9 @@ def test_what_makes_no_sense_is_said(table: str, tmp_path: Path, capsys: pytest.
         (["predict", network, table], "is read as csv, and this model reads svmlight or npy or npz"),
     ):
         assert main(arguments) == 4
-        said = capsys.readouterr().err
-        assert sentence in said
-        assert said.count("\n") == 1
+        error_line = capsys.readouterr().err
+        assert sentence in error_line
+        assert error_line.count("\n") == 1
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -48,7 +48,7 @@ CORNERS = np.array(list(itertools.product([0.0, 1.0], repeat=4)))
 
 
 def short_hash(value: Any) -> str:
-    """Of the value as JSON, floats in nine digits: a kernel's exponential differs a little between libraries."""
+    """Hash the value as JSON, floats in nine digits: a kernel's exponential differs a little between libraries."""
     return hashlib.sha256(json.dumps(_plain(value)).encode()).hexdigest()[:16]
 
 
@@ -61,19 +61,19 @@ def _plain(value: Any) -> Any:
 
 
 def command(*words: str | Path) -> str:
-    """The output of a command line that must end well."""
+    """The output of a command that must succeed."""
     line = [sys.executable, "-m", "rosenblatt", *map(str, words)]
     return child.run(line, capture_output=True, check=True, timeout=120).stdout.decode()
 
 
 def decisions_of_file(name: str) -> str:
-    """Labels and scores by the command line, to the last digit."""
+    """A hash of labels and scores from the command line, to the last digit."""
     lines = command("predict", FOLDER / f"{name}.model", FOLDER / OF_FILES[name], "--scores").splitlines()
     return short_hash(lines)
 
 
 def decisions(name: str) -> str:
-    """Labels and scores in Python, and how the run had ended."""
+    """A hash of labels and scores in Python, and of how the run had ended."""
     unit = rosenblatt.load(FOLDER / f"{name}.model")
     rows = CORNERS if name in NETWORKS else POINTS
     ending = [type(unit).__name__, unit.status_, unit.n_iter_]
@@ -81,7 +81,7 @@ def decisions(name: str) -> str:
 
 
 def learned_on(name: str) -> str:
-    """The weights after some more examples, bit for bit."""
+    """A hash of the weights after some more examples, bit for bit."""
     unit = rosenblatt.load(FOLDER / f"{name}.model")
     labels = np.resize(unit.classes_, len(POINTS))
     if name == "perceptron-pocket":  # it needs all the examples at once
@@ -99,7 +99,7 @@ def points_of(proof: str) -> tuple[Any, Any]:
 
 
 def resumed(folder: Path) -> str:
-    """An interrupted fit, continued in a folder of its own: the current one."""
+    """A hash of an interrupted fit, resumed in this folder, which must be the current one."""
     for file in ("rows.svm", "interrupted.checkpoint"):
         shutil.copyfile(FOLDER / file, folder / file)
     fitted = rosenblatt.fit_file("rows.svm", rule="arow", passes=4, checkpoint="interrupted.checkpoint", resume=True)
@@ -130,8 +130,8 @@ def test_a_proof_holds_as_before(name: str) -> None:
     assert proof.kind == name.removeprefix("proof-")
     assert proof.verify(*points)
     assert not proof.verify(points[0] + 1, points[1])
-    again = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
-    assert proof.to_dict() == again
+    stored = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+    assert proof.to_dict() == stored
 
 
 def test_a_proof_is_checked_by_the_command_line() -> None:
@@ -145,25 +145,25 @@ def test_an_interrupted_fit_goes_on_as_before(tmp_path: Path, monkeypatch: pytes
 
 
 def test_every_file_is_tried() -> None:
-    tried = {f"{name}.model" for name in (*OF_FILES, *LINEAR, *KERNELS, *NETWORKS)} | {
+    tested = {f"{name}.model" for name in (*OF_FILES, *LINEAR, *KERNELS, *NETWORKS)} | {
         f"{name}.json" for name in PROOFS
     }
     stored = {path.name for path in FOLDER.iterdir() if path.suffix in (".model", ".json")} - {STORED.name}
-    assert tried == stored
+    assert tested == stored
 
 
 def write_expected() -> None:
-    """What is expected of files that are new; what is known already stays."""
+    """Add the expected results of new files; results that are stored already stay."""
     import os
     import tempfile
 
-    known = {name: decisions_of_file(name) for name in OF_FILES}
-    known |= {name: decisions(name) for name in (*LINEAR, *KERNELS, *NETWORKS)}
-    known |= {f"{name}, learned on": learned_on(name) for name in LINEAR}
+    results = {name: decisions_of_file(name) for name in OF_FILES}
+    results |= {name: decisions(name) for name in (*LINEAR, *KERNELS, *NETWORKS)}
+    results |= {f"{name}, learned on": learned_on(name) for name in LINEAR}
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        known["interrupted"] = resumed(Path(folder))
-    STORED.write_text(json.dumps({**known, **EXPECTED}, indent=1, sort_keys=True) + "\n", "utf-8")
+        results["interrupted"] = resumed(Path(folder))
+    STORED.write_text(json.dumps({**results, **EXPECTED}, indent=1, sort_keys=True) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Weights for the columns met alone: the same bits as weights for all of them, whatever the rows and the rule."""
+"""Storing weights only for columns that occur gives the same bits as storing all, for any rows and rule."""
 
 from dataclasses import replace
 from typing import Any
@@ -26,11 +26,11 @@ RULES = [
 
 
 def block(seed: int, rows: int = 60, index: type = np.int32, value: type = np.float64, *, messy: bool = False) -> Block:
-    """Rows of few columns out of many; messy ones name them in any order, and some twice."""
+    """Rows with few of many columns; messy rows have them in any order, and some twice."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(0, 20, rows)
-    drawn = [rng.choice(FEATURES // 50, n, replace=messy) * 50 + rng.integers(0, 3) for n in lengths]
-    columns = np.concatenate([part if messy else np.sort(part) for part in drawn]).astype(index)
+    columns_by_row = [rng.choice(FEATURES // 50, n, replace=messy) * 50 + rng.integers(0, 3) for n in lengths]
+    columns = np.concatenate([part if messy else np.sort(part) for part in columns_by_row]).astype(index)
     values = rng.standard_normal(len(columns)).astype(value)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     return Block(Csr(starts, columns, values, FEATURES), rng.integers(0, 3, rows).astype(np.int32))
@@ -43,18 +43,20 @@ def of_two(block: Block) -> Block:
 def counted(run: Run) -> dict[str, Any]:
     counts = run.counts()
     counts["votes"] = repr(counts["votes"])
-    del counts["counters"]["bound"]  # of messy rows one may know a better one than another
+    del counts["counters"]["bound"]  # for messy rows one may know a tighter bound than the other
     return counts
 
 
-def same(one: Run, two: Run) -> bool:
+def same_run(first: Run, second: Run) -> bool:
     for name in PARTS:
-        a, b = one.part(name), two.part(name)
+        a, b = first.part(name), second.part(name)
         if (a is None) != (b is None) or (
             a is not None and any(x.tobytes() != y.tobytes() for x, y in zip(a, b, strict=True))
         ):
             return False
-    return counted(one) == counted(two) and one.final_weights.coef.tobytes() == two.final_weights.coef.tobytes()
+    return (
+        counted(first) == counted(second) and first.final_weights.coef.tobytes() == second.final_weights.coef.tobytes()
+    )
 
 
 @pytest.mark.parametrize("settings", RULES)
@@ -71,13 +73,13 @@ def test_a_pass_gives_the_same_bits(settings: Settings, classes: int) -> None:
     columns = native.Columns()
     plain = Run(scheme, FEATURES, [1.0] * classes, 0)
     few, other = (Run(scheme, FEATURES, [1.0] * classes, 0, columns=columns) for _ in range(2))
-    for part in (of_two(one) if classes == 2 else one for one in blocks * 2):
+    for part in (of_two(block_) if classes == 2 else block_ for block_ in blocks * 2):
         share_pass([plain], part)
         share_pass([few, other], part)
-        assert same(plain, few)
+        assert same_run(plain, few)
         rows = native.rows_of(part.values)
         assert plain.learner.scores(rows).tobytes() == few.learner.scores(rows).tobytes()
-    assert same(plain, other)
+    assert same_run(plain, other)
 
 
 @pytest.mark.parametrize("settings", RULES)
@@ -90,16 +92,20 @@ def test_what_is_met_is_all_there_is_to_see(settings: Settings, scheme: str) -> 
         part, few = run.learner.get(name), run.learner.few(name, usual)
         assert (part is None) == (few is None)
         if part is not None and few is not None:
-            wanted = native.unusual(part[0], usual)
-            assert wanted is not None
-            assert [bytes(found) for found in few] == [bytes(wanted[0]), bytes(wanted[1]), bytes(part[1])]
+            expected = native.unusual(part[0], usual)
+            assert expected is not None
+            assert [bytes(part_of_few) for part_of_few in few] == [
+                bytes(expected[0]),
+                bytes(expected[1]),
+                bytes(part[1]),
+            ]
     for k in range(3):
         columns, weights, bias = run.unit(k)
         assert columns is not None
         assert list(columns) == sorted(columns)
-        whole = np.zeros(FEATURES)
-        whole[np.asarray(columns)] = weights
-        assert whole.tolist() == run.final_weights.coef[k].tolist()
+        dense = np.zeros(FEATURES)
+        dense[np.asarray(columns)] = weights
+        assert dense.tolist() == run.final_weights.coef[k].tolist()
         assert bias == run.final_weights.intercept[k]
     with pytest.raises(IndexError):
         run.unit(3)
@@ -118,7 +124,7 @@ def test_many_are_written_whole() -> None:
 
 @pytest.mark.parametrize("settings", RULES[:3])
 def test_other_rows_are_scored_alike_and_change_nothing(settings: Settings) -> None:
-    """Rows of columns never met, unsorted ones, dense ones of any layout."""
+    """Rows with columns that never occurred, unsorted rows, dense rows of any layout."""
     plain = Run(settings, FEATURES, [1.0] * 3, 0)
     few = Run(settings, FEATURES, [1.0] * 3, 0, columns=native.Columns())
     for run in (plain, few):
@@ -129,8 +135,8 @@ def test_other_rows_are_scored_alike_and_change_nothing(settings: Settings) -> N
     rows += [part.values for part in (block(2), block(4, messy=True), block(5, index=np.int64, value=np.float32))]
     before = [bytes(memory) for memory in few.learner.unit(0)[:2]]  # type: ignore[arg-type]
     for values in rows:
-        wanted, found = (run.scorer().scores(native.rows_of(values)) for run in (plain, few))
-        assert bytes(found) == bytes(wanted)
+        expected, scores = (run.scorer().scores(native.rows_of(values)) for run in (plain, few))
+        assert bytes(scores) == bytes(expected)
     assert [bytes(memory) for memory in few.learner.unit(0)[:2]] == before  # type: ignore[arg-type]
 
 
@@ -141,11 +147,11 @@ def test_a_run_by_epochs_gives_the_same_bits() -> None:
         few = Run(settings, FEATURES, [1.0, 2.0], 3, columns=native.Columns())
         for run in (plain, few):
             run.fit(of_two(block(6)), 4)
-        assert same(plain, few)
+        assert same_run(plain, few)
 
 
 def test_columns_are_met_by_one_and_another_learner() -> None:
-    """What one has met and the other not is as if it had not been met; a copy goes its own way."""
+    """A column that only one learner has met does not affect the other; a copy is independent."""
     columns = native.Columns()
     settings = Settings(learning_rate="arow", keep="last")
     first, second = (Run(settings, FEATURES, [1.0] * 3, 0, columns=columns) for _ in range(2))
@@ -154,7 +160,7 @@ def test_columns_are_met_by_one_and_another_learner() -> None:
     twin = first.learner.copy()
     share_pass([second], block(8))
     share_pass([alone], block(8))
-    assert same(second, alone)
+    assert same_run(second, alone)
     share_pass([first], block(8))
     assert bytes(twin.get("weights")[0]) != bytes(first.learner.get("weights")[0])
 
@@ -168,20 +174,20 @@ def test_columns_may_become_more() -> None:
         for run in (few, plain):
             run.visit(part, native.rows_of(part.values), None)
     assert few.learner.features == plain.learner.features == FEATURES
-    assert same(few, plain)
+    assert same_run(few, plain)
 
 
 def test_weights_overflow_at_the_same_row() -> None:
     """However many columns were met, which depends on what other threads have met."""
     rows = Csr(np.arange(301), np.zeros(300, np.int32), np.full(300, 1e143), FEATURES)
     part = Block(rows, (np.arange(300) % 2).astype(np.int32))
-    found = []
+    outcomes = []
     for columns in (None, native.Columns()):
         run = Run(Settings(keep="last"), FEATURES, [1.0] * 2, 0, columns=columns)
         with pytest.raises(LearningOverflowError):
             run.visit(part, native.rows_of(part.values), None)
-        found.append((run.learner.overflow_row, run.learner.may_overflow(1, 1e60, 1.0)))
-    assert found[0] == found[1]
+        outcomes.append((run.learner.overflow_row, run.learner.may_overflow(1, 1e60, 1.0)))
+    assert outcomes[0] == outcomes[1]
 
 
 def test_what_it_cannot_do_is_refused() -> None:

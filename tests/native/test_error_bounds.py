@@ -1,4 +1,4 @@
-"""Looking before scoring saves time and changes no bit: decisions that hang by the last digit, in every layout."""
+"""Deciding by bounds before exact scores changes no bit: decisions that depend on the last digit, in every layout."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RULES: dict[str, dict[str, Any]] = {
 
 
 def at_right_angles(rng: np.random.Generator, columns: int) -> np.ndarray[Any, Any]:
-    """Four directions whose products cancel exactly but for the rounding of their sum (the quaternions' four units)."""
+    """Four directions whose products cancel exactly except for rounding (the four units of the quaternions)."""
     a, b, c, d = rng.standard_normal((4, columns // 4 + 1))
     units = [(a, b, c, d), (-b, a, -d, c), (-c, d, a, -b), (-d, -c, b, a)]
     order = rng.permutation(4 * a.size)
@@ -39,7 +39,7 @@ def at_right_angles(rng: np.random.Generator, columns: int) -> np.ndarray[Any, A
 
 
 def rows_of(kind: str, rng: np.random.Generator, rows: int, columns: int) -> np.ndarray[Any, Any]:
-    """Rows that a sum in floats, or in another order, is likely to judge wrongly."""
+    """Rows whose score has the wrong sign if summed in single precision or in another order."""
     if kind == "hair":
         return at_right_angles(rng, columns)[rng.integers(0, 4, rows)] * rng.choice([-1.0, 1.0], (rows, 1))
     X = rng.standard_normal((rows, columns))
@@ -51,14 +51,14 @@ def rows_of(kind: str, rng: np.random.Generator, rows: int, columns: int) -> np.
         return X * 10.0 ** rng.integers(-20, 20, columns)
     if kind == "zeros":
         return X * (rng.random((rows, columns)) < 0.05)
-    half = columns // 2  # large numbers that cancel to the last digit, and what decides is small
+    half = columns // 2  # large numbers cancel to the last digit, and a small one decides
     X[:, half : 2 * half] = -X[:, :half] * (1.0 + rng.integers(-1, 2, (rows, half)) * 2.0**-52)
     X[:, : 2 * half] *= 1e8
     return X
 
 
 def learned(X: Any, y: np.ndarray[Any, Any], options: dict[str, Any]) -> tuple[Any, ...]:
-    """All that a run leaves behind, as bytes."""
+    """The final state of a run, as bytes."""
     defaults: dict[str, Any] = {"keep": "last", "max_iter": 3, "random_state": 1}
     model = Perceptron(**(defaults | options)).fit(X, y)
     return model.coef_.tobytes(), model.intercept_.tobytes(), model.n_mistakes_, tuple(model.loss_)
@@ -98,11 +98,11 @@ def test_looking_first_changes_no_bit_of_pairs_of_classes(kind: str) -> None:
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_looking_first_changes_no_bit_of_classes_that_decide_together(kind: str, rule: str) -> None:
-    """Labels that follow the rows as well: most rows are right then, and most units are not scored."""
+    """Also with labels that follow the rows: then most rows are right, and most units are not scored."""
     rng = np.random.default_rng(11)
-    X, drawn = rows_of(kind, rng, 140, 33), rng.integers(0, 5, 140)
+    X, random_labels = rows_of(kind, rng, 140, 33), rng.integers(0, 5, 140)
     options = RULES[rule] | {"multi_class": "joint"} | ({"fit_intercept": False} if kind == "hair" else {})
-    for y in (drawn, np.argmax(X @ rng.standard_normal((X.shape[1], 5)), axis=1)):
+    for y in (random_labels, np.argmax(X @ rng.standard_normal((X.shape[1], 5)), axis=1)):
         exact = learned(messy(X), y, options)
         assert learned(X, y, options) == learned(np.asfortranarray(X), y, options) == exact
 
@@ -136,7 +136,7 @@ def test_looking_first_changes_no_count_of_wrong_decisions(kind: str) -> None:
 
 @pytest.mark.parametrize("t", [0, 7])
 def test_no_decision_of_an_average_is_certain_because_a_file_says_so(t: int) -> None:
-    """Small weights that are right about all rows, a large drift at right angles to them, and a bound that is a lie."""
+    """Small weights that classify all rows correctly, a large drift orthogonal to them, and a bound that is false."""
     rng = np.random.default_rng(9)
     errors = []
     for _ in range(30):
@@ -152,7 +152,7 @@ def test_no_decision_of_an_average_is_certain_because_a_file_says_so(t: int) -> 
 
 
 def test_a_unit_that_its_steps_bring_back_to_nothing_is_not_certain() -> None:
-    """Rows and their negatives: steps cancel, and what floats leave of a score is all rounding."""
+    """Rows and their negatives: steps cancel, and a score in floats is nothing but rounding error."""
     rng = np.random.default_rng(3)
     for columns in (16, 48, 300):
         X = np.repeat(rng.standard_normal((40, columns)), 4, axis=0) * np.tile([1.0, 1.0, -1.0, 1.0], 40)[:, None]
@@ -162,7 +162,7 @@ def test_a_unit_that_its_steps_bring_back_to_nothing_is_not_certain() -> None:
 
 
 def parts_learned(parts: list[tuple[Any, Any]]) -> tuple[Any, ...]:
-    """What a run leaves behind that is shown one part after the other; if it is refused, the sentence."""
+    """The final state of a run that learns one part after the other, or the error message if a part is refused."""
     model = Perceptron(keep="last", fit_intercept=False)
     try:
         for X, y in parts:
@@ -173,7 +173,7 @@ def parts_learned(parts: list[tuple[Any, Any]]) -> tuple[Any, ...]:
 
 
 def test_columns_that_are_repeated_are_known_to_add_up() -> None:
-    """The weights are 2^15 times the values that are stored, which have few bits: no sum of theirs is rounded."""
+    """The weights are 2^15 times the stored values, which have few bits: no sum of them is rounded."""
     rng, differ, repeats = np.random.default_rng(0), 0, 1 << 15
     for _ in range(40):
         a, b, c, d = rng.integers(1, 2**34, 4) * rng.choice([-1.0, 1.0], 4) * 2.0**-33
@@ -188,7 +188,7 @@ def test_columns_that_are_repeated_are_known_to_add_up() -> None:
 
 
 def test_a_sum_that_overflows_in_one_order_only_decides_nothing() -> None:
-    """(x0 + x17) + ... is infinite and positive as it comes, and -0.7e308 in lanes: a mistake, by too large a row."""
+    """(x0 + x17) + ... is +infinity in given order and -0.7e308 in lanes: a mistake, on a row that is too large."""
     weights, row = np.zeros((1, 18)), np.ones((1, 18))
     weights[0, [0, 4, 10, 17]] = np.array([0.9, -1.7, -0.8, 0.9]) * 1e100
     row[0, [0, 4, 10, 17]] = 1e208
@@ -213,9 +213,9 @@ def test_a_step_that_overflows_as_a_float_makes_nothing_certain(scale: float, et
     y, weights = np.array([1] * 4 + [0] * 4 + [1, 2] * 46), np.full(100, weight)
     X[4:] *= scale
     weights[:4] = 1.0
-    found = []
+    outcomes = []
     for layout in (X, sp.csr_matrix(X), messy(X)):
         model = Perceptron(max_iter=1, keep="last", order="given", fit_intercept=False, eta0=eta0)
         model.fit(layout, y, sample_weight=weights)
-        found.append((model.n_mistakes_, model.coef_.tobytes()))
-    assert found[0] == found[1] == found[2]
+        outcomes.append((model.n_mistakes_, model.coef_.tobytes()))
+    assert outcomes[0] == outcomes[1] == outcomes[2]

@@ -1,4 +1,4 @@
-"""The fuzzers of fuzz/ build and find nothing in a second; `make fuzz SECONDS=600` is the long run. What they found."""
+"""The fuzzers of fuzz/ build and find nothing in a second (`make fuzz SECONDS=600` runs longer); what they found."""
 
 import shutil
 from pathlib import Path
@@ -14,7 +14,7 @@ FLAGS = ["-std=c++20", "-O1", f"-I{FUZZ.parent / 'cpp'}", "-fsanitize=address,un
 
 
 def built(target: Path, folder: Path) -> Path:
-    """The fuzzer, compiled; skipped where there is no compiler, or one without sanitizers."""
+    """Compile the fuzzer; skip the test without a compiler that has sanitizers."""
     compiler = next(filter(shutil.which, ["c++", "g++", "clang++"]), None)
     if compiler is None:
         pytest.skip("no C++ compiler")
@@ -25,22 +25,22 @@ def built(target: Path, folder: Path) -> Path:
     if child.run([folder / "trial"], capture_output=True).returncode != 0:
         pytest.skip("programs with sanitizers do not run here")
     program = folder / "fuzzer"
-    done = child.run([compiler, *FLAGS, str(target), "-o", str(program)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    process = child.run([compiler, *FLAGS, str(target), "-o", str(program)], capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
     return program
 
 
 @pytest.mark.parametrize("target", sorted(FUZZ.glob("*.cpp")), ids=lambda path: path.stem)
 def test_a_short_run_finds_nothing(target: Path, tmp_path: Path) -> None:
-    done = child.run([built(target, tmp_path), "1", "1"], capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith("no findings\n")
+    process = child.run([built(target, tmp_path), "1", "1"], capture_output=True, text=True, timeout=300)
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert process.stdout.endswith("no findings\n")
 
 
 @pytest.mark.parametrize("line", ["7\x0770:1", "1 2:1\x0770:1", "1 2:1 3:1\x0170:1 4:1"])
 def test_a_control_character_separates_nothing_wherever_the_line_stands(line: str) -> None:
-    # Found by the fuzzer: separators are looked for in stretches, and it was refused only at the ends of these.
+    # Found by the fuzzer: the parser looks for separators block by block, and noticed it only at block ends.
     for before in (*range(1960, 2060), *range(8100, 8200)):
         text = b"1 1:1\n#" + b"x" * before + b"\n" + line.encode() + b"\n-1 2:1\n"
-        found = Parsed(*native.parse_svmlight(text, 0, len(text), base=0, guess_base=False, limit=2**31, skip=True))
-        assert (found.bad_count, len(found.labels)) == (1, 2)
+        parsed = Parsed(*native.parse_svmlight(text, 0, len(text), base=0, guess_base=False, limit=2**31, skip=True))
+        assert (parsed.bad_count, len(parsed.labels)) == (1, 2)

@@ -1,4 +1,4 @@
-"""The native core is what its stub says, reads matrices where they lie, and chooses its instructions as told."""
+"""The native module matches its stub, reads matrices without copying, and uses the requested instruction set."""
 
 import ast
 import os
@@ -19,25 +19,25 @@ from tests.slow_twins.arithmetic import SplitMix64
 STUB = ast.parse(Path(native.__file__).with_name("_native.pyi").read_text(encoding="utf-8"))
 
 
-def promised(body: list[ast.stmt], inside: str = "") -> dict[str, list[str]]:
+def names_in_stub(body: list[ast.stmt], inside: str = "") -> dict[str, list[str]]:
     """Every name in the stub with its parameters; properties and classes have none."""
     names: dict[str, list[str]] = {}
     for part in body:
         if isinstance(part, ast.ClassDef):
-            names |= {part.name: []} | promised(part.body, f"{part.name}.")
+            names |= {part.name: []} | names_in_stub(part.body, f"{part.name}.")
         elif isinstance(part, ast.FunctionDef):
-            given = [argument.arg for argument in part.args.args + part.args.kwonlyargs]
+            arguments = [argument.arg for argument in part.args.args + part.args.kwonlyargs]
             is_property = any(ast.unparse(mark) == "property" for mark in part.decorator_list)
-            names[inside + part.name] = [] if is_property else given
+            names[inside + part.name] = [] if is_property else arguments
     return names
 
 
-def found(owner: object, inside: str = "") -> dict[str, list[str]]:
+def names_in_binary(owner: object, inside: str = "") -> dict[str, list[str]]:
     """The same for the binary."""
     names: dict[str, list[str]] = {}
     for name, value in vars(owner).items():
         if isinstance(value, type):
-            names |= {name: []} | found(value, f"{name}.")
+            names |= {name: []} | names_in_binary(value, f"{name}.")
         elif hasattr(value, "__nb_signature__"):
             names[inside + name] = parameters(value.__nb_signature__[0][0])
         elif isinstance(value, property):
@@ -61,7 +61,7 @@ def parameters(signature: str) -> list[str]:
 
 
 def test_the_stub_names_exactly_what_the_binary_has() -> None:
-    assert found(_native) == promised(STUB.body)
+    assert names_in_binary(_native) == names_in_stub(STUB.body)
 
 
 def test_the_room_native_shows_all_of_the_binary() -> None:
@@ -83,19 +83,19 @@ def fresh(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("name", native.instruction_sets())
 def test_an_instruction_set_can_be_forced(name: str) -> None:
-    done = fresh("from rosenblatt import native; print(native.instruction_set())", ROSENBLATT_ISA=name)
-    assert done.stdout.strip() == name, done.stderr
+    process = fresh("from rosenblatt import native; print(native.instruction_set())", ROSENBLATT_ISA=name)
+    assert process.stdout.strip() == name, process.stderr
 
 
 def test_an_unknown_instruction_set_is_one_sentence() -> None:
-    done = fresh("import rosenblatt.native", ROSENBLATT_ISA="abacus")
-    last = done.stderr.strip().splitlines()[-1]
-    assert done.returncode != 0
+    process = fresh("import rosenblatt.native", ROSENBLATT_ISA="abacus")
+    last = process.stderr.strip().splitlines()[-1]
+    assert process.returncode != 0
     assert last.startswith("ImportError: ROSENBLATT_ISA=abacus ")
     assert all(name in last for name in native.instruction_sets())
 
 
-def test_any_layout_is_read_where_it_lies_with_the_same_bits(tmp_path: Path) -> None:
+def test_any_layout_is_read_without_copying_to_the_same_bits(tmp_path: Path) -> None:
     random = np.random.default_rng(11)
     X = random.standard_normal((300, 13)).astype(np.float32)
     y = random.integers(0, 3, len(X))
@@ -128,9 +128,9 @@ def test_one_repeated_column_is_seen_wherever_it_stands(place: int, index: type)
     added = X.copy()
     added.sum_duplicates()
     assert added.nnz == X.nnz - 1
-    # The step is divided by the norm of the row, which tells a column twice from the two added up.
-    one, other = (Perceptron(margin=9, learning_rate="pa2", max_iter=1).fit(Z, y) for Z in (X, added))
-    assert one.coef_.tobytes() == other.coef_.tobytes()
+    # The step is divided by the norm of the row, which differs between a column given twice and the sum of the two.
+    repeated, summed = (Perceptron(margin=9, learning_rate="pa2", max_iter=1).fit(Z, y) for Z in (X, added))
+    assert repeated.coef_.tobytes() == summed.coef_.tobytes()
 
 
 @pytest.mark.parametrize("place", [0, 37, 99])
@@ -154,7 +154,7 @@ def test_rows_and_classes_that_are_not_there_are_refused(place: int) -> None:
 @pytest.mark.parametrize("rows", [0, 1, 2, 16, 17, 31, 33, 1000])
 @pytest.mark.parametrize("zero", [None, 1, 5, 16, 17, 40, 990])
 def test_an_order_is_that_of_draws_one_by_one(zero: int | None, rows: int) -> None:
-    """Also where a draw is the word 0, which is drawn again unless the rows left are a power of two."""
+    """Also when a draw is the word 0, which is drawn again unless the number of remaining rows is a power of two."""
     seed = 12345 if zero is None else -zero * 0x9E3779B97F4A7C15 % 2**64
     slow = SplitMix64(seed)
     order, state = native.order(seed, rows, False)
@@ -193,7 +193,7 @@ print((peak() - before) / size)
 @pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="needs Linux's own account of memory")
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 def test_a_fit_takes_a_tenth_of_its_matrix_at_most(layout: str) -> None:
-    done = fresh(f"layout = {layout!r}\n{MEMORY}")
-    assert done.returncode == 0, done.stderr
-    print(f"{float(done.stdout):.1%} of X beside X")
-    assert float(done.stdout) < 0.10
+    process = fresh(f"layout = {layout!r}\n{MEMORY}")
+    assert process.returncode == 0, process.stderr
+    print(f"{float(process.stdout):.1%} of X beside X")
+    assert float(process.stdout) < 0.10

@@ -1,4 +1,4 @@
-"""Chunks parsed ahead by native threads: the same, in the same order, as when each is asked for by itself."""
+"""Chunks parsed ahead by native threads: the same, in the same order, as when each is parsed on its own."""
 
 import os
 from collections.abc import Iterator
@@ -35,13 +35,13 @@ def test_the_blocks_are_those_of_the_parser_in_order(fd: int, threads: int, bloc
     ahead = native.svmlight_ahead(fd, size, block, threads, **HOW)
     for begin in range(0, size, block):
         end = min(begin + block, size)
-        given = ahead.next()
-        assert given is not None
-        assert given[0] == end
+        block_ahead = ahead.next()
+        assert block_ahead is not None
+        assert block_ahead[0] == end
         alone = native.parse_svmlight(fd, begin, end, **HOW)
-        assert given[1][-1].largest == alone[-1].largest
-        for found, wanted in zip(given[1][:-1], alone[:-1], strict=True):
-            assert np.array_equal(found, wanted) if isinstance(wanted, np.ndarray) else found == wanted
+        assert block_ahead[1][-1].largest == alone[-1].largest
+        for part, expected in zip(block_ahead[1][:-1], alone[:-1], strict=True):
+            assert np.array_equal(part, expected) if isinstance(expected, np.ndarray) else part == expected
     assert ahead.next() is None
     assert ahead.next() is None
 
@@ -72,7 +72,7 @@ def test_a_chunk_of_nothing_is_refused(fd: int) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_file_that_became_shorter_is_told(fd: int, threads: int) -> None:
+def test_a_file_that_became_shorter_is_reported(fd: int, threads: int) -> None:
     ahead = native.svmlight_ahead(fd, os.fstat(fd).st_size + 1, 4096, threads, **HOW)
     with pytest.raises(OSError, match="became shorter"):
         list(iter(ahead.next, None))
@@ -91,28 +91,28 @@ def test_no_model_is_made_of_a_part_of_a_file(name: str, line: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("early", [0, 3, 1000])
-def test_what_is_read_before_somebody_asks_is_the_same(fd: int, early: int) -> None:
+def test_reading_ahead_before_the_first_request_changes_nothing(fd: int, early: int) -> None:
     size = os.fstat(fd).st_size
-    usual, begun = (native.svmlight_ahead(fd, size, 100, 2, early=early, **HOW) for early in (0, early))
-    while (wanted := usual.next()) is not None:
-        given = begun.next()
-        assert given is not None
-        assert [bytes(part) for part in given[1][:4]] == [bytes(part) for part in wanted[1][:4]]
-    assert begun.next() is None
+    usual, early_reader = (native.svmlight_ahead(fd, size, 100, 2, early=early, **HOW) for early in (0, early))
+    while (expected := usual.next()) is not None:
+        block = early_reader.next()
+        assert block is not None
+        assert [bytes(part) for part in block[1][:4]] == [bytes(part) for part in expected[1][:4]]
+    assert early_reader.next() is None
 
 
-def test_a_source_that_has_begun_gives_all_its_blocks_and_again(
+def test_a_source_that_reads_ahead_yields_all_its_blocks_in_every_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lines, "BLOCK_BYTES", 64)
     path = tmp_path / "rows.svm"
     path.write_text("".join(f"{i % 2} {1 + i}:{i}\n" for i in range(100)))
-    plain, begun = (open_source(path, ReadOptions()) for _ in range(2))
-    begun.read_ahead(2)
+    plain, early_source = (open_source(path, ReadOptions()) for _ in range(2))
+    early_source.read_ahead(2)
     for _ in range(2):
-        wanted = [block.values.values.tolist() for block in plain.blocks()]  # type: ignore[union-attr]
-        assert [block.values.values.tolist() for block in begun.blocks()] == wanted  # type: ignore[union-attr]
-    begun.read_ahead(2)  # and nobody asks
+        expected = [block.values.values.tolist() for block in plain.blocks()]  # type: ignore[union-attr]
+        assert [block.values.values.tolist() for block in early_source.blocks()] == expected  # type: ignore[union-attr]
+    early_source.read_ahead(2)  # never consumed
     model = fit_file(path, rule="perceptron").model.run.state()
     opened = open_source(path, ReadOptions())
     opened.read_ahead(2)

@@ -1,4 +1,4 @@
-"""Words natively and in plain Python: the same words, hashes, columns and values; names for any number of threads."""
+"""Words in native code and in plain Python: the same words, hashes, columns and values, for any number of threads."""
 
 import unicodedata
 from collections import Counter
@@ -28,9 +28,11 @@ def hashing(bits: int = 20, ngrams: int = 1, value: str = "count", unit: bool = 
     return native.Hashing(bits=bits, ngrams=ngrams, value=value, unit=unit, first=first)
 
 
-def parse(data: bytes, how: Any, kind: str = "plain", names: Any = None, skip: bool = False) -> Any:
-    found, candidates = native.parse_text(data, 0, len(data), kind=kind, hashing=how, names=names, skip=skip)
-    return (*(np.asarray(part) for part in found[:4]), *found[4:]), candidates
+def parse(data: bytes, hashing_options: Any, kind: str = "plain", names: Any = None, skip: bool = False) -> Any:
+    parsed, candidates = native.parse_text(
+        data, 0, len(data), kind=kind, hashing=hashing_options, names=names, skip=skip
+    )
+    return (*(np.asarray(part) for part in parsed[:4]), *parsed[4:]), candidates
 
 
 @pytest.mark.parametrize(
@@ -43,8 +45,8 @@ def parse(data: bytes, how: Any, kind: str = "plain", names: Any = None, skip: b
         ("日本語テスト", list("日本語テスト")),
         ("so 😀👍 good", ["so", "😀", "👍", "good"]),
         ("don't x_1 3.14", ["don", "t", "x_1", "3", "14"]),
-        ("Ⱥ" * 40, ["ⱥ" * 40]),  # three bytes in lower case, two in upper
-        ("K", ["k"]),  # the sign for kelvin: one byte in lower case, three in upper
+        ("Ⱥ" * 40, ["ⱥ" * 40]),  # three bytes in lower case, two in upper case
+        ("K", ["k"]),  # the kelvin sign: one byte in lower case, three in upper case
         ("नमस्ते", ["नमस्ते"]),
         ("", []),
         ("a" * 5000, ["a" * 5000]),
@@ -81,7 +83,7 @@ def test_the_hash_is_that_of_the_slow_twin(data: bytes, seed: int) -> None:
 
 
 def test_the_hash_never_changes() -> None:
-    """Models hold columns made with it."""
+    """Saved models contain columns computed with it."""
     words = (b"", b"spam", b"perceptron", b"a word of more than 16 bytes")
     assert [native.hash_of(word, 0) for word in words] == [
         0x1EB244682E62CA05,
@@ -126,21 +128,21 @@ def test_a_long_row_among_short_ones() -> None:
 
 @same_unicode
 def test_a_row_of_megabytes_is_read_in_stretches_with_the_same_answer() -> None:
-    """A phrase across the cut is there and is named; no run of letters is cut."""
+    """A phrase across a block border is found and named; no run of letters is cut."""
     few = [b"one", b"two", "caf\u00e9".encode(), b"x_1", b"y" * 2000]
     text = b"-".join(few[i % 5] + b" w%d" % (i % 900) for i in range(2700))
     assert len(text) > 1 << 20
-    found = slow.words(text)
+    all_words = slow.words(text)
     first: dict[int, str] = {}
     for name, code in slow.phrases([b"a", b"b"], 3):
         first.setdefault(code >> 42, name.decode())
-    for name, code in slow.phrases(found, 3):
+    for name, code in slow.phrases(all_words, 3):
         first.setdefault(code >> 42, name.decode()[:256])
     names = native.Names(22, 1 << 16)
     (starts, indices, values, *_), candidates = parse(b"a b\n" + text + b"\nb a\n", hashing(22, 3), names=names)
     names.merge(candidates)
     row = slice(starts[1], starts[2])
-    counts = Counter(code >> 42 for _, code in slow.phrases(found, 3))
+    counts = Counter(code >> 42 for _, code in slow.phrases(all_words, 3))
     assert list(zip(indices[row].tolist(), values[row].tolist(), strict=True)) == sorted(counts.items())
     named = dict(column_names(names))
     assert {column: named.get(column) for column in first} == first
@@ -159,8 +161,8 @@ def test_columns_of_texts_are_hashed_like_lines_and_apart_by_their_seeds() -> No
     assert starts.tolist() == line_starts.tolist()
     assert indices.tolist() == (line_indices + 5).tolist()
     assert values.tolist() == line_values.tolist()
-    both, _, _, _ = columns_of((cells, 1), (cells, 2), ngrams=2)
-    assert np.diff(both).tolist() == [6, 0, 2]  # a phrase does not reach from one text into the next
+    starts, _, _, _ = columns_of((cells, 1), (cells, 2), ngrams=2)
+    assert np.diff(starts).tolist() == [6, 0, 2]  # a phrase does not reach from one text into the next
 
 
 def test_a_long_text_before_another_column_keeps_its_phrases() -> None:
@@ -246,11 +248,11 @@ def test_names_by_column_are_those_met_first(first: int) -> None:
         met.setdefault(first + column, names.text[begin:end].decode())
         begin = end
     assert len(met) < names.kept  # some share a column
-    found = column_names(names, first)
-    assert dict(found) == met
-    assert list(found) == sorted(met)
+    names_by_column = column_names(names, first)
+    assert dict(names_by_column) == met
+    assert list(names_by_column) == sorted(met)
     columns, ends, text = names.by_column(first)
     assert columns.tolist() == sorted(met)
     assert [text[a:b].decode() for a, b in pairwise([0, *ends])] == [met[column] for column in sorted(met)]
-    assert found.get(99) is None
+    assert names_by_column.get(99) is None
     assert dict(column_names(native.Names(3, 10))) == {}

@@ -158,8 +158,8 @@ def test_every_choice_is_explained(table: Mapping[str, Option[Any]]) -> None:
         assert option.help.count(". ") <= 1
         assert option.help.isascii()
         assert all(choice in option.help for choice in option.choices)
-        known = LEARNER[option.name].choices
-        assert all(choice not in option.help for choice in set(known) - set(option.choices))
+        all_choices = LEARNER[option.name].choices
+        assert all(choice not in option.help for choice in set(all_choices) - set(option.choices))
 
 
 @each_option
@@ -249,5 +249,5 @@ def test_reading_the_options_loads_neither_numpy_nor_scikit_learn() -> None:
         "import sys; from rosenblatt import options; options.record.check(True, 'Perceptron');"
         "sys.exit(', '.join({'numpy', 'sklearn'} & set(sys.modules)) or 0)"
     )
-    done = child.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
+    process = child.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
+    assert (process.returncode, process.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""Opening: plain, compressed and piped bytes, each refusal a sentence, and the format found from name and content."""
+"""Opening files: plain, compressed and piped bytes, error messages, and format detection from name and content."""
 
 import bz2
 import gzip
@@ -31,14 +31,14 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def written(folder: Path, name: str, content: bytes) -> str:
+def write(folder: Path, name: str, content: bytes) -> str:
     path = folder / name
     path.write_bytes(content)
     return str(path)
 
 
 def test_a_plain_file_is_read_as_often_as_needed(tmp_path: Path) -> None:
-    opened = InputFile(written(tmp_path, "plain", LINES))
+    opened = InputFile(write(tmp_path, "plain", LINES))
     assert (opened.plain, opened.rewindable, opened.compression, opened.size) == (True, True, None, len(LINES))
     assert opened.head == LINES[: 1 << 16]
     for _ in range(2):
@@ -49,8 +49,8 @@ def test_a_plain_file_is_read_as_often_as_needed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("packing", PACKED)
 def test_compressed_files_are_known_by_their_content(tmp_path: Path, packing: str) -> None:
-    data = PACKED[packing](LINES[:100_000]) + PACKED[packing](LINES[100_000:])  # two members, one after the other
-    opened = InputFile(written(tmp_path, "no-suffix", data))
+    data = PACKED[packing](LINES[:100_000]) + PACKED[packing](LINES[100_000:])  # two members in a row
+    opened = InputFile(write(tmp_path, "no-suffix", data))
     assert (opened.plain, opened.rewindable, opened.compression, opened.size) == (False, True, packing, len(data))
     assert opened.head == LINES[: 1 << 16]
     with opened.stream() as stream:
@@ -60,7 +60,7 @@ def test_compressed_files_are_known_by_their_content(tmp_path: Path, packing: st
 
 @pytest.mark.parametrize("packing", PACKED)
 def test_a_truncated_compressed_file_is_refused(tmp_path: Path, packing: str) -> None:
-    path = written(tmp_path, "short", PACKED[packing](LINES)[:-9])
+    path = write(tmp_path, "short", PACKED[packing](LINES)[:-9])
     with pytest.raises(DataError) as refused, InputFile(path).stream() as stream:
         stream.read()
     expected = f"{path}: ends in the middle of its {packing} data: it is truncated; copy or compress it again."
@@ -71,14 +71,14 @@ def test_a_truncated_compressed_file_is_refused(tmp_path: Path, packing: str) ->
 def test_a_damaged_compressed_file_is_refused(tmp_path: Path, packing: str) -> None:
     data = bytearray(PACKED[packing](os.urandom(100_000)))
     data[20_000:20_100] = bytes(100)
-    path = written(tmp_path, "damaged", bytes(data))
+    path = write(tmp_path, "damaged", bytes(data))
     with pytest.raises(DataError) as refused, InputFile(path).stream() as stream:
         stream.read()
     assert str(refused.value) == f"{path}: its {packing} data are damaged; copy or compress the file again."
 
 
 def test_what_cannot_be_opened_is_a_sentence(tmp_path: Path) -> None:
-    missing, empty = str(tmp_path / "missing"), written(tmp_path, "empty", b"")
+    missing, empty = str(tmp_path / "missing"), write(tmp_path, "empty", b"")
     refusals = {
         str(tmp_path): f"{tmp_path}: is a directory; give the file in it that holds the examples.",
         missing: f"{missing}: no such file; check the path.",
@@ -93,7 +93,7 @@ def test_what_cannot_be_opened_is_a_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
 def test_an_unreadable_file_is_a_sentence(tmp_path: Path) -> None:
-    path = written(tmp_path, "closed", LINES)
+    path = write(tmp_path, "closed", LINES)
     os.chmod(path, 0)
     with pytest.raises(DataError, match="permission denied"):
         InputFile(path)
@@ -127,11 +127,11 @@ STDIN = (
 
 
 def test_standard_input_is_a_file_when_a_file_is_given(tmp_path: Path) -> None:
-    with Path(written(tmp_path, "data", LINES)).open("rb") as file:
-        done = child.run([sys.executable, "-c", STDIN], stdin=file, capture_output=True, text=True, timeout=60)
-    assert done.stdout.split() == ["True", str(len(LINES)), str(len(LINES))], done.stderr
-    done = child.run([sys.executable, "-c", STDIN], input=LINES, capture_output=True, timeout=60)
-    assert done.stdout.split() == [b"False", b"None", str(len(LINES)).encode()], done.stderr
+    with Path(write(tmp_path, "data", LINES)).open("rb") as file:
+        process = child.run([sys.executable, "-c", STDIN], stdin=file, capture_output=True, text=True, timeout=60)
+    assert process.stdout.split() == ["True", str(len(LINES)), str(len(LINES))], process.stderr
+    process = child.run([sys.executable, "-c", STDIN], input=LINES, capture_output=True, timeout=60)
+    assert process.stdout.split() == [b"False", b"None", str(len(LINES)).encode()], process.stderr
 
 
 TEXT = b"ham\tdinner at seven, or a bit later\nspam\tyou won a prize, call now\nham\tsee you there tomorrow\n"
@@ -154,16 +154,18 @@ FOUND = {
 }
 
 
-@pytest.mark.parametrize(("form", "content"), [(form, content) for form, all_ in FOUND.items() for content in all_])
+@pytest.mark.parametrize(
+    ("form", "content"), [(form, content) for form, contents in FOUND.items() for content in contents]
+)
 def test_the_format_is_found_from_the_content(tmp_path: Path, form: str, content: bytes) -> None:
-    assert format_of(InputFile(written(tmp_path, "data", content))) == form
-    assert format_of(InputFile(written(tmp_path, "data.gz", gzip.compress(content)))) == form
+    assert format_of(InputFile(write(tmp_path, "data", content))) == form
+    assert format_of(InputFile(write(tmp_path, "data.gz", gzip.compress(content)))) == form
 
 
 def test_the_name_decides_where_the_content_does_not(tmp_path: Path) -> None:
     names = {"a.svm": "svmlight", "a.libsvm.gz": "svmlight", "a.vw": "vw", "A.CSV": "csv"}
     for name, form in names.items():
-        assert format_of(InputFile(written(tmp_path, name, b"1\n2\n"))) == form
+        assert format_of(InputFile(write(tmp_path, name, b"1\n2\n"))) == form
 
 
 def test_what_is_in_no_known_format_is_refused(tmp_path: Path) -> None:
@@ -177,17 +179,17 @@ def test_what_is_in_no_known_format_is_refused(tmp_path: Path) -> None:
         f"name it with format: {every}.",
     }
     for content, sentence in refusals.items():
-        path = written(tmp_path, "data", content)
+        path = write(tmp_path, "data", content)
         with pytest.raises(DataError) as refused:
             open_source(path, ReadOptions())
         assert str(refused.value) == f"{path}: {sentence}"
-    path = written(tmp_path, "data.parquet", b"a,b\n1,2\n")
+    path = write(tmp_path, "data.parquet", b"a,b\n1,2\n")
     with pytest.raises(DataError, match="is named like a parquet file and does not begin like one"):
         open_source(path, ReadOptions())
 
 
 LONG = b"x" * 200_000
-GIANT_LABELS = {  # the format: the rows around one with such a label, and where the refusal says that it is
+GIANT_LABELS = {  # format: the rows around one with such a label, and the place that the error names
     "svmlight": (b"# labels\n1 1:1\n-1 2:1\n", b"  " + LONG + b" 1:3 2:4\n", b"1 5:1\n", "4:3"),
     "vw": (b"1 0.5 |f a\n\n-1 |f b\n", b" " + LONG + b" 2 |f a b c\n", b"1 |f c d\n", "4:2"),
     "text": (b"ham\thello\nspam\tfree money\n", LONG + b"\tfree\n", b"ham\thello\n", "3:1"),
@@ -198,12 +200,12 @@ GIANT_LABELS = {  # the format: the rows around one with such a label, and where
 @pytest.mark.parametrize("form", GIANT_LABELS)
 def test_a_label_without_end_is_a_bad_row(tmp_path: Path, form: str) -> None:
     before, bad, after, where = GIANT_LABELS[form]
-    path = written(tmp_path, "long", before + bad + after)
+    path = write(tmp_path, "long", before + bad + after)
     with pytest.raises(DataError, match=r"has more than 1,000 bytes") as refused:
         list(open_source(path, ReadOptions(format=form)).blocks())
     assert str(refused.value).startswith(f"{path}:{where}: "), str(refused.value)[:200]
     skipped = read(path, format=form, on_bad_row="skip")
-    without = read(written(tmp_path, "fine", before + after), format=form)
+    without = read(write(tmp_path, "fine", before + after), format=form)
     assert np.array_equal(skipped.y, without.y)
     assert skipped.X.shape[0] == 3
     assert abs(skipped.X - without.X).sum() == 0
@@ -211,7 +213,7 @@ def test_a_label_without_end_is_a_bad_row(tmp_path: Path, form: str) -> None:
 
 
 def test_a_label_without_end_in_a_file_of_labels_is_refused_with_its_line(tmp_path: Path) -> None:
-    texts = written(tmp_path, "texts", b"hello\nfree\n")
-    labels = written(tmp_path, "labels", b"ham\n" + LONG + b"\n")
+    texts = write(tmp_path, "texts", b"hello\nfree\n")
+    labels = write(tmp_path, "labels", b"ham\n" + LONG + b"\n")
     with pytest.raises(DataError, match=f"{labels}:2:1: the label that begins with 'x{{20}}' has more than 1,000"):
         list(open_source(texts, ReadOptions(labels_from=labels)).blocks())

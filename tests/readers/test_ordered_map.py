@@ -1,4 +1,4 @@
-"""Threads that work ahead: what is begun is ended before they are left, and a silent pipe holds nobody up."""
+"""Threads that work ahead: started tasks are finished before they are abandoned, and a silent pipe blocks nobody."""
 
 import threading
 import time
@@ -9,20 +9,20 @@ from rosenblatt.readers.ordered_map import ordered_map
 
 
 def test_no_thread_is_left_at_work() -> None:
-    """One in native code when the interpreter ends would take the process down with it, after Ctrl-C for example."""
-    begun, ended = [], []
+    """A thread in native code at interpreter exit, for example after Ctrl-C, would crash the process."""
+    started, finished = [], []
 
     def work(task: int) -> int:
-        begun.append(task)
+        started.append(task)
         time.sleep(0.02 if task == 0 else 0.5)
-        ended.append(task)
+        finished.append(task)
         return task
 
     results = ordered_map(count(), work, threads=3)
     assert next(results) == 0
     results.close()  # type: ignore[attr-defined]
-    assert len(begun) > 1
-    assert sorted(begun) == sorted(ended)
+    assert len(started) > 1
+    assert sorted(started) == sorted(finished)
 
 
 def test_a_thread_that_waits_for_a_pipe_is_left_behind_and_works_no_more() -> None:

@@ -1,4 +1,4 @@
-"""Moving pictures: every frame says and draws what the trace says."""
+"""Animations: every frame shows what the trace contains."""
 
 import json
 import re
@@ -17,30 +17,30 @@ from tests.learn.replay.test_trace import AND, CORNERS
 
 
 @pytest.fixture(scope="module")
-def told() -> Any:
+def and_run() -> Any:
     return trace(CORNERS, AND)
 
 
 def film_in(html: str) -> Any:
-    found = re.search(r"const film = (\{.*\});\n", html)
-    assert found is not None
-    return json.loads(found[1])
+    match = re.search(r"const film = (\{.*\});\n", html)
+    assert match is not None
+    return json.loads(match[1])
 
 
-def test_the_film_starts_updates_and_ends(told: Any) -> None:
-    moments = film_of(told, 0, None, 60).moments
+def test_the_film_starts_updates_and_ends(and_run: Any) -> None:
+    moments = film_of(and_run, 0, None, 60).moments
     assert len(moments) == 1 + 18 + 1
     assert moments[0].words == "w = [0, 0, 0], no boundary"
     assert moments[18].title == "update 18 · epoch 8 · row 2"
     assert moments[18].words == "target −1, score 0: [−3, 3, 3] → [−4, 3, 2]"
     assert (moments[-1].title, moments[-1].row) == ("separated after 9 epochs", None)
     assert moments[-1].after.tolist() == [-4, 3, 2]
-    for one, other in pairwise(moments):
-        assert one.after.tolist() == other.before.tolist()
+    for moment, following in pairwise(moments):
+        assert moment.after.tolist() == following.before.tolist()
 
 
-def test_a_boundary_outside_the_picture_is_said(told: Any) -> None:
-    seventh = film_of(told, 0, None, 60).moments[7]
+def test_a_boundary_outside_the_picture_is_mentioned(and_run: Any) -> None:
+    seventh = film_of(and_run, 0, None, 60).moments[7]
     assert seventh.after.tolist() == [-3, 1, 0]  # x1 = 3
     assert seventh.words.endswith("boundary outside the picture")
 
@@ -54,8 +54,8 @@ def test_long_runs_are_thinned_from_first_to_last() -> None:
     assert moments[10].title.startswith(f"update {len(noisy)} ·")
 
 
-def test_a_gif_has_a_frame_for_each_moment(told: Any, tmp_path: Path) -> None:
-    assert animate(told, tmp_path / "and.gif", most=3) == tmp_path / "and.gif"
+def test_a_gif_has_a_frame_for_each_moment(and_run: Any, tmp_path: Path) -> None:
+    assert animate(and_run, tmp_path / "and.gif", most=3) == tmp_path / "and.gif"
     with Image.open(tmp_path / "and.gif") as film:
         assert film.n_frames == 5
         assert film.size[0] == 600
@@ -64,37 +64,41 @@ def test_a_gif_has_a_frame_for_each_moment(told: Any, tmp_path: Path) -> None:
             film.seek(k)
             durations.append(film.info["duration"])
             pictures.append(np.asarray(film.convert("RGB")))
-    assert durations[-1] > durations[0]  # the end stays for a while
+    assert durations[-1] > durations[0]  # the last frame stays longer
     assert len({picture.tobytes() for picture in pictures}) == 5
 
 
-def test_the_page_needs_nothing_else(told: Any, tmp_path: Path) -> None:
-    html = animate(told, tmp_path / "and.html").read_text(encoding="utf-8")
+def test_the_page_needs_nothing_else(and_run: Any, tmp_path: Path) -> None:
+    html = animate(and_run, tmp_path / "and.html").read_text(encoding="utf-8")
     assert not re.search(r"(src|href)\s*=|@import|url\(|fetch\(", html)
     assert set(re.findall(r"https?://[^\"']+", html)) == {"http://www.w3.org/2000/svg"}
     assert "/*" not in html
     assert len(html) < 40_000
 
 
-def test_the_page_draws_the_runs_lines(told: Any) -> None:
-    film = film_of(told, 0, None, 60)
-    drawn = film_in(film_page(film))
-    left, top, right, bottom = drawn["box"]
-    for moment, shown in zip(film.moments, drawn["moments"], strict=True):
-        assert (shown["title"], shown["words"], shown["row"]) == (moment.title, moment.words, moment.row)
-        for role, (x1, y1, x2, y2) in shown["lines"].items():
+def test_the_page_draws_the_runs_lines(and_run: Any) -> None:
+    film = film_of(and_run, 0, None, 60)
+    page_film = film_in(film_page(film))
+    left, top, right, bottom = page_film["box"]
+    for moment, page_moment in zip(film.moments, page_film["moments"], strict=True):
+        assert (page_moment["title"], page_moment["words"], page_moment["row"]) == (
+            moment.title,
+            moment.words,
+            moment.row,
+        )
+        for role, (x1, y1, x2, y2) in page_moment["lines"].items():
             for x, y in ((x1, y1), (x2, y2)):
                 share = np.array([(x - left) / (right - left), (bottom - y) / (bottom - top)])
                 b, *w = getattr(moment, role)
                 assert b + (film.view.low + share * film.view.size) @ w == pytest.approx(0, abs=0.02)
-    x, y, target = drawn["points"][3]
+    x, y, target = page_film["points"][3]
     assert ([x, y], target) == (_pixel(film.view, CORNERS[3]), 1)
     for axis in (0, 1):
-        assert [text for _, text in drawn["ticks"][axis]].count("0") == 1
+        assert [text for _, text in page_film["ticks"][axis]].count("0") == 1
 
 
-def test_the_page_can_be_used_by_keyboard_and_read_aloud(told: Any) -> None:
-    html = film_page(film_of(told, 0, None, 60))
+def test_the_page_can_be_used_by_keyboard_and_read_aloud(and_run: Any) -> None:
+    html = film_page(film_of(and_run, 0, None, 60))
     for part in (
         'aria-live="polite"',
         'aria-label="Moment of the run"',
@@ -107,10 +111,10 @@ def test_the_page_can_be_used_by_keyboard_and_read_aloud(told: Any) -> None:
 
 
 @pytest.mark.parametrize(("theme", "attribute"), [(None, 'data-theme=""'), ("dark", 'data-theme="dark"')])
-def test_the_page_follows_the_system_unless_told(told: Any, theme: Any, attribute: str) -> None:
-    assert attribute in film_page(film_of(told, 0, None, 60), theme=theme)
+def test_the_page_follows_the_system_unless_told(and_run: Any, theme: Any, attribute: str) -> None:
+    assert attribute in film_page(film_of(and_run, 0, None, 60), theme=theme)
     with pytest.raises(errors.ParameterError, match="'light' or 'dark'"):
-        film_page(film_of(told, 0, None, 60), theme="sepia")
+        film_page(film_of(and_run, 0, None, 60), theme="sepia")
 
 
 def test_class_names_cannot_leave_the_script() -> None:
@@ -121,14 +125,14 @@ def test_class_names_cannot_leave_the_script() -> None:
 
 
 @pytest.mark.parametrize("name", ["and.mp4", "and"])
-def test_other_endings_are_refused(told: Any, tmp_path: Path, name: str) -> None:
+def test_other_endings_are_refused(and_run: Any, tmp_path: Path, name: str) -> None:
     with pytest.raises(errors.ParameterError, match=r"written as .gif or .html"):
-        animate(told, tmp_path / name)
+        animate(and_run, tmp_path / name)
 
 
 def test_many_columns_must_be_chosen(tmp_path: Path) -> None:
     wide = trace(np.random.default_rng(0).normal(size=(20, 4)), np.arange(20) % 2, max_iter=3)
     with pytest.raises(errors.DataError, match=r"choose two of 0 to 3 with columns=\(i, j\)"):
         animate(wide, tmp_path / "wide.html")
-    drawn = film_in(animate(wide, tmp_path / "wide.html", columns=(1, 3)).read_text(encoding="utf-8"))
-    assert drawn["axes"] == ["x2", "x4"]
+    page_film = film_in(animate(wide, tmp_path / "wide.html", columns=(1, 3)).read_text(encoding="utf-8"))
+    assert page_film["axes"] == ["x2", "x4"]

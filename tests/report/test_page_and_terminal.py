@@ -39,7 +39,7 @@ def summary(classes: int = 2, rule: str = "perceptron", mistakes: tuple[int, ...
     tally = Tally(model.classes, probability_link(model))
     scores = model.scores(X)
     tally.add(model.class_scores(scores), model.predicted_classes(scores), truth)
-    tried = (Candidate("perceptron", model.settings, 0.2, 0.1), Candidate("logistic", model.settings, 0.3, None))
+    candidates = (Candidate("perceptron", model.settings, 0.2, 0.1), Candidate("logistic", model.settings, 0.3, None))
     fitted = Fitted(
         model=model,
         rows=300,
@@ -54,7 +54,7 @@ def summary(classes: int = 2, rule: str = "perceptron", mistakes: tuple[int, ...
         holdout_rows=30,
         test_error=None,
         test_rows=0,
-        candidates=tried,
+        candidates=candidates,
         chosen="perceptron",
         skipped=1,
         bad_rows=(BadRow(7, "a<b>.svm:7:1: a bad row"),),
@@ -65,7 +65,7 @@ def summary(classes: int = 2, rule: str = "perceptron", mistakes: tuple[int, ...
 
 
 class WellFormed(HTMLParser):
-    """Every element that opens closes, in order; collects the text."""
+    """Checks that every element is closed, in order, and collects the text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,60 +94,62 @@ class WellFormed(HTMLParser):
 
 @pytest.mark.parametrize("classes", [2, 3, 7])
 @pytest.mark.parametrize("rule", ["perceptron", "logistic"])
-def test_the_page_is_well_formed_and_asks_nothing_of_the_network(classes: int, rule: str) -> None:
-    made = fit_page(summary(classes, rule))
+def test_the_page_is_well_formed_and_loads_nothing_from_the_network(classes: int, rule: str) -> None:
+    html = fit_page(summary(classes, rule))
     parsed = WellFormed()
-    parsed.feed(made)
+    parsed.feed(html)
     assert parsed.open == []
-    assert not re.search(r"https?://|@import|url\(", made)
+    assert not re.search(r"https?://|@import|url\(", html)
     for words in ("ROC", "Mistakes per pass", "How clearly", "Rules tried", "rosenblatt fit 'a<b>.svm'", "<b>bold</b>"):
         assert words in parsed.text
     assert ("log loss" in parsed.text) == (rule == "logistic")
-    assert made.count("<svg") == 3
+    assert html.count("<svg") == 3
 
 
 @pytest.mark.parametrize("classes", [2, 7])
 def test_the_page_of_an_evaluation_is_the_same_page_as_far_as_it_goes(classes: int) -> None:
-    whole = summary(classes)
-    assert whole.evaluation is not None
-    made = evaluation_page(
-        EvaluationSummary("<m>.model", whole.fitted.model, whole.evaluation, "rosenblatt evaluate '<m>.model'")
+    fit_summary = summary(classes)
+    assert fit_summary.evaluation is not None
+    html = evaluation_page(
+        EvaluationSummary(
+            "<m>.model", fit_summary.fitted.model, fit_summary.evaluation, "rosenblatt evaluate '<m>.model'"
+        )
     )
     parsed = WellFormed()
-    parsed.feed(made)
+    parsed.feed(html)
     assert parsed.open == []
     for words in ("ROC", "How good it is, on test.svm", "says <0>", "rosenblatt evaluate '<m>.model'", "<b>bold</b>"):
         assert words in parsed.text
-    assert "Mistakes per pass" not in made
-    assert made.count("<svg") == 2
-    shared = set(re.findall(r"<section.*?</section>", fit_page(whole), re.S)) & set(
-        re.findall(r"<section.*?</section>", made, re.S)
+    assert "Mistakes per pass" not in html
+    assert html.count("<svg") == 2
+    shared = set(re.findall(r"<section.*?</section>", fit_page(fit_summary), re.S)) & set(
+        re.findall(r"<section.*?</section>", html, re.S)
     )
-    assert len(shared) == made.count("<section") - 1  # all but the command
+    assert len(shared) == html.count("<section") - 1  # all but the command
 
 
 def test_the_page_of_an_untested_run_has_what_there_is() -> None:
-    made = fit_page(replace(summary(), evaluation=None))
-    assert made.count("<svg") == 1
-    assert "Mistakes per pass" in made
-    assert "10.00%" in made
+    html = fit_page(replace(summary(), evaluation=None))
+    assert html.count("<svg") == 1
+    assert "Mistakes per pass" in html
+    assert "10.00%" in html
 
 
 @pytest.mark.parametrize("passes", [1, 2, 12, 50, 300])
 def test_mistakes_are_drawn_for_any_number_of_passes(passes: int) -> None:
-    drawn = charts.mistakes_per_pass(tuple(range(passes, 0, -1)))
-    assert ("<polyline" in drawn) == (passes > 60)
-    assert "nan" not in drawn
+    svg = charts.mistakes_per_pass(tuple(range(passes, 0, -1)))
+    assert ("<polyline" in svg) == (passes > 60)
+    assert "nan" not in svg
 
 
 @pytest.mark.parametrize(
     "values", [[1.0], [0.0, 0.0], [-1.0, -2.0], [1e300, -1e300], [3.0, 3.0, 3.0]], ids=lambda values: str(values)
 )
 def test_margins_are_drawn_for_any_values(values: list[float]) -> None:
-    drawn = charts.margins(np.array(values))
-    assert "nan" not in drawn
-    assert "inf" not in drawn
-    assert sum(int(n.replace(",", "")) for n in re.findall(r"<title>([\d,]+) examples", drawn)) == len(values)
+    svg = charts.margins(np.array(values))
+    assert "nan" not in svg
+    assert "inf" not in svg
+    assert sum(int(n.replace(",", "")) for n in re.findall(r"<title>([\d,]+) examples", svg)) == len(values)
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
@@ -162,8 +164,8 @@ def test_terminal_lines_fit_the_terminal(width: int, classes: int, monkeypatch: 
 
 
 def test_no_control_character_reaches_the_terminal() -> None:
-    drawn = "\n".join(weight_lines([("a\033[2Jb", [])]))
-    assert "\033[2J" not in drawn
+    text = "\n".join(weight_lines([("a\033[2Jb", [])]))
+    assert "\033[2J" not in text
 
 
 def test_the_weights_of_a_class_speak_for_it() -> None:
@@ -171,7 +173,7 @@ def test_the_weights_of_a_class_speak_for_it() -> None:
     np.testing.assert_array_equal(direction(two, 0), -direction(two, 1))
     assert bias(two, 0) == -bias(two, 1)
     best = top_features(two, 1, 3)
-    assert [one.weight for one in best] == sorted((one.weight for one in best), reverse=True)
+    assert [entry.weight for entry in best] == sorted((entry.weight for entry in best), reverse=True)
     assert best[0].weight == two.coef.max()
     assert top_features(two, 1, 0) == []
     three = summary(3).fitted.model
@@ -184,8 +186,8 @@ def test_one_vs_one_directions_are_the_sums_that_break_ties() -> None:
     model = LinearModel((0, 1, 2), FeatureSpace("columns", columns=NAMES), estimator._run)
     units = X @ model.coef.T + model.intercept  # the pairs (0, 1), (0, 2), (1, 2)
     sums = np.column_stack([-units[:, 0] - units[:, 1], units[:, 0] - units[:, 2], units[:, 1] + units[:, 2]])
-    found = np.column_stack([X @ direction(model, k) + bias(model, k) for k in range(3)])
-    np.testing.assert_allclose(found, sums)
+    scores = np.column_stack([X @ direction(model, k) + bias(model, k) for k in range(3)])
+    np.testing.assert_allclose(scores, sums)
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -199,7 +201,7 @@ def test_contributions_and_bias_add_up_to_the_score(sparse: bool) -> None:
         assert [abs(part.contribution) for part in parts] == sorted((abs(p.contribution) for p in parts), reverse=True)
 
 
-# -- the keys of --json are a promise: docs/json.md lists them ---------------------------------------------------------
+# -- the keys of --json are stable: docs/json.md lists them ------------------------------------------------------------
 
 SCORES = {
     *("examples", "classes", "accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision"),
@@ -218,15 +220,15 @@ MODEL = {
 
 
 def test_the_keys_of_json_are_pinned() -> None:
-    whole = summary()
-    record = fit_record(whole, "r.html", 3)
+    fit_summary = summary()
+    record = fit_record(fit_summary, "r.html", 3)
     assert set(record) == FIT
     assert set(record["test"]) == SCORES | {"data"}
     assert set(record["candidates"][0]) == {"rule", "progressive_error", "holdout_error", "given_up", "best_then"}
     assert set(record["top"][0]) == {"class", "bias", "weights"}
-    assert set(model_record(whole.fitted.model, 3)) == MODEL
-    assert whole.evaluation is not None
-    scores = scores_record(whole.evaluation.scores)
+    assert set(model_record(fit_summary.fitted.model, 3)) == MODEL
+    assert fit_summary.evaluation is not None
+    scores = scores_record(fit_summary.evaluation.scores)
     assert set(scores["per_class"][0]) == {"label", "support", "precision", "recall", "f1", "intervals"}
     assert set(scores["intervals"]) == {
         *("accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision", "log_loss")
@@ -234,22 +236,24 @@ def test_the_keys_of_json_are_pinned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("judged", "held", "expected"), [(True, True, "test"), (False, True, "holdout"), (False, False, "progressive")]
+    ("judged", "held_out", "expected"), [(True, True, "test"), (False, True, "holdout"), (False, False, "progressive")]
 )
-def test_the_error_is_the_most_telling_one(judged: bool, held: bool, expected: str) -> None:
-    whole = summary()
-    fitted = whole.fitted if held else replace(whole.fitted, holdout_error=None)
-    record = fit_record(replace(whole, fitted=fitted, evaluation=whole.evaluation if judged else None), None, 0)
+def test_the_error_is_the_most_reliable_one(judged: bool, held_out: bool, expected: str) -> None:
+    fit_summary = summary()
+    fitted = fit_summary.fitted if held_out else replace(fit_summary.fitted, holdout_error=None)
+    record = fit_record(
+        replace(fit_summary, fitted=fitted, evaluation=fit_summary.evaluation if judged else None), None, 0
+    )
     assert record["error_of"] == expected
     assert record["accuracy"] == pytest.approx(1 - record["error"])
 
 
 def test_a_sorted_file_is_called_sorted() -> None:
-    whole = summary()
-    sorted_one = replace(whole, fitted=replace(whole.fitted, grouped=True))
+    fit_summary = summary()
+    sorted_one = replace(fit_summary, fitted=replace(fit_summary.fitted, grouped=True))
     assert any("sorted by label" in line for line in "\n".join(fit_lines(sorted_one, 0)).splitlines())
     assert "sorted by label" in fit_page(sorted_one)
-    assert "sorted by label" not in fit_page(whole)
+    assert "sorted by label" not in fit_page(fit_summary)
 
 
 def test_what_tells_is_strong_and_not_rare() -> None:
@@ -257,5 +261,5 @@ def test_what_tells_is_strong_and_not_rare() -> None:
     order = np.argsort(-direction(model, 1))
     totals = np.ones(model.features)
     assert _distinctive(model, totals, 1, 1) == [NAMES[order[0]]]
-    totals[order[0]] = 0.0  # never met
+    totals[order[0]] = 0.0  # never occurred
     assert _distinctive(model, totals, 1, 1) == [NAMES[order[1]]]

@@ -1,4 +1,4 @@
-"""The table of the lectures, letter by letter."""
+"""The table of the lectures, character by character."""
 
 import io
 import re
@@ -33,7 +33,7 @@ separated: epoch 9 was clean; 18 mistakes in 36 visits"""
 
 
 def squeezed(text: str) -> list[str]:
-    """Lines with runs of blanks made one; the rule under the heading left out."""
+    """The lines with runs of spaces collapsed, without the rule under the heading."""
     lines = [re.sub(" +", " ", line).strip() for line in text.splitlines()]
     return [line for line in lines if line and not line.startswith("─")]
 
@@ -54,14 +54,14 @@ def test_columns_line_up() -> None:
 
 
 def test_a_limit_says_that_there_is_more() -> None:
-    told = trace(CORNERS, AND)
-    assert "…" in trace_text(told, limit=35)
-    assert "…" not in trace_text(told, limit=36)
-    assert "…" not in trace_text(told, mistakes_only=True, limit=18)
-    assert len(squeezed(trace_text(told, mistakes_only=True))) == 1 + 18 + 1
+    run = trace(CORNERS, AND)
+    assert "…" in trace_text(run, limit=35)
+    assert "…" not in trace_text(run, limit=36)
+    assert "…" not in trace_text(run, mistakes_only=True, limit=18)
+    assert len(squeezed(trace_text(run, mistakes_only=True))) == 1 + 18 + 1
 
 
-def test_totals_have_columns_of_their_own() -> None:
+def test_totals_have_their_own_columns() -> None:
     heading, *lines = squeezed(trace_text(trace(CORNERS, AND), totals=True, limit=4))
     assert heading.endswith("w after loss errors")
     assert lines[2].endswith("[-1 0 0] [-1 0 0] 1 1")
@@ -71,7 +71,7 @@ def test_totals_have_columns_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("max_iter", "words"), [(1, "all 1 epoch spent"), (3, "all 3 epochs spent, none of them clean")]
 )
-def test_a_spent_budget_is_said(max_iter: int, words: str) -> None:
+def test_a_spent_budget_is_reported(max_iter: int, words: str) -> None:
     assert words in trace_text(trace(CORNERS, XOR, max_iter=max_iter))
 
 

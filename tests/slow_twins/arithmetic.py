@@ -1,4 +1,4 @@
-"""The arithmetic of the oracle: doubles added in a stated order, so that a kernel can be held to the last bit."""
+"""The arithmetic of the oracle: doubles added in a fixed order, so that native code can be compared to the last bit."""
 
 import math
 from collections.abc import Sequence

@@ -11,7 +11,7 @@ from typing import Any
 
 
 def is_separable(X: Sequence[Sequence[Any]], signs: Sequence[int]) -> bool:
-    """Does some hyperplane have y (w.x + b) > 0 on every row?"""
+    """Whether some hyperplane has y (w.x + b) > 0 on every row."""
     columns = [
         [sign * Fraction(x) for x in row] + [Fraction(sign), Fraction(1)] for row, sign in zip(X, signs, strict=True)
     ]
@@ -24,7 +24,7 @@ def is_separable(X: Sequence[Sequence[Any]], signs: Sequence[int]) -> bool:
 
 
 def first_phase(table: list[list[Fraction]], side: list[Fraction], real: int) -> Fraction:
-    """The least sum of the artificial variables, which are the columns from `real` on and the basis to begin with."""
+    """The least sum of the artificial variables: the columns from `real` on, which are the initial basis."""
     basis = list(range(real, real + len(table)))
     while True:
         price = [
@@ -47,14 +47,14 @@ def first_phase(table: list[list[Fraction]], side: list[Fraction], real: int) ->
 
 
 def fewest_errors(X: Sequence[Sequence[Any]], signs: Sequence[int]) -> int:
-    """The fewest rows to leave out so that the rest can be separated (one class alone always can): all are tried."""
+    """The fewest rows to leave out so that the rest is separable (one class alone always is), by trying all subsets."""
     best = min(sum(sign > 0 for sign in signs), sum(sign < 0 for sign in signs))
-    for kept in product((True, False), repeat=len(signs)):
-        errors = len(signs) - sum(kept)
+    for mask in product((True, False), repeat=len(signs)):
+        errors = len(signs) - sum(mask)
         if errors >= best:
             continue
-        rows = [row for row, keep in zip(X, kept, strict=True) if keep]
-        ys = [sign for sign, keep in zip(signs, kept, strict=True) if keep]
+        rows = [row for row, keep in zip(X, mask, strict=True) if keep]
+        ys = [sign for sign, keep in zip(signs, mask, strict=True) if keep]
         if len(set(ys)) < 2 or is_separable(rows, ys):
             best = errors
     return best

@@ -1,4 +1,4 @@
-"""Slow twins of crossing: the features of a row by their names, multiplied two by two."""
+"""Slow twins of crossing: the features of a row by name, multiplied in pairs."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,12 +19,12 @@ def table_row(cells: Mapping[str, str], numbers: Sequence[str], pairs: Pairs) ->
             return {column: float(cell)} if cell else {f"{column}=missing": 1.0}
         return {f"{column}={cell}": 1.0} if cell else {}
 
-    found = {name: value for column in cells for name, value in features(column).items()}
+    values = {name: value for column in cells for name, value in features(column).items()}
     for a, b in pairs:
         for left, x in features(a).items():
             for right, z in features(b).items():
-                found[f"{left} ^ {right}"] = x * z
-    return {name: value for name, value in found.items() if value != 0}
+                values[f"{left} ^ {right}"] = x * z
+    return {name: value for name, value in values.items() if value != 0}
 
 
 def vw_features(line: str, pairs: Pairs, bits: int) -> tuple[dict[int, float], dict[int, set[str]]]:
@@ -54,6 +54,6 @@ def hashed(space: str, name: str) -> int:
 
 
 def joined(left: int, right: int) -> int:
-    """The hash of two together."""
+    """The hash of a pair."""
     product = (left + K3 & MASK) * (right ^ K1)
     return product & MASK ^ product >> 64

@@ -1,4 +1,4 @@
-"""The slow twins of `evaluate`: each number by its definition, pair by pair and example by example."""
+"""Slow twins of `evaluate`: each score by its definition, pair by pair and example by example."""
 
 from collections.abc import Sequence
 
@@ -6,14 +6,14 @@ import numpy as np
 
 
 def area(scores: Sequence[float], positive: Sequence[bool]) -> float:
-    """The share of (positive, negative) pairs in the right order; an equal pair is half right."""
+    """The fraction of (positive, negative) pairs in the right order; ties count half."""
     above = [s for s, p in zip(scores, positive, strict=True) if p]
     below = [s for s, p in zip(scores, positive, strict=True) if not p]
     return float(np.mean([(a > b) + 0.5 * (a == b) for a in above for b in below]))
 
 
 def delong_variance(scores: Sequence[float], positive: Sequence[bool]) -> float:
-    """The variance of the area by DeLong, DeLong and Clarke-Pearson (1988): of the two kinds of components."""
+    """The variance of the area by DeLong, DeLong and Clarke-Pearson (1988), from their two kinds of components."""
     above = [s for s, p in zip(scores, positive, strict=True) if p]
     below = [s for s, p in zip(scores, positive, strict=True) if not p]
     of_positive = [np.mean([(a > b) + 0.5 * (a == b) for b in below]) for a in above]

@@ -1,4 +1,4 @@
-"""Slow twins of the streaming room: a source made of arrays, and a plain count of errors made before learning."""
+"""Slow twins of learning from files: a source of arrays, and a simple count of errors made before learning."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ from rosenblatt.records import Block, Csr, FeatureSpace, Label, SourceBlock
 
 
 class Arrays(Source):
-    """Rows in memory as a source of blocks; labels are met in the order of the rows, features as they come."""
+    """Rows in memory as a source of blocks; labels and features are numbered in order of appearance."""
 
     format = "arrays"
 
@@ -56,7 +56,7 @@ class Arrays(Source):
 
 
 def narrow_csr(X: NDArray[Any]) -> Csr:
-    """CSR that knows only the features it has met itself."""
+    """CSR that is only as wide as its own features require."""
     rows, columns = np.nonzero(X)
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(X)))]).astype(np.int64)
     features = int(columns.max()) + 1 if len(columns) else 0
@@ -66,15 +66,14 @@ def narrow_csr(X: NDArray[Any]) -> Csr:
 def progressive_error(
     settings: Settings, X: NDArray[Any], labels: NDArray[np.int32], classes: int, weights: Any = None
 ) -> float:
-    """Predict each row with what the run would answer by then, and then learn it: the share of the weight that is
-    predicted wrongly."""
+    """Predict each row with the current answer of the run, then learn it: the weighted share of wrong predictions."""
     run = Run(settings, X.shape[1], np.ones(classes), 0)
     weights = np.ones(len(X)) if weights is None else weights
     wrong = 0.0
     for i in range(len(X)):
         row = np.ascontiguousarray(X[i : i + 1])
         answer = run.final_weights
-        found = predicted_classes(answer.scheme, answer.scores(native.rows_of(row)), classes)
-        wrong += weights[i] * (found[0] != labels[i])
+        predicted = predicted_classes(answer.scheme, answer.scores(native.rows_of(row)), classes)
+        wrong += weights[i] * (predicted[0] != labels[i])
         share_pass([run], Block(row, labels[i : i + 1], weights[i : i + 1]))
     return float(wrong / weights.sum())

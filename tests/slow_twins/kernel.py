@@ -1,4 +1,4 @@
-"""The dual perceptron and the Forgetron in plain Python: every score is a sum over the mistake log, made anew."""
+"""The dual perceptron and the Forgetron in plain Python: every score is a new sum over the mistake log."""
 
 import math
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def rbf(gamma: float) -> Kernel:
 
 @dataclass
 class DualReference:
-    """A run: on y s <= margin the example joins the sum of its unit (of its class and its rival, when joint)."""
+    """A run: if y s <= margin, the example joins the sum of its unit (of its class and its rival, if joint)."""
 
     kernel: Kernel
     margin: float = 0.0
@@ -56,10 +56,10 @@ class DualReference:
         return self.kernel(x, z) + self.fit_intercept
 
     def scores(self, x: Vector, log: list[Entry] | None = None) -> Vector:
-        found = [0.0] * self.units
+        totals = [0.0] * self.units
         for _, row, unit, coefficient in self.log if log is None else log:
-            found[unit] += coefficient * self.k(self.X[row], x)
-        return found
+            totals[unit] += coefficient * self.k(self.X[row], x)
+        return totals
 
     def signs(self, label: int) -> Vector:
         if self.pairs:
@@ -86,14 +86,14 @@ class DualReference:
 
     def votes(self, x: Vector) -> Vector:
         """Each hypothesis votes once for each example it was current after."""
-        found = [0.0] * self.units
-        for now in range(1, self.t + 1):
-            s = self.scores(x, [entry for entry in self.log if entry[0] < now])
+        totals = [0.0] * self.units
+        for t in range(1, self.t + 1):
+            s = self.scores(x, [entry for entry in self.log if entry[0] < t])
             if self.joint:
-                found[argmax(s)] += 1 / self.t
+                totals[argmax(s)] += 1 / self.t
             else:
-                found = [f + (1 if v > 0 else -1) / self.t for f, v in zip(found, s, strict=True)]
-        return found
+                totals = [f + (1 if v > 0 else -1) / self.t for f, v in zip(totals, s, strict=True)]
+        return totals
 
 
 @dataclass

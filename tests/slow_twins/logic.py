@@ -1,4 +1,4 @@
-"""The oracle of logic: threshold units and counting, one screen, nothing clever."""
+"""The oracle of logic: threshold units and counting, as simple as possible."""
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -16,20 +16,20 @@ def fires(weights: Sequence[Any], threshold: Any, row: Sequence[int]) -> bool:
 
 def run_network(network: Any, row: Sequence[int]) -> bool:
     """Unit by unit, for one row."""
-    known = dict(zip(network.inputs, row, strict=True))
+    values = dict(zip(network.inputs, row, strict=True))
     for unit in network.units:
-        known[unit.name] = int(fires(unit.weights, unit.threshold, [known[s] for s in unit.sources]))
-    return bool(known[network.outputs[0]])
+        values[unit.name] = int(fires(unit.weights, unit.threshold, [values[s] for s in unit.sources]))
+    return bool(values[network.outputs[0]])
 
 
 def threshold_tables(n: int, largest: int) -> set[tuple[bool, ...]]:
-    """Every function of some unit with whole weights up to a size, by trying all of them."""
-    found = set()
+    """Every function of a unit with integer weights up to a size, by trying all of them."""
+    tables = set()
     for weights in product(range(-largest, largest + 1), repeat=n):
         sums = [sum(w * x for w, x in zip(weights, row, strict=True)) for row in rows(n)]
         for least in range(min(sums), max(sums) + 2):
-            found.add(tuple(s >= least for s in sums))
-    return found
+            tables.add(tuple(s >= least for s in sums))
+    return tables
 
 
 def is_proof(X: Sequence[Sequence[int]], y: Sequence[int], chosen: Sequence[int], weights: Sequence[Any]) -> bool:

@@ -1,4 +1,4 @@
-"""The slow twin of the pages of a cache: their layout written out with struct, one number at a time."""
+"""Slow twin of the pages of a cache: their layout written with struct, one number at a time."""
 
 import struct
 from fractions import Fraction
@@ -13,27 +13,27 @@ _WORD = 2**64
 
 def checksum(content: bytes) -> int:
     sums = list(range(8))
-    whole = len(content) // 64 * 64
-    for i in range(0, whole, 8):
+    full = len(content) // 64 * 64
+    for i in range(0, full, 8):
         word = int.from_bytes(content[i : i + 8], "little")
         sums[i // 8 % 8] = (sums[i // 8 % 8] ^ word) * _ODD % _WORD
     total = len(content)
     for part in sums:
         total = (total ^ part ^ part >> 29) * _ODD % _WORD
-    for byte in content[whole:]:
+    for byte in content[full:]:
         total = (total ^ byte) * _ODD % _WORD
     return total ^ total >> 32
 
 
-def whole(values: list[float], places: int) -> list[int] | None:
-    """The numbers that, divided by 10^places as doubles, are the values to the bit; None where there is one without."""
-    found = [round(Fraction(value) * 10**places) for value in values]
-    same = all(struct.pack("d", m / 10**places) == struct.pack("d", v) for m, v in zip(found, values, strict=True))
-    return found if same and all(-(2**31) <= m < 2**31 for m in found) else None
+def scaled_integers(values: list[float], places: int) -> list[int] | None:
+    """The numbers that, divided by 10^places as doubles, are the values to the bit; or None if some value has none."""
+    scaled = [round(Fraction(value) * 10**places) for value in values]
+    exact = all(struct.pack("d", m / 10**places) == struct.pack("d", v) for m, v in zip(scaled, values, strict=True))
+    return scaled if exact and all(-(2**31) <= m < 2**31 for m in scaled) else None
 
 
 def page(block: Block, places: int = 0) -> bytes:
-    """A block as a page, when so many decimal places have been needed before."""
+    """A block as a page, given the number of decimal places that earlier blocks needed."""
     values, rows = block.values, len(block.labels)
     weights = struct.pack(f"{rows}d", *block.weights) if block.weights is not None else b""
     arrays = [(8, weights), (4, struct.pack(f"{rows}i", *block.labels))]
@@ -52,10 +52,12 @@ def page(block: Block, places: int = 0) -> bytes:
         elif entries and all(number == 1.0 for number in numbers):
             kind, letter, scaled = 0, "i", []
         else:
-            tried = (
-                found for places in range(places, 10) if (found := (places, whole(numbers, places)))[1] is not None
+            candidates = (
+                candidate
+                for places in range(places, 10)
+                if (candidate := (places, scaled_integers(numbers, places)))[1] is not None
             )
-            places, exact = next(tried, (0, None))
+            places, exact = next(candidates, (0, None))
             if exact is not None:
                 short = all(-(2**15) <= m < 2**15 for m in exact)
                 kind, letter, scaled = (3, "h", exact) if short else (4, "i", exact)  # type: ignore[assignment]

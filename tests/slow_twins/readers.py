@@ -1,4 +1,4 @@
-"""Slow twins of the parsers of lines: the formats read with split() and float(), one screen each."""
+"""Slow twins of the line parsers: the formats read with split() and float()."""
 
 import re
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 @dataclass
 class Row:
-    """One example as it is written: its label, its features in order, its weight."""
+    """One example of a file: its label, its features in order, its weight."""
 
     label: str | None
     features: list[tuple[int | str, float]] = field(default_factory=list)
@@ -26,7 +26,7 @@ def number(text: str) -> float:
 
 
 def svmlight_row(line: str) -> Row | None:
-    """`label [qid:n] index:value ... # comment`; None where the line holds no example."""
+    """`label [qid:n] index:value ... # comment`; None if the line has no example."""
     words = line.split("#", 1)[0].split()
     if not words:
         return None
@@ -45,7 +45,7 @@ def svmlight_row(line: str) -> Row | None:
 
 
 def svmlight(text: str) -> tuple[list[Row], list[int]]:
-    """The examples of a file, and the numbers of the lines that hold none because they are bad."""
+    """The examples of a file, and the numbers of its bad lines."""
     rows, bad = [], []
     for place, line in enumerate(text.split("\n"), 1):
         try:

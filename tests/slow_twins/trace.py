@@ -1,4 +1,4 @@
-"""The slow twin of a trace: the oracle of the learners, made to tell every visit."""
+"""Slow twin of a trace: the oracle of the learners, recording every visit."""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +7,7 @@ from tests.slow_twins.arithmetic import Vector
 
 
 class Visit(NamedTuple):
-    """Weights of all units [b, w1, ..., wd] around one visit, the scores it was judged by, and who was mistaken."""
+    """One visit: the weights of all units [b, w1, ..., wd] before and after, the scores, and which units were wrong."""
 
     epoch: int
     t: int
@@ -19,7 +19,7 @@ class Visit(NamedTuple):
 
 
 class Telling(Reference):
-    """Runs as Reference does, and keeps everything."""
+    """Runs like Reference, and records every visit."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,4 +1,4 @@
-"""The slow twin of the native words: text to hashed features in plain Python."""
+"""Slow twin of the native words: text to hashed features in plain Python."""
 
 import math
 import unicodedata
@@ -10,7 +10,7 @@ ALONE = ("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "IDEOGRAPHIC IT
 
 
 def characters(data: bytes) -> Iterator[str]:
-    """The characters of UTF-8; each byte that belongs to none is a space."""
+    """The characters of UTF-8 text; each invalid byte becomes a space."""
     at = 0
     while at < len(data):
         for length in (1, 2, 3, 4):
@@ -36,18 +36,18 @@ def kind(letter: str) -> str:
 
 
 def words(data: bytes) -> list[bytes]:
-    found, word = [], ""
+    all_words, word = [], ""
     for letter in [*characters(data), " "]:
-        what = kind(letter)
-        if what == "joining":
+        letter_kind = kind(letter)
+        if letter_kind == "joining":
             word += letter.lower()[0]
             continue
         if word:
-            found.append(word.encode())
+            all_words.append(word.encode())
         word = ""
-        if what == "alone":
-            found.append(letter.lower()[0].encode())
-    return found
+        if letter_kind == "alone":
+            all_words.append(letter.lower()[0].encode())
+    return all_words
 
 
 def mix(a: int, b: int) -> int:
@@ -57,20 +57,20 @@ def mix(a: int, b: int) -> int:
 
 def hashed(data: bytes, seed: int = 0) -> int:
     number = int.from_bytes
-    s, left = seed ^ K0, data
-    while len(left) > 16:
-        s = mix(number(left[:8], "little") ^ K1, number(left[8:16], "little") ^ s)
-        left = left[16:]
-    left = left.ljust(16, b"\0")
-    s = mix(number(left[:8], "little") ^ K1, number(left[8:], "little") ^ s)
+    s, rest = seed ^ K0, data
+    while len(rest) > 16:
+        s = mix(number(rest[:8], "little") ^ K1, number(rest[8:16], "little") ^ s)
+        rest = rest[16:]
+    rest = rest.ljust(16, b"\0")
+    s = mix(number(rest[:8], "little") ^ K1, number(rest[8:], "little") ^ s)
     return mix(s ^ len(data), K2)
 
 
-def phrases(found: list[bytes], ngrams: int, seed: int = 0) -> Iterator[tuple[bytes, int]]:
+def phrases(all_words: list[bytes], ngrams: int, seed: int = 0) -> Iterator[tuple[bytes, int]]:
     """Each word and the phrases that end with it, shortest first, with their hashes."""
-    for end in range(1, len(found) + 1):
+    for end in range(1, len(all_words) + 1):
         for length in range(1, min(ngrams, end) + 1):
-            part = found[end - length : end]
+            part = all_words[end - length : end]
             value = hashed(part[0], seed)
             for word in part[1:]:
                 value = mix((value + K3) & MASK, hashed(word, seed) ^ K1)
@@ -78,7 +78,7 @@ def phrases(found: list[bytes], ngrams: int, seed: int = 0) -> Iterator[tuple[by
 
 
 def features(data: bytes, bits: int, ngrams: int, value: str, unit: bool) -> dict[int, float]:
-    """Column -> value, in the order the columns are met."""
+    """Column -> value, in order of first appearance."""
     counts: dict[int, int] = {}
     for _, code in phrases(words(data), ngrams):
         column = code >> (64 - bits)

@@ -1,4 +1,4 @@
-"""Learning from a stream: the same bits as in memory, whatever the chunks, the threads, the passes and the breaks."""
+"""Learning from a stream: the same bits as in memory, for any chunks, threads, passes and interruptions."""
 
 from dataclasses import replace
 from typing import Any
@@ -42,8 +42,8 @@ def in_memory(settings: Settings, X: Any, y: Any, passes: int, *, sparse: bool =
     return run
 
 
-def same(one: Run, other: Run) -> bool:
-    a, b = one.state(), other.state()
+def same_run(first: Run, second: Run) -> bool:
+    a, b = first.state(), second.state()
     parts = all(
         np.array_equal(left, right)
         for name in a["parts"]
@@ -53,9 +53,9 @@ def same(one: Run, other: Run) -> bool:
     counts = [key for key in a["counters"] if key not in ("wrong", "weighed", "bound")]
     return (
         parts
-        and one.final_weights.coef.tobytes() == other.final_weights.coef.tobytes()
+        and first.final_weights.coef.tobytes() == second.final_weights.coef.tobytes()
         and all(a["counters"][key] == b["counters"][key] for key in counts)
-        and (one.mistakes, one.loss, one.status) == (other.mistakes, other.loss, other.status)
+        and (first.mistakes, first.loss, first.status) == (second.mistakes, second.loss, second.status)
     )
 
 
@@ -67,7 +67,7 @@ def test_a_stream_gives_the_bits_of_memory(rule: str, classes: int, sparse: bool
     for passes, step in ((1, 7), (3, 64)):
         fitted = fit_source(Arrays(X, y.tolist(), step=step, sparse=sparse), Plan(candidates(rule), passes))
         memory = in_memory(RULES[rule], X, y, passes, sparse=sparse)
-        assert same(fitted.model.run, memory)
+        assert same_run(fitted.model.run, memory)
         assert (fitted.chosen, fitted.rows, fitted.features) == (rule, len(X), X.shape[1])
 
 
@@ -87,7 +87,7 @@ def test_progressive_error_is_predict_then_learn(rule: str, scheme: str, classes
 
 
 def test_the_average_of_a_long_stream_is_judged_by_some_of_its_rows() -> None:
-    """Beyond 2**15 rows one in four stands for four: in the mean the same, so the error is near that of all rows."""
+    """Beyond 2**15 rows every fourth row counts four times: unbiased, so the error is close to that of all rows."""
     draw = np.random.default_rng(0)
     X = draw.normal(size=(90_000, 2))
     y = (X[:, 0] + draw.normal(size=len(X)) > 0).astype(np.int32)
@@ -101,14 +101,14 @@ def test_weights_of_rows_count() -> None:
     X, y = make()
     weights = np.random.default_rng(1).integers(0, 3, len(X)).astype(float)
     fitted = fit_source(Arrays(X, y.tolist(), weights=weights), Plan(candidates("arow"), 2))
-    assert same(fitted.model.run, in_memory(RULES["arow"], X, y, 2, weights=weights))
+    assert same_run(fitted.model.run, in_memory(RULES["arow"], X, y, 2, weights=weights))
 
 
 def test_the_portfolio_keeps_the_best_and_shows_all() -> None:
     X, y = make(n=300)
     plan = Plan(candidates("auto"), passes=2)
     fitted = fit_source(Arrays(X, y.tolist()), plan)
-    errors = {tried.rule: tried.progressive_error for tried in fitted.candidates}
+    errors = {candidate.rule: candidate.progressive_error for candidate in fitted.candidates}
     assert list(errors) == list(PORTFOLIO)
     assert len(set(errors.values())) > 1
     least = min(errors.values())
@@ -117,8 +117,8 @@ def test_the_portfolio_keeps_the_best_and_shows_all() -> None:
     assert fitted.progressive_error == errors[near[0]]
     assert len(near) > 1
     dense = fit_source(Arrays(X, y.tolist(), sparse=False), plan)
-    assert dense.progressive_error == min(tried.progressive_error for tried in dense.candidates)
-    assert same(fitted.model.run, in_memory(RULES[fitted.chosen], X, y, 2))
+    assert dense.progressive_error == min(candidate.progressive_error for candidate in dense.candidates)
+    assert same_run(fitted.model.run, in_memory(RULES[fitted.chosen], X, y, 2))
 
 
 def test_of_equal_errors_the_earlier_rule_is_kept() -> None:
@@ -129,16 +129,16 @@ def test_of_equal_errors_the_earlier_rule_is_kept() -> None:
 
 def test_held_out_rows_are_not_learned_and_judge() -> None:
     X, y = make(3, n=200)
-    held = held_out(0, len(X), 0.1, 0)
+    in_holdout = held_out(0, len(X), 0.1, 0)
     fitted = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), passes=3, holdout=0.1))
     errors = {}
     for name in PORTFOLIO:
-        run = in_memory(RULES[name], X[~held], y[~held], 3)
+        run = in_memory(RULES[name], X[~in_holdout], y[~in_holdout], 3)
         model = replace(fitted.model, run=run)
-        errors[name] = float(np.mean(model.predicted_classes(model.scores(X[held])) != y[held]))
-    assert {tried.rule: tried.holdout_error for tried in fitted.candidates} == errors
+        errors[name] = float(np.mean(model.predicted_classes(model.scores(X[in_holdout])) != y[in_holdout]))
+    assert {candidate.rule: candidate.holdout_error for candidate in fitted.candidates} == errors
     assert fitted.holdout_error == min(errors.values())
-    assert same(fitted.model.run, in_memory(RULES[fitted.chosen], X[~held], y[~held], 3))
+    assert same_run(fitted.model.run, in_memory(RULES[fitted.chosen], X[~in_holdout], y[~in_holdout], 3))
     assert (fitted.rows, fitted.holdout_rows) == (180, 20)
 
 
@@ -147,7 +147,7 @@ def test_rows_are_held_out_by_chance_and_evenly(share: float) -> None:
     rows = 3000
     out = held_out(0, rows, share, 0)
     assert abs(out.sum() - rows * share) <= 1
-    # whole stretches of the file give their share, and a chunk gives what the whole file would
+    # every part of the file has its share, and a chunk gives the same rows as the whole file
     assert all(abs(out[at : at + 300].sum() - 300 * share) <= 2 for at in range(0, rows, 300))
     assert np.concatenate([held_out(at, 100, share, 0) for at in range(0, rows, 100)]).tolist() == out.tolist()
     assert held_out(0, rows, share, 1).tolist() != out.tolist()
@@ -155,19 +155,19 @@ def test_rows_are_held_out_by_chance_and_evenly(share: float) -> None:
 
 @pytest.mark.parametrize("period", [2, 3, 5, 10])
 def test_labels_that_take_turns_are_held_out_alike(period: int) -> None:
-    held = np.flatnonzero(held_out(0, 20_000, 0.1, 0)) % period
-    assert np.bincount(held, minlength=period).min() > 0.8 * len(held) / period
+    phases = np.flatnonzero(held_out(0, 20_000, 0.1, 0)) % period
+    assert np.bincount(phases, minlength=period).min() > 0.8 * len(phases) / period
 
 
 def test_patience_keeps_the_best_pass() -> None:
     X, y = make(3, n=200)
-    held = held_out(0, len(X), 0.2, 0)
+    in_holdout = held_out(0, len(X), 0.2, 0)
     plan = Plan(candidates("perceptron"), passes=40, holdout=0.2, patience=3)
     fitted = fit_source(Arrays(X, y.tolist()), plan)
     errors = []
     for passes in range(1, 41):
-        model = replace(fitted.model, run=in_memory(RULES["perceptron"], X[~held], y[~held], passes))
-        errors.append(float(np.mean(model.predicted_classes(model.scores(X[held])) != y[held])))
+        model = replace(fitted.model, run=in_memory(RULES["perceptron"], X[~in_holdout], y[~in_holdout], passes))
+        errors.append(float(np.mean(model.predicted_classes(model.scores(X[in_holdout])) != y[in_holdout])))
         if len(errors) - int(np.argmin(errors)) > 3:
             break
     assert fitted.status == "validated"
@@ -195,14 +195,14 @@ def test_a_label_met_late_starts_again_with_all_classes(late: int) -> None:
     fitted = fit_source(source, Plan(candidates("auto"), 2))
     codes = np.array([("maybe", "no", "yes").index(label) for label in labels])
     assert fitted.model.classes == ("maybe", "no", "yes")
-    assert same(fitted.model.run, in_memory(RULES[fitted.chosen], X, codes, 2))
+    assert same_run(fitted.model.run, in_memory(RULES[fitted.chosen], X, codes, 2))
 
 
 def test_a_pipe_is_read_once_and_must_name_late_classes() -> None:
     X, y = make(2)
     ordered = np.sort(y).tolist()  # only one label in the first chunks
     fitted = fit_source(Arrays(X, ordered, rewindable=False), Plan(candidates("perceptron")))
-    assert same(fitted.model.run, in_memory(RULES["perceptron"], X, np.array(ordered), 1))
+    assert same_run(fitted.model.run, in_memory(RULES["perceptron"], X, np.array(ordered), 1))
     labels = [*y[:-1].tolist(), 7]
     with pytest.raises(DataError, match="label 7, which is not among the classes 0, 1: name all"):
         fit_source(Arrays(X, labels, rewindable=False), Plan(candidates("auto")))
@@ -232,9 +232,9 @@ def test_rows_without_a_label_are_refused_or_left_out() -> None:
     labels = [None if i % 4 == 1 else int(label) for i, label in enumerate(y)]
     with pytest.raises(DataError, match="example 2 has no label"):
         fit_source(Arrays(X, labels), Plan(candidates("auto")))
-    there = np.array([label is not None for label in labels])
+    labelled = np.array([label is not None for label in labels])
     fitted = fit_source(Arrays(X, labels), Plan(candidates("perceptron"), 2, reading=ReadOptions(on_bad_row="skip")))
-    assert same(fitted.model.run, in_memory(RULES["perceptron"], X[there], y[there], 2))
+    assert same_run(fitted.model.run, in_memory(RULES["perceptron"], X[labelled], y[labelled], 2))
 
 
 # -- bounds -----------------------------------------------------------------------------------------------------------
@@ -245,30 +245,30 @@ def test_a_rule_that_overflows_leaves_the_others_alone() -> None:
     wild = Settings(loss="squared", eta0=1e150, order="given", keep="last")
     fitted = fit_source(Arrays(X, y.tolist()), Plan({"wild": wild, "perceptron": RULES["perceptron"]}))
     assert fitted.chosen == "perceptron"
-    assert [tried.failed for tried in fitted.candidates] == [True, False]
-    assert same(fitted.model.run, in_memory(RULES["perceptron"], X, y, 1))
+    assert [candidate.failed for candidate in fitted.candidates] == [True, False]
+    assert same_run(fitted.model.run, in_memory(RULES["perceptron"], X, y, 1))
     with pytest.raises(LearningOverflowError, match="wild overflowed at example"):
         fit_source(Arrays(X, y.tolist()), Plan({"wild": wild}))
 
 
 def test_a_portfolio_is_cut_to_the_memory_there_is() -> None:
-    tried = candidates("auto")
-    assert list(affordable(tried, 50_000, 2)) == list(tried)
-    assert list(affordable(tried, 2**22, 2)) == list(tried)
-    assert 1 <= len(affordable(tried, 2**22, 20)) < len(tried)
+    portfolio = candidates("auto")
+    assert list(affordable(portfolio, 50_000, 2)) == list(portfolio)
+    assert list(affordable(portfolio, 2**22, 2)) == list(portfolio)
+    assert 1 <= len(affordable(portfolio, 2**22, 20)) < len(portfolio)
 
 
 def test_the_names_of_the_rules_are_their_options() -> None:
     assert tuple(RULES) == RULE_NAMES
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     X, y = make()
-    told = []
-    fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), 2, on_progress=told.append))
-    assert [progress.pass_ for progress in told][-1] == 2
-    assert told[-1].bytes_done == told[-1].bytes_total == len(X)
-    assert 0 <= told[-1].progressive_error <= 1
+    reports = []
+    fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), 2, on_progress=reports.append))
+    assert [progress.pass_ for progress in reports][-1] == 2
+    assert reports[-1].bytes_done == reports[-1].bytes_total == len(X)
+    assert 0 <= reports[-1].progressive_error <= 1
 
 
 @pytest.mark.parametrize("sparse", [True, False])
@@ -276,14 +276,14 @@ def test_progress_is_told() -> None:
 def test_a_rule_is_adapted_to_the_length_of_the_examples(rule: str, sparse: bool) -> None:
     X, y = make()
     X *= 4 / np.sqrt(np.square(X).sum(axis=1).mean())  # their mean square is 16, their length 4
-    known = {"arow": ("r", 16.0), "adagrad": ("eta0", 1 / 4), "pa1": ("eta0", 1 / 16), "pa2": ("eta0", 1 / 16)}
+    adapted = {"arow": ("r", 16.0), "adagrad": ("eta0", 1 / 4), "pa1": ("eta0", 1 / 16), "pa2": ("eta0", 1 / 16)}
     settings = RULES[rule]
-    if settings.learning_rate in known:
-        name, factor = known[settings.learning_rate]
+    if settings.learning_rate in adapted:
+        name, factor = adapted[settings.learning_rate]
         settings = replace(settings, **{name: getattr(settings, name) * factor})
     fitted = fit_source(Arrays(X, y.tolist(), step=90, sparse=sparse), Plan(candidates(rule), scale_to_length=True))
     assert fitted.candidates[0].settings == settings
-    assert same(fitted.model.run, in_memory(settings, X, y, 1, sparse=sparse))
+    assert same_run(fitted.model.run, in_memory(settings, X, y, 1, sparse=sparse))
 
 
 def test_examples_without_a_length_leave_a_rule_as_it_is() -> None:
@@ -296,23 +296,23 @@ def test_examples_grouped_are_shuffled_by_auto_alone() -> None:
     by_label = np.argsort(y, kind="stable")
     X, y = X[by_label], y[by_label]
     auto = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), order="auto"))
-    given = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto")))
-    asked = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), order="shuffle"))
-    assert (auto.order, given.order, asked.order) == ("shuffle", "given", "shuffle")
+    unshuffled = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto")))
+    shuffled = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), order="shuffle"))
+    assert (auto.order, unshuffled.order, shuffled.order) == ("shuffle", "given", "shuffle")
     assert auto.grouped
-    assert given.grouped
-    assert same(auto.model.run, asked.model.run)
+    assert unshuffled.grouped
+    assert same_run(auto.model.run, shuffled.model.run)
     mixing = np.random.default_rng(1).permutation(400)
     mixed = fit_source(Arrays(X[mixing], y[mixing].tolist()), Plan(candidates("auto"), order="auto"))
     assert (mixed.order, mixed.grouped) == ("given", False)
 
 
 @pytest.mark.parametrize("sparse", [True, False])
-@pytest.mark.parametrize("held", [1 << 20, 3000])  # in memory, or in buckets
+@pytest.mark.parametrize("limit", [1 << 20, 3000])  # in memory, or in buckets
 def test_shuffled_rows_are_all_there_once_and_in_a_new_order_each_pass(
-    sparse: bool, held: int, monkeypatch: pytest.MonkeyPatch
+    sparse: bool, limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shuffling, "_IN_MEMORY", held)
+    monkeypatch.setattr(shuffling, "_IN_MEMORY", limit)
     X, y = make(n=500)
     X[:, 0] = np.arange(500) + 1
     weights = np.arange(500.0)
@@ -322,11 +322,11 @@ def test_shuffled_rows_are_all_there_once_and_in_a_new_order_each_pass(
             values = narrow_csr(X[a : a + 37]) if sparse else X[a : a + 37]
             store.append(Block(values, y[a : a + 37].astype(np.int32), weights[a : a + 37]))
         for pass_ in (0, 0, 1):
-            whole = join_blocks(list(store.blocks(pass_)))
-            order = weights_of(whole).astype(int)
+            joined = join_blocks(list(store.blocks(pass_)))
+            order = weights_of(joined).astype(int)
             assert sorted(order.tolist()) == list(range(500))
-            assert np.array_equal(dense_of(whole.values, X.shape[1]), X[order])
-            assert np.array_equal(whole.labels, y[order])
+            assert np.array_equal(dense_of(joined.values, X.shape[1]), X[order])
+            assert np.array_equal(joined.labels, y[order])
             orders.append(order.tolist())
     assert orders[0] == orders[1] != orders[2]
     assert orders[0] != sorted(orders[0])
@@ -341,8 +341,8 @@ def weights_of(block: Block) -> Any:
 def dense_of(values: Any, features: int) -> Any:
     if isinstance(values, np.ndarray):
         return values
-    found = np.zeros((len(values.indptr) - 1, features))
-    for i in range(len(found)):
+    dense = np.zeros((len(values.indptr) - 1, features))
+    for i in range(len(dense)):
         entries = slice(values.indptr[i], values.indptr[i + 1])
-        found[i, values.indices[entries]] = values.values[entries]
-    return found
+        dense[i, values.indices[entries]] = values.values[entries]
+    return dense

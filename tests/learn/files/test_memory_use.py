@@ -1,4 +1,4 @@
-"""How much memory is taken at most, told by the system of a process of its own."""
+"""Peak memory, measured by the operating system in a separate process."""
 
 import os
 import sys
@@ -35,14 +35,14 @@ print((peak() - before) / (8 * 8 * 2**19))
 """
 
 
-def taken(code: str) -> float:
-    done = child.run([sys.executable, "-c", PEAK + code], capture_output=True, text=True, check=True)
-    return float(done.stdout)
+def peak_memory(code: str) -> float:
+    process = child.run([sys.executable, "-c", PEAK + code], capture_output=True, text=True, check=True)
+    return float(process.stdout)
 
 
 def test_a_giant_line_of_text_takes_a_small_multiple_of_itself() -> None:
-    assert taken(GIANT_LINE) < 4
+    assert peak_memory(GIANT_LINE) < 4
 
 
 def test_saving_copies_one_part_of_the_weights_at_a_time() -> None:
-    assert taken(PACKED_RUN) < 1.6  # of the three parts of this run
+    assert peak_memory(PACKED_RUN) < 1.6  # of the three parts of this run

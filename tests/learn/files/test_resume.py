@@ -1,4 +1,4 @@
-"""A fit that is broken off goes on to the same bits; later passes read a cache that is checked."""
+"""An interrupted fit resumes to the same bits; later passes read a cache with checksums."""
 
 import os
 import signal
@@ -22,13 +22,13 @@ from rosenblatt.readers.cache.pages import bytes_of
 from rosenblatt.readers.cache.spill import SpillCache
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Block, Csr, SourceBlock
-from tests.learn.files.test_fit_file import make, same
+from tests.learn.files.test_fit_file import make, same_run
 from tests.slow_twins.files import Arrays, narrow_csr
 
 
 @pytest.fixture(autouse=True)
 def _ctrl_c_is_heard(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Between small turns; a process in the background may have been told to ignore it."""
+    """Check for Ctrl-C often; a background process may ignore SIGINT, so set the default handler."""
     monkeypatch.setattr(fitting, "_BATCH", 50)
     old = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -36,17 +36,17 @@ def _ctrl_c_is_heard(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 class Broken(Arrays):
-    """A source that calls for an interrupt when it is about to give the k-th chunk of all its readings."""
+    """A source that makes a call just before it yields the k-th block of all its passes."""
 
-    def __init__(self, *given: Any, at: int, call: Callable[[], None], **named: Any) -> None:
-        super().__init__(*given, **named)
-        self.at, self.call, self.given = at, call, 0
+    def __init__(self, *arguments: Any, at: int, call: Callable[[], None], **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.at, self.call, self.n_yielded = at, call, 0
 
     def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         for chunk in super().blocks(threads):
-            if self.given == self.at:
+            if self.n_yielded == self.at:
                 self.call()
-            self.given += 1
+            self.n_yielded += 1
             yield chunk
 
 
@@ -76,7 +76,7 @@ def test_resumed_equals_unbroken(at: int, plan: dict[str, Any], step: int, tmp_p
     unbroken = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), **plan))
     resumed = broken_and_resumed(tmp_path / "a.checkpoint", at, plan, step)
     assert resumed.resumed
-    assert same(resumed.model.run, unbroken.model.run)
+    assert same_run(resumed.model.run, unbroken.model.run)
     assert resumed.candidates == unbroken.candidates
     assert (resumed.rows, resumed.holdout_rows, resumed.passes) == (
         unbroken.rows,
@@ -102,7 +102,7 @@ def test_an_interrupt_in_a_later_pass(tmp_path: Path) -> None:
         fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), on_progress=press, **plan))  # type: ignore[arg-type]
     resumed = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), **plan), resume=True)  # type: ignore[arg-type]
     unbroken = fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), passes=5))
-    assert same(resumed.model.run, unbroken.model.run)
+    assert same_run(resumed.model.run, unbroken.model.run)
     assert resumed.candidates == unbroken.candidates
 
 
@@ -118,7 +118,7 @@ def test_checkpoints_are_written_from_time_to_time(tmp_path: Path) -> None:
         fit_source(Broken(X, y.tolist(), at=9, call=die), plan)
     resumed = fit_source(Arrays(X, y.tolist()), plan, resume=True)
     assert resumed.resumed
-    assert same(resumed.model.run, fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"))).model.run)
+    assert same_run(resumed.model.run, fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"))).model.run)
 
 
 def test_a_checkpoint_of_another_fit_is_refused(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_checkpoint_of_another_fit_is_refused(tmp_path: Path) -> None:
 
 
 def _stopped_file(folder: Path) -> tuple[Path, dict[str, Any]]:
-    """A file of texts, and a checkpoint of a fit of it that was stopped."""
+    """A text file, and the checkpoint of an interrupted fit of it."""
     data, checkpoint = folder / "mail.txt", folder / "c"
     data.write_text("".join(f"{'ham' if i % 3 else 'spam'}\tword{i % 7} word{i % 5} word{i % 3}\n" for i in range(400)))
 
@@ -149,34 +149,34 @@ def _stopped_file(folder: Path) -> tuple[Path, dict[str, Any]]:
     return data, {"rule": "arow", "passes": 3, "checkpoint": str(checkpoint), "resume": True}
 
 
-@pytest.mark.parametrize("asked", [{"ngrams": 1}, {"bits": 12}, {"value": "count"}, {"unit": False}])
-def test_a_checkpoint_of_a_file_read_otherwise_is_refused(asked: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("reading", [{"ngrams": 1}, {"bits": 12}, {"value": "count"}, {"unit": False}])
+def test_a_checkpoint_of_a_file_read_otherwise_is_refused(reading: dict[str, Any], tmp_path: Path) -> None:
     data, fit = _stopped_file(tmp_path)
-    with pytest.raises(ModelError, match=f"checkpoint is of another fit, its {next(iter(asked))} was"):
-        fit_file(data, reading=ReadOptions(**asked), **fit)
+    with pytest.raises(ModelError, match=f"checkpoint is of another fit, its {next(iter(reading))} was"):
+        fit_file(data, reading=ReadOptions(**reading), **fit)
     assert fit_file(data, **fit).resumed
 
 
-def test_a_checkpoint_of_a_file_written_anew_is_refused(tmp_path: Path) -> None:
+def test_a_checkpoint_of_a_rewritten_file_is_refused(tmp_path: Path) -> None:
     data, fit = _stopped_file(tmp_path)
     data.write_text(data.read_text().replace("word2", "word9"))
     with pytest.raises(ModelError, match="checkpoint is of another fit, its content was"):
         fit_file(data, **fit)
 
 
-def test_without_a_checkpoint_it_begins_anew(tmp_path: Path) -> None:
+def test_without_a_checkpoint_it_starts_from_the_beginning(tmp_path: Path) -> None:
     X, y = make(2)
     plan = Plan(candidates("perceptron"), checkpoint=str(tmp_path / "none"))
     assert not fit_source(Arrays(X, y.tolist()), plan, resume=True).resumed
 
 
-def test_ctrl_c_keeps_the_handler_that_was_there() -> None:
+def test_ctrl_c_restores_the_previous_handler() -> None:
     X, y = make(2)
-    heard: list[int] = []
-    old = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    received: list[int] = []
+    old = signal.signal(signal.SIGINT, lambda number, frame: received.append(number))
     try:
         fitted = fit_source(Broken(X, y.tolist(), at=5, call=press_ctrl_c), Plan(candidates("perceptron")))
-        assert heard == [signal.SIGINT]
+        assert received == [signal.SIGINT]
         assert fitted.rows == len(X)
         assert signal.getsignal(signal.SIGINT) != signal.default_int_handler
     finally:
@@ -185,11 +185,13 @@ def test_ctrl_c_keeps_the_handler_that_was_there() -> None:
 
 def test_a_fit_in_another_thread_touches_no_handler() -> None:
     X, y = make(2)
-    done: list[Fitted] = []
-    thread = threading.Thread(target=lambda: done.append(fit_source(Arrays(X, y.tolist()), Plan(candidates("auto")))))
+    results: list[Fitted] = []
+    thread = threading.Thread(
+        target=lambda: results.append(fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"))))
+    )
     thread.start()
     thread.join()
-    assert done[0].rows == len(X)
+    assert results[0].rows == len(X)
 
 
 # -- the cache --------------------------------------------------------------------------------------------------------
@@ -198,13 +200,13 @@ def test_a_fit_in_another_thread_touches_no_handler() -> None:
 def blocks() -> list[Block]:
     X, y = make(3)
     labels = y.astype(np.int32)
-    csr, whole = narrow_csr(X[:40]), narrow_csr((X[40:] > 0).astype(float))
+    csr, integers = narrow_csr(X[:40]), narrow_csr((X[40:] > 0).astype(float))
     wide = Csr(csr.indptr, csr.indices.astype(np.int64), csr.values, csr.features)
     short = Csr(csr.indptr, csr.indices, csr.values.astype(np.float32).astype(float), csr.features)
     empty = Csr(np.zeros(3, dtype=np.int64), np.empty(0, np.int32), np.empty(0), 0)
     return [
         Block(short, labels[:40], np.arange(40.0)),
-        Block(whole, labels[40:]),
+        Block(integers, labels[40:]),
         Block(csr, labels[:40]),
         Block(wide, labels[:40], np.ones(40)),
         Block(X, labels),
@@ -222,17 +224,17 @@ def test_a_cache_gives_back_what_it_was_given(limit: int, threads: int, tmp_path
         for block in blocks():
             cache.append(block)
         for _ in range(2):
-            for got, put in zip(cache.blocks(threads), blocks(), strict=True):
-                assert np.array_equal(got.labels, put.labels)
-                assert (got.weights is None) == (put.weights is None)
-                assert put.weights is None or np.array_equal(got.weights, put.weights)
-                if isinstance(put.values, Csr):
-                    assert isinstance(got.values, Csr)
-                    assert got.values.features == put.values.features
+            for cached, original in zip(cache.blocks(threads), blocks(), strict=True):
+                assert np.array_equal(cached.labels, original.labels)
+                assert (cached.weights is None) == (original.weights is None)
+                assert original.weights is None or np.array_equal(cached.weights, original.weights)
+                if isinstance(original.values, Csr):
+                    assert isinstance(cached.values, Csr)
+                    assert cached.values.features == original.values.features
                     for name in ("indptr", "indices", "values"):
-                        assert np.array_equal(getattr(got.values, name), getattr(put.values, name))
+                        assert np.array_equal(getattr(cached.values, name), getattr(original.values, name))
                 else:
-                    assert np.array_equal(got.values, put.values)
+                    assert np.array_equal(cached.values, original.values)
         assert list(tmp_path.iterdir()) == []  # the file has no name
 
 
@@ -242,7 +244,7 @@ def test_a_cache_is_a_file_at_once_where_the_first_block_says_that_many_will_fol
     block = blocks()[0]
     monkeypatch.setattr(cache_module, "IN_MEMORY", 10 * bytes_of(block))
     nowhere = str(tmp_path / "nowhere")
-    for share in (0.0, 0.06, 1.0):  # of which nothing is known, about seventeen of them, one
+    for share in (0.0, 0.06, 1.0):  # unknown size, about seventeen blocks, one block
         with SpillCache(nowhere, "name") as cache:
             for _ in range(10):
                 cache.append(block, share)
@@ -272,7 +274,7 @@ def test_a_stream_through_the_file_gives_the_same_bits(tmp_path: Path, monkeypat
     plan = Plan(candidates("auto"), passes=3, holdout=0.1, threads=2, cache=str(tmp_path))
     memory = fit_source(Arrays(X, y.tolist()), plan)
     monkeypatch.setattr(cache_module, "IN_MEMORY", 0)
-    assert same(fit_source(Arrays(X, y.tolist()), plan).model.run, memory.model.run)
+    assert same_run(fit_source(Arrays(X, y.tolist()), plan).model.run, memory.model.run)
 
 
 def test_a_cache_that_cannot_be_made_says_so(tmp_path: Path, monkeypatch: Any) -> None:
@@ -283,7 +285,7 @@ def test_a_cache_that_cannot_be_made_says_so(tmp_path: Path, monkeypatch: Any) -
         fit_source(Arrays(X, y.tolist()), plan)
 
 
-@pytest.mark.parametrize("buffer", [0, 1 << 26])  # the fault shows while it is written, or when it is read
+@pytest.mark.parametrize("buffer", [0, 1 << 26])  # the error appears while writing, or while reading
 def test_a_full_disk_under_the_cache_says_so(buffer: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache_module, "IN_MEMORY", 0)
     monkeypatch.setattr(cache_module, "_temporary_file", lambda *_: open("/dev/full", "wb", buffering=buffer))  # noqa: SIM115

@@ -1,4 +1,4 @@
-"""A trace is the run: every step against the oracle that tells every visit, and the lectures' table by heart."""
+"""A trace equals the run: every step against an oracle that records every visit, and the table of the lectures."""
 
 import copy
 import csv
@@ -41,8 +41,8 @@ def test_and_step_by_step() -> None:
     assert [s.t for s in steps] == list(range(36))
     assert [s.x.tolist() for s in steps[:4]] == [[1, 0, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1]]
     assert [s.target for s in steps[:4]] == [-1, -1, -1, 1]
-    for one, other in pairwise(steps):
-        assert one.after.tolist() == other.before.tolist()
+    for step, following in pairwise(steps):
+        assert step.after.tolist() == following.before.tolist()
 
 
 def test_and_epoch_by_epoch() -> None:
@@ -61,11 +61,11 @@ def test_the_total_goes_up_while_its_own_example_gets_better() -> None:
 
 
 def test_the_dual_form_adds_up() -> None:
-    """B8: of AND, each row as often as it was a mistake, with its sign."""
-    told = trace(CORNERS, AND)
-    alpha = told.dual()
+    """B8: for AND, each row counted as often as it was a mistake, with its sign."""
+    run = trace(CORNERS, AND)
+    alpha = run.dual()
     assert alpha.tolist() == [-2, -5, -4, 7]
-    assert [alpha.sum(), *(alpha @ CORNERS)] == told.replay().tolist() == [-4, 3, 2]
+    assert [alpha.sum(), *(alpha @ CORNERS)] == run.replay().tolist() == [-4, 3, 2]
 
 
 # ------------------------------------------------------------------------------------------ against the slow twin
@@ -89,26 +89,26 @@ def twins(kind: dict[str, Any], classes: int, data: Any, scheme: str = "ovr") ->
     X, y = data(11, 5, classes, 4)
     scheme = "ovr" if kind.get("loss") == "squared" and scheme == "joint" else scheme
     options = {"order": "given", "keep": "last", "multi_class": scheme, "eta0": 1.0, "learning_rate": "constant"} | kind
-    told = trace(X, y, max_iter=4, **options)
-    return told, Telling(**options).fit(X.tolist(), y.tolist(), epochs=4)
+    run = trace(X, y, max_iter=4, **options)
+    return run, Telling(**options).fit(X.tolist(), y.tolist(), epochs=4)
 
 
-def cut(told: Any, weights: Any) -> Any:
-    return weights if told.fit_intercept else weights[..., 1:]
+def cut(run: Any, weights: Any) -> Any:
+    return weights if run.fit_intercept else weights[..., 1:]
 
 
 @pytest.mark.parametrize(("classes", "scheme"), [(2, "ovr"), (3, "ovr"), (3, "ovo"), (4, "joint")])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind.values())))
 @pytest.mark.parametrize("data", [whole_numbers, real_numbers])
 def test_every_step_is_the_oracles(kind: dict[str, Any], classes: int, scheme: str, data: Any) -> None:
-    told, oracle = twins(kind, classes, data, scheme)
-    seen: dict[int, list[Any]] = {}
-    for step in told.steps():
-        seen.setdefault(step.t, []).append(step)
-    assert sorted(seen) == list(range(len(oracle.visits)))
+    run, oracle = twins(kind, classes, data, scheme)
+    steps_by_t: dict[int, list[Any]] = {}
+    for step in run.steps():
+        steps_by_t.setdefault(step.t, []).append(step)
+    assert sorted(steps_by_t) == list(range(len(oracle.visits)))
     for visit in oracle.visits:
-        before, after = (cut(told, np.array(w)) for w in (visit.before, visit.after))
-        for step in seen[visit.t]:
+        before, after = (cut(run, np.array(w)) for w in (visit.before, visit.after))
+        for step in steps_by_t[visit.t]:
             assert (step.epoch, step.row) == (visit.epoch, visit.row)
             assert bits(step.score) == bits(visit.scores[step.unit])
             assert step.mistake == visit.mistakes[step.unit]
@@ -119,61 +119,61 @@ def test_every_step_is_the_oracles(kind: dict[str, Any], classes: int, scheme: s
 @pytest.mark.parametrize(("classes", "scheme"), [(2, "ovr"), (3, "ovo"), (4, "joint")])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind.values())))
 def test_replay_is_the_weights_after_so_many_updates(kind: dict[str, Any], classes: int, scheme: str) -> None:
-    told, oracle = twins(kind, classes, real_numbers, scheme)
-    whole = np.array([visit.after for visit in oracle.visits])
-    assert bits(np.atleast_2d(told.replay())) == bits(cut(told, whole[-1]))
-    assert bits(np.atleast_2d(told.replay(0))) == bits(cut(told, np.array(oracle.visits[0].before)))
-    for k in {1, 2, 3, len(told) // 2, len(told) - 1, len(told)}:
+    run, oracle = twins(kind, classes, real_numbers, scheme)
+    weights = np.array([visit.after for visit in oracle.visits])
+    assert bits(np.atleast_2d(run.replay())) == bits(cut(run, weights[-1]))
+    assert bits(np.atleast_2d(run.replay(0))) == bits(cut(run, np.array(oracle.visits[0].before)))
+    for k in {1, 2, 3, len(run) // 2, len(run) - 1, len(run)}:
         entry = k - 1
-        visit = oracle.visits[int(told.t[entry])]
-        first = int(np.searchsorted(told.t, told.t[entry]))
-        last = int(np.searchsorted(told.t, told.t[entry], side="right"))
+        visit = oracle.visits[int(run.t[entry])]
+        first = int(np.searchsorted(run.t, run.t[entry]))
+        last = int(np.searchsorted(run.t, run.t[entry], side="right"))
         expected = np.array(visit.before)
-        moved = told.unit[first:k] if k < last else np.arange(told.n_units)
+        moved = run.unit[first:k] if k < last else np.arange(run.n_units)
         expected[moved] = np.array(visit.after)[moved]
-        assert bits(np.atleast_2d(told.replay(k))) == bits(cut(told, expected))
+        assert bits(np.atleast_2d(run.replay(k))) == bits(cut(run, expected))
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind.values())))
 def test_the_end_of_the_trace_is_the_end_of_the_run(kind: dict[str, Any]) -> None:
     X, y = real_numbers(20, 6, 3, 1)
     for rows in (X, sp.csr_array(X), X.astype(np.float32)):
-        told = trace(rows, y, max_iter=3, **{"keep": "last"} | kind)
+        run = trace(rows, y, max_iter=3, **{"keep": "last"} | kind)
         own = {name: value for name, value in kind.items() if name != "loss"}
         learner = LEARNERS[kind.get("loss", "perceptron")]
         model = learner(max_iter=3, **{"order": "given"} | own | {"keep": "last"}).fit(rows, y)
-        ends = list(told.epochs())
-        replayed = told.replay()
+        ends = list(run.epochs())
+        replayed = run.replay()
         assert bits(replayed) == bits(ends[-1].weights)
         assert bits(replayed[:, -6:]) == bits(model.coef_)
         assert ends[-1].mistakes == model.n_mistakes_
 
 
 def test_iterating_gives_the_log() -> None:
-    told = trace(*real_numbers(30, 4, 4, 2), multi_class="joint", max_iter=3)
-    steps = list(told)
-    assert len(steps) == len(told)
-    assert [s.t for s in steps] == told.t.tolist()
-    assert [s.row for s in steps] == told.row.tolist()
-    assert [s.unit for s in steps] == told.unit.tolist()
-    assert [s.coefficient for s in steps] == told.coefficient.tolist()
+    run = trace(*real_numbers(30, 4, 4, 2), multi_class="joint", max_iter=3)
+    steps = list(run)
+    assert len(steps) == len(run)
+    assert [s.t for s in steps] == run.t.tolist()
+    assert [s.row for s in steps] == run.row.tolist()
+    assert [s.unit for s in steps] == run.unit.tolist()
+    assert [s.coefficient for s in steps] == run.coefficient.tolist()
     for step in steps:
         assert np.array_equal(step.after, step.before + step.coefficient * step.x)
 
 
 @pytest.mark.parametrize("loss", ["perceptron", "logistic"])
 def test_mistakes_only_are_the_mistakes_among_all(loss: str) -> None:
-    told = trace(*real_numbers(30, 4, 3, 5), loss=loss, max_iter=3, order="shuffle")
-    mistaken = [(s.t, s.unit) for s in told.steps() if s.mistake]
-    assert [(s.t, s.unit) for s in told.steps(mistakes_only=True)] == mistaken
-    assert 0 < len(mistaken) < sum(1 for _ in told.steps())
+    run = trace(*real_numbers(30, 4, 3, 5), loss=loss, max_iter=3, order="shuffle")
+    mistaken = [(s.t, s.unit) for s in run.steps() if s.mistake]
+    assert [(s.t, s.unit) for s in run.steps(mistakes_only=True)] == mistaken
+    assert 0 < len(mistaken) < sum(1 for _ in run.steps())
 
 
 def test_epochs_can_be_chosen() -> None:
-    told = trace(*real_numbers(15, 3, 2, 5), max_iter=9, order="sample")
-    every = list(told.steps())
+    run = trace(*real_numbers(15, 3, 2, 5), max_iter=9, order="sample")
+    every = list(run.steps())
     for first, last in [(1, 1), (3, 5), (9, 9), (10, 12)]:
-        chosen = list(told.steps(epochs=(first, last)))
+        chosen = list(run.steps(epochs=(first, last)))
         expected = [s for s in every if first <= s.epoch <= last]
         assert [(s.t, s.row, bits(s.after)) for s in chosen] == [(s.t, s.row, bits(s.after)) for s in expected]
 
@@ -187,8 +187,8 @@ def test_totals_recounted(learning_rate: str) -> None:
     weights = np.array([1, 2, 0, 1] * 3, dtype=float)
     sign, rows, c = np.where(y, 1, -1), np.hstack([np.ones((12, 1)), X]), weights * np.where(y, 3, 1)
     required = 1 if learning_rate == "pa1" else 0
-    told = trace(X, y, sample_weight=weights, class_weight={0: 1.0, 1: 3.0}, learning_rate=learning_rate, max_iter=3)
-    for step in told.steps(totals=True):
+    run = trace(X, y, sample_weight=weights, class_weight={0: 1.0, 1: 3.0}, learning_rate=learning_rate, max_iter=3)
+    for step in run.steps(totals=True):
         assert weights[step.row] > 0
         margins = sign * (rows @ step.after)
         assert step.total_loss == pytest.approx((c * np.maximum(0, required - margins)).sum())
@@ -200,9 +200,9 @@ def test_totals_recounted(learning_rate: str) -> None:
 
 def test_totals_of_a_joint_decision() -> None:
     X, y = real_numbers(12, 3, 3, 7)
-    told = trace(X, y, multi_class="joint", loss="logistic", max_iter=2)
+    run = trace(X, y, multi_class="joint", loss="logistic", max_iter=2)
     by_time: dict[int, dict[int, Any]] = {}
-    for step in told.steps(totals=True):
+    for step in run.steps(totals=True):
         by_time.setdefault(step.t, {})[step.unit] = step
     rows = np.hstack([np.ones((12, 1)), X])
     for units in by_time.values():
@@ -217,18 +217,18 @@ def test_totals_of_a_joint_decision() -> None:
 
 def test_a_warm_start_goes_on_with_the_story() -> None:
     X, y = real_numbers(20, 4, 2, 3)
-    whole = trace(X, y, max_iter=6, order="shuffle")
+    unbroken = trace(X, y, max_iter=6, order="shuffle")
     model = Perceptron(max_iter=2, order="shuffle", warm_start=True, record=True)
     for _ in range(3):
         model.fit(X, y)
     parts = model.trace_
     assert len(parts.recording.fits) == 1
-    assert [bits(s.after) for s in parts.steps()] == [bits(s.after) for s in whole.steps()]
+    assert [bits(s.after) for s in parts.steps()] == [bits(s.after) for s in unbroken.steps()]
     model.fit(X[:7], y[:7])
     ends = list(model.trace_.epochs())
     assert [end.t for end in ends][5:7] == [120, 127]
     assert bits(model.trace_.replay()) == bits(ends[-1].weights[0])
-    assert bits(ends[5].weights[0]) == bits(whole.replay())
+    assert bits(ends[5].weights[0]) == bits(unbroken.replay())
 
 
 def test_early_stopping_and_rows_of_no_weight_are_replayed() -> None:
@@ -255,21 +255,21 @@ def test_the_examples_are_not_saved_with_the_model() -> None:
 
 def test_examples_that_changed_are_noticed() -> None:
     X = CORNERS.copy()
-    told = trace(X, AND)
+    run = trace(X, AND)
     X[3] = [-1, -1]
     with pytest.raises(errors.DataError, match="have changed since"):
-        told.replay()
+        run.replay()
 
 
 def test_a_long_run_is_walked_not_stored() -> None:
     draw = np.random.default_rng(0)
     X = draw.normal(size=(20_000, 20))
-    told = trace(X, X[:, 0] > 0.1, order="shuffle", max_iter=5)
+    run = trace(X, X[:, 0] > 0.1, order="shuffle", max_iter=5)
     tracemalloc.start()
-    walked = [step.t for step in told.steps(mistakes_only=True)]
+    walked = [step.t for step in run.steps(mistakes_only=True)]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert walked == told.t.tolist()
+    assert walked == run.t.tolist()
     assert len(walked) > 300
     assert peak < 0.5 * X.nbytes
 
@@ -296,40 +296,40 @@ def test_options_that_are_none() -> None:
 
 
 def test_rows_frame_csv_and_json_agree(tmp_path: Path) -> None:
-    told = trace(CORNERS, AND)
-    frame = told.to_frame(totals=True)
+    run = trace(CORNERS, AND)
+    frame = run.to_frame(totals=True)
     assert frame.columns.tolist() == [
         "epoch", "t", "row", "target", "score", "mistake", "coefficient", "total_loss", "total_errors",
         "x1", "x2", "before_w0", "before_w1", "before_w2", "after_w0", "after_w1", "after_w2",
     ]  # fmt: skip
     assert frame[["after_w0", "after_w1", "after_w2"]].iloc[-1].tolist() == [-4, 3, 2]
-    told.to_csv(tmp_path / "and.csv", totals=True)
+    run.to_csv(tmp_path / "and.csv", totals=True)
     table = list(csv.DictReader((tmp_path / "and.csv").read_text(encoding="utf-8").splitlines()))
     assert [{k: float(v) for k, v in row.items()} for row in table] == [
-        {k: float(v) for k, v in row.items()} for row in told.rows(totals=True)
+        {k: float(v) for k, v in row.items()} for row in run.rows(totals=True)
     ]
     out = io.StringIO()
-    told.to_json(out, mistakes_only=True)
+    run.to_json(out, mistakes_only=True)
     story = json.loads(out.getvalue())
     assert (story["status"], story["n_iter"], story["n_mistakes"]) == ("separated", 9, 18)
     assert story["classes"] == [-1, 1]
-    assert [s["after"] for s in story["steps"]] == [s.after.tolist() for s in told]
+    assert [s["after"] for s in story["steps"]] == [s.after.tolist() for s in run]
 
 
 def test_numbers_survive_the_files(tmp_path: Path) -> None:
-    told = trace(*real_numbers(9, 3, 3, 8), max_iter=2, fit_intercept=False)
-    told.to_csv(tmp_path / "steps.csv")
+    run = trace(*real_numbers(9, 3, 3, 8), max_iter=2, fit_intercept=False)
+    run.to_csv(tmp_path / "steps.csv")
     rows = list(csv.DictReader((tmp_path / "steps.csv").read_text(encoding="utf-8").splitlines()))
     assert "before_w0" not in rows[0]
-    for row, step in zip(rows, told.steps(), strict=True):
+    for row, step in zip(rows, run.steps(), strict=True):
         assert int(row["unit"]) == step.unit
         assert bits([float(row[f"after_w{j}"]) for j in (1, 2, 3)]) == bits(step.after)
 
 
 def test_wide_examples_leave_the_weights_out_unless_asked() -> None:
-    told = trace(*real_numbers(6, 51, 2, 8), max_iter=1)
-    assert "after_w1" not in next(told.rows())
-    assert "after_w51" in next(told.rows(weights=True))
+    run = trace(*real_numbers(6, 51, 2, 8), max_iter=1)
+    assert "after_w1" not in next(run.rows())
+    assert "after_w51" in next(run.rows(weights=True))
 
 
 @pytest.mark.parametrize("learning_rate", ["constant", "arow"])
@@ -338,9 +338,9 @@ def test_short_stretches_of_a_long_table_are_the_same_run(learning_rate: str) ->
     X, y = real_numbers(200, 6, 3, 4)
     weights = np.arange(200) % 3 + 0.5
     for rows in (X, sp.csr_array(X), np.asfortranarray(X, dtype=np.float32)):
-        told = trace(rows, y, sample_weight=weights, learning_rate=learning_rate, order="shuffle", max_iter=2)
-        ends = [end.weights for end in told.epochs()]  # whole epochs, in place
-        last = {(step.epoch, step.unit): step.after for step in told.steps()}  # one visit at a time
+        run = trace(rows, y, sample_weight=weights, learning_rate=learning_rate, order="shuffle", max_iter=2)
+        ends = [end.weights for end in run.epochs()]  # whole epochs, in place
+        last = {(step.epoch, step.unit): step.after for step in run.steps()}  # one visit at a time
         assert [bits(last[epoch, unit]) for epoch in (1, 2) for unit in range(3)] == [
             bits(end[unit]) for end in ends for unit in range(3)
         ]

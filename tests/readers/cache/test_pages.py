@@ -1,4 +1,4 @@
-"""Blocks as pages: what is read back is what was written, to the last bit, in as few bytes as that allows."""
+"""Blocks as pages: reading restores every bit, and values take as few bytes as possible."""
 
 import os
 import struct
@@ -27,10 +27,10 @@ def file(tmp_path: Path) -> Iterator[int]:
     os.close(fd)
 
 
-def there_and_back(block: Block, fd: int) -> tuple[Block, int]:
+def round_trip(block: Block, fd: int) -> tuple[Block, int]:
     size = write_block(lambda page: os.pwrite(fd, page, 0), block, native.Packer())
-    (found,) = read_blocks(fd, [(0, size)])
-    return found, size
+    (restored,) = read_blocks(fd, [(0, size)])
+    return restored, size
 
 
 def sparse(values: Any, features: int = 50_000, index: type = np.int32) -> Block:
@@ -58,17 +58,17 @@ KINDS = [
 @pytest.mark.parametrize(("values", "features", "bytes_each"), KINDS)
 def test_sparse_blocks_come_back(values: Any, features: int, bytes_each: int, file: int) -> None:
     block = sparse(values, features)
-    found, size = there_and_back(block, file)
-    assert isinstance(found.values, Csr)
+    restored, size = round_trip(block, file)
+    assert isinstance(restored.values, Csr)
     assert isinstance(block.values, Csr)
-    assert found.values.values.tobytes() == block.values.values.tobytes()
-    assert found.values.indices.dtype == np.int32
-    assert np.array_equal(found.values.indices, block.values.indices)
-    assert np.array_equal(found.values.indptr, block.values.indptr)
-    assert found.values.features == features
-    assert np.array_equal(found.labels, block.labels)
-    assert found.weights is not None
-    assert np.array_equal(found.weights, [0.5, 2.0])
+    assert restored.values.values.tobytes() == block.values.values.tobytes()
+    assert restored.values.indices.dtype == np.int32
+    assert np.array_equal(restored.values.indices, block.values.indices)
+    assert np.array_equal(restored.values.indptr, block.values.indptr)
+    assert restored.values.features == features
+    assert np.array_equal(restored.labels, block.labels)
+    assert restored.weights is not None
+    assert np.array_equal(restored.weights, [0.5, 2.0])
     assert 0 <= size - bytes_each * 999 <= 100
 
 
@@ -77,10 +77,10 @@ def test_sparse_blocks_come_back(values: Any, features: int, bytes_each: int, fi
 def test_dense_blocks_come_back(dtype: type, weights: Any, file: int) -> None:
     values = np.random.default_rng(2).standard_normal((7, 5)).astype(dtype)
     for laid in (values, np.asfortranarray(values)):
-        found, _ = there_and_back(Block(laid, np.arange(7, dtype=np.int32), weights), file)
-        assert np.array_equal(found.values, values)
-        assert (found.weights is None) == (weights is None)
-        assert weights is None or np.array_equal(found.weights, weights)
+        restored, _ = round_trip(Block(laid, np.arange(7, dtype=np.int32), weights), file)
+        assert np.array_equal(restored.values, values)
+        assert (restored.weights is None) == (weights is None)
+        assert weights is None or np.array_equal(restored.weights, weights)
 
 
 def page(block: Block, packer: native.Packer | None = None) -> bytes:
@@ -116,14 +116,14 @@ def test_values_take_as_few_bytes_as_hold_them(blocks: list[list[float]]) -> Non
         assert page(block, packer) == slow.page(block, places)
         if any(
             value != 1.0 for value in values
-        ):  # the places never fall, and once no number is enough they are given up
-            places = next((p for p in range(places, 10) if slow.whole(values, p) is not None), 10)
+        ):  # the number of places never falls, and is given up once none is enough
+            places = next((p for p in range(places, 10) if slow.scaled_integers(values, p) is not None), 10)
 
 
-def test_what_cannot_be_learned_from_is_left_to_who_learns(file: int) -> None:
-    found, _ = there_and_back(sparse([1.0, np.nan, 2.0]), file)
+def test_values_that_cannot_be_learned_are_left_to_the_learner(file: int) -> None:
+    restored, _ = round_trip(sparse([1.0, np.nan, 2.0]), file)
     with pytest.raises(Exception, match="NaN at row 1"):
-        native.rows_of(found.values)
+        native.rows_of(restored.values)
 
 
 def test_every_damaged_byte_is_noticed(file: int) -> None:
@@ -144,7 +144,7 @@ def test_a_head_that_lies_is_noticed_though_its_checksum_is_right(field: int, hu
         good = page(block)
         head = list(struct.unpack("<QQQBBBBB3x", good[8:40]))
         lie = huge if field < 3 else huge % 256
-        no_lie = (field == 2 and head[3]) or (field == 5 and lie < 10)  # more columns, or other places
+        no_lie = (field == 2 and head[3]) or (field == 5 and lie < 10)  # still consistent
         if head[field] == lie or no_lie:
             continue
         head[field] = lie
@@ -169,21 +169,21 @@ def test_later_passes_over_pages_do_not_load_numpy(tmp_path: Path) -> None:
         "import sys; from rosenblatt import fit_file; from rosenblatt.readers.cache import spill; spill.IN_MEMORY = 0\n"
         "print(fit_file(sys.argv[1], rule='perceptron', passes=3).passes > 1, 'numpy' in sys.modules)"
     )
-    done = child.run([sys.executable, "-c", code, data], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.split() == ["True", "False"]
+    process = child.run([sys.executable, "-c", code, data], capture_output=True, text=True, timeout=60, check=True)
+    assert process.stdout.split() == ["True", "False"]
 
 
 @pytest.mark.parametrize("places", range(10))
 def test_every_number_of_two_bytes_comes_back_from_every_power_of_ten(places: int, file: int) -> None:
     values = np.arange(-(2**15), 2**15) / 10**places
-    found, size = there_and_back(sparse(values), file)
-    assert isinstance(found.values, Csr)
-    assert found.values.values.tobytes() == values.tobytes()
+    restored, size = round_trip(sparse(values), file)
+    assert isinstance(restored.values, Csr)
+    assert restored.values.values.tobytes() == values.tobytes()
     assert size < 4 * len(values) + 100
     wide = np.random.default_rng(places).integers(-(2**31), 2**31, 50_000) / 10**places
-    found, _ = there_and_back(sparse(wide), file)
-    assert isinstance(found.values, Csr)
-    assert found.values.values.tobytes() == wide.tobytes()
+    restored, _ = round_trip(sparse(wide), file)
+    assert isinstance(restored.values, Csr)
+    assert restored.values.values.tobytes() == wide.tobytes()
 
 
 @pytest.mark.parametrize("number", [0.25, -700.5, 1e-9, 1.0 / 3])
@@ -199,10 +199,10 @@ def test_what_is_said_of_rows_that_were_unpacked_is_what_a_look_finds(number: fl
         values = rng.integers(0, 100, 9000) * 0.25
         values[rng.integers(9000)] = number
         rows = Csr(starts, indices, values, 60_000)
-        found, _ = there_and_back(Block(rows, np.zeros(len(starts) - 1, dtype=np.int32), None), file)
+        restored, _ = round_trip(Block(rows, np.zeros(len(starts) - 1, dtype=np.int32), None), file)
         looked = native.Rows.csr(starts, indices, values, 60_000)
         assert looked.check() is None
-        assert isinstance(found.values, ParsedCsr)
-        assert isinstance(found.values.checked_rows, native.Rows)
-        assert found.values.checked_rows.largest == looked.largest
-        assert found.values.checked_rows.canonical == looked.canonical
+        assert isinstance(restored.values, ParsedCsr)
+        assert isinstance(restored.values.checked_rows, native.Rows)
+        assert restored.values.checked_rows.largest == looked.largest
+        assert restored.values.checked_rows.canonical == looked.canonical

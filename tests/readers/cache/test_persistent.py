@@ -1,4 +1,4 @@
-"""A cache that is kept gives the model that the data give, to the bit, or it is not used."""
+"""A persistent cache gives the same model as the data, bit for bit, or it is not used."""
 
 import gzip
 import json
@@ -23,12 +23,12 @@ from rosenblatt.readers.source import ReadOptions
 
 def svm(rows: int = 400, seed: int = 0) -> str:
     draw = np.random.default_rng(seed)
-    made = []
+    rows_text = []
     for k in range(rows):
         x = draw.normal(size=4).round(3)
         label = ["a", "b", "c"][int(abs(x[0]) * 2) % (3 if k > 350 else 2)]
-        made.append(f"{label} " + " ".join(f"{3 * j + 1 + k // 100}:{v}" for j, v in enumerate(x)) + "\n")
-    return "".join(made)
+        rows_text.append(f"{label} " + " ".join(f"{3 * j + 1 + k // 100}:{v}" for j, v in enumerate(x)) + "\n")
+    return "".join(rows_text)
 
 
 VW = "".join(f"{k % 2 * 2 - 1} {1 + k % 3} |a w{k % 2} x:{k % 7}.5 |b y{k % 5}\n" for k in range(300))
@@ -58,17 +58,21 @@ def test_made_and_reused_it_gives_the_same_model(
     data = tmp_path / name
     data.write_text(FILES[name])
     plain = fit_file(data, **options)
-    made = fit_file(data, keep_cache=True, **options)
+    first = fit_file(data, keep_cache=True, **options)
     monkeypatch.setattr("rosenblatt.model.fit_file.open_source", None)  # nothing is parsed from here on
-    again = fit_file(data, keep_cache=True, **options)
-    assert made.cache is not None
-    assert again.cache is not None
+    second = fit_file(data, keep_cache=True, **options)
+    assert first.cache is not None
+    assert second.cache is not None
     assert plain.cache is None
-    assert (made.cache.state, again.cache.state) == ("made", "reused")
-    assert made.cache.path == f"{data}.cache"
-    assert bytes_of(plain, tmp_path) == bytes_of(made, tmp_path) == bytes_of(again, tmp_path)
-    for one in (made, again):
-        assert (one.candidates, one.holdout_error, one.rows) == (plain.candidates, plain.holdout_error, plain.rows)
+    assert (first.cache.state, second.cache.state) == ("made", "reused")
+    assert first.cache.path == f"{data}.cache"
+    assert bytes_of(plain, tmp_path) == bytes_of(first, tmp_path) == bytes_of(second, tmp_path)
+    for fitted in (first, second):
+        assert (fitted.candidates, fitted.holdout_error, fitted.rows) == (
+            plain.candidates,
+            plain.holdout_error,
+            plain.rows,
+        )
     assert [file.name for file in tmp_path.iterdir() if file.suffix == ".part"] == []
 
 
@@ -76,11 +80,11 @@ def test_packed_data_and_bad_rows_are_remembered(tmp_path: Path) -> None:
     data = tmp_path / "d.svm.gz"
     data.write_bytes(gzip.compress((svm() + "a 7\n" + svm()).encode()))
     reading = ReadOptions(on_bad_row="skip")
-    first, again = (fit_file(data, keep_cache=True, reading=reading) for _ in range(2))
-    assert again.cache is not None
-    assert again.cache.state == "reused"
-    assert (first.skipped, first.bad_rows) == (again.skipped, again.bad_rows)
-    assert again.skipped == 1
+    first, second = (fit_file(data, keep_cache=True, reading=reading) for _ in range(2))
+    assert second.cache is not None
+    assert second.cache.state == "reused"
+    assert (first.skipped, first.bad_rows) == (second.skipped, second.bad_rows)
+    assert second.skipped == 1
 
 
 def test_another_file_or_another_reading_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +110,7 @@ def test_another_file_or_another_reading_is_read_again(tmp_path: Path, monkeypat
 def test_a_change_that_leaves_size_and_times_is_seen_in_the_content(
     young: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on a file system whose clock is coarse: the times are made to look alike."""
+    """As on a file system with coarse timestamps: the times are made equal."""
     data = tmp_path / "d.svm"
     data.write_text(svm(20_000))
     monkeypatch.setattr(fingerprint, "size_and_times", lambda path: {"bytes": os.stat(path).st_size})
@@ -123,25 +127,25 @@ def test_a_change_that_leaves_size_and_times_is_seen_in_the_content(
     assert cache.state == "rebuilt"
 
 
-def test_damage_anywhere_is_noticed_and_mended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damage_anywhere_is_noticed_and_the_cache_rebuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "BLOCK_BYTES", 1 << 12)
     data, file = tmp_path / "d.svm", tmp_path / "d.svm.cache"
     data.write_text(svm())
-    good = bytes_of(fit_file(data, keep_cache=True), tmp_path)
-    whole = file.read_bytes()
-    for at in [*range(3, len(whole), len(whole) // 23), len(whole) - 1]:
-        file.write_bytes(whole[:at] + bytes([whole[at] ^ 64]) + whole[at + 1 :])
+    model = bytes_of(fit_file(data, keep_cache=True), tmp_path)
+    good = file.read_bytes()
+    for at in [*range(3, len(good), len(good) // 23), len(good) - 1]:
+        file.write_bytes(good[:at] + bytes([good[at] ^ 64]) + good[at + 1 :])
         fitted = fit_file(data, keep_cache=True)
         assert fitted.cache is not None
         assert (fitted.cache.state, fitted.cache.why) == ("rebuilt", "it was damaged"), at
-        assert bytes_of(fitted, tmp_path) == good
-        assert file.read_bytes() == whole
-    for content in (b"", b"x", whole[:100], whole[:-1], whole + b"x", whole[::-1]):
+        assert bytes_of(fitted, tmp_path) == model
+        assert file.read_bytes() == good
+    for content in (b"", b"x", good[:100], good[:-1], good + b"x", good[::-1]):
         file.write_bytes(content)
         fitted = fit_file(data, keep_cache=True)
         assert fitted.cache is not None
         assert fitted.cache.why == "it was damaged"
-        assert bytes_of(fitted, tmp_path) == good
+        assert bytes_of(fitted, tmp_path) == model
 
 
 def test_a_second_file_of_labels_belongs_to_it(tmp_path: Path) -> None:
@@ -152,9 +156,9 @@ def test_a_second_file_of_labels_belongs_to_it(tmp_path: Path) -> None:
     assert fit_file(data, keep_cache=True, reading=reading).cache.state == "made"  # type: ignore[union-attr]
     assert fit_file(data, keep_cache=True, reading=reading).cache.state == "reused"  # type: ignore[union-attr]
     labels.write_text("b\na\nb\n")
-    found = fit_file(data, keep_cache=True, reading=reading).cache
-    assert found is not None
-    assert found.why == "the file of labels has changed since"
+    cache = fit_file(data, keep_cache=True, reading=reading).cache
+    assert cache is not None
+    assert cache.why == "the file of labels has changed since"
 
 
 def test_what_cannot_be_kept_does_not_stop_the_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

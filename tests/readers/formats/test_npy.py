@@ -1,4 +1,4 @@
-"""Arrays -> examples: npy and npz, dense and sparse, and what is refused."""
+"""npy and npz: dense and sparse arrays as examples, and what is refused."""
 
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ def test_a_matrix_whose_last_column_is_the_label(tmp_path: Path, dtype: Any, ord
     assert X.tolist() == matrix[:, 1:].astype(float).tolist()
 
 
-def test_many_rows_come_in_blocks_that_lie_in_order(tmp_path: Path) -> None:
+def test_many_rows_come_in_blocks_in_order(tmp_path: Path) -> None:
     matrix = np.arange(300_000.0).reshape(-1, 3) % 1000
     matrix[:, 2] %= 2
     np.save(tmp_path / "m.npy", matrix)
@@ -95,10 +95,10 @@ def test_numbers_of_any_size_are_scaled(power: int) -> None:
     for batch in np.split(values, 3):
         usual.add(batch)
         far.add(np.ldexp(batch, power))
-    (shift, scale), found = usual.shift_and_scale(), far.shift_and_scale()
-    assert found[0] == pytest.approx(np.ldexp(shift, power), abs=2.0**-1074)
+    (shift, scale), far_scaling = usual.shift_and_scale(), far.shift_and_scale()
+    assert far_scaling[0] == pytest.approx(np.ldexp(shift, power), abs=2.0**-1074)
     with np.errstate(over="ignore"):
-        assert found[1] == pytest.approx(np.minimum(np.ldexp(scale, -power), np.finfo(float).max), abs=0)
+        assert far_scaling[1] == pytest.approx(np.minimum(np.ldexp(scale, -power), np.finfo(float).max), abs=0)
 
 
 def test_small_numbers_before_large_ones_count_among_them() -> None:
@@ -127,8 +127,8 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
     assert "expected numbers" in refusal(tmp_path / "m.npy")
     np.save(tmp_path / "m.npy", np.zeros((3, 3)))
     assert "give its position, 0 to 2" in refusal(tmp_path / "m.npy", label="kind")
-    whole = (tmp_path / "m.npy").read_bytes()
-    (tmp_path / "m.npy").write_bytes(whole[:-8])
+    content = (tmp_path / "m.npy").read_bytes()
+    (tmp_path / "m.npy").write_bytes(content[:-8])
     assert "cannot be read" in refusal(tmp_path / "m.npy")
     np.savez(tmp_path / "m.npz", weird=np.zeros(3))
     assert "holds no matrix named X or data; its arrays are 'weird' (3,)" in refusal(tmp_path / "m.npz")

@@ -34,23 +34,23 @@ def parsed(text: bytes, **options: Any) -> Parsed:
     return Parsed(*native.parse_svmlight(text, 0, len(text), **chosen))
 
 
-def rows_of(found: Parsed) -> list[tuple[bytes | None, list[tuple[int, str]]]]:
-    """Each example as its label and its features, the values to their last bit."""
-    codes = [None if code < 0 else found.tokens[code] for code in found.labels]
-    pairs = [(int(i), v.hex()) for i, v in zip(found.indices, found.values.tolist(), strict=True)]
-    return [(codes[i], pairs[found.indptr[i] : found.indptr[i + 1]]) for i in range(len(codes))]
+def rows_of(parsed_text: Parsed) -> list[tuple[bytes | None, list[tuple[int, str]]]]:
+    """Each example as its label and its features, values to the last bit."""
+    codes = [None if code < 0 else parsed_text.tokens[code] for code in parsed_text.labels]
+    pairs = [(int(i), v.hex()) for i, v in zip(parsed_text.indices, parsed_text.values.tolist(), strict=True)]
+    return [(codes[i], pairs[parsed_text.indptr[i] : parsed_text.indptr[i + 1]]) for i in range(len(codes))]
 
 
 def as_its_twin(text: bytes) -> Parsed:
-    """The rows of a file, if the slow twin reads the same."""
-    found = parsed(text)
+    """The rows of a text, after checking that the slow twin reads the same."""
+    native_rows = parsed(text)
     rows, bad = reference_read.svmlight(text.decode())
-    assert found.bad_count == len(bad)
-    assert rows_of(found) == [
+    assert native_rows.bad_count == len(bad)
+    assert rows_of(native_rows) == [
         (None if row.label is None else row.label.encode(), [(int(i), v.hex()) for i, v in row.features])
         for row in rows
     ]
-    return found
+    return native_rows
 
 
 DIGITS = st.text("0123456789", min_size=1, max_size=25)
@@ -89,8 +89,8 @@ FILES = st.builds(
 
 @given(FILES)
 def test_every_file_is_read_as_its_slow_twin_reads_it(text: str) -> None:
-    found = as_its_twin(text.encode())
-    assert found.lines == text.count("\n") + (not text.endswith("\n") and text != "")
+    native_rows = as_its_twin(text.encode())
+    assert native_rows.lines == text.count("\n") + (not text.endswith("\n") and text != "")
 
 
 SHORT = st.one_of(
@@ -111,17 +111,17 @@ def test_odd_features_among_many_usual_ones(lines: list[list[str]], odd: list[tu
 
 @given(st.lists(NUMBERS, min_size=1, max_size=5))
 def test_values_are_the_floats_of_python(numbers: list[str]) -> None:
-    kept = [text for text in numbers if abs(float(text)) != float("inf")]
-    found = parsed(("1 " + " ".join(f"{i}:{text}" for i, text in enumerate(kept)) + "\n").encode())
-    assert [v.hex() for v in found.values.tolist()] == [float(text).hex() for text in kept]
+    finite = [text for text in numbers if abs(float(text)) != float("inf")]
+    native_rows = parsed(("1 " + " ".join(f"{i}:{text}" for i, text in enumerate(finite)) + "\n").encode())
+    assert [v.hex() for v in native_rows.values.tolist()] == [float(text).hex() for text in finite]
 
 
 @pytest.mark.parametrize("places", range(20))
 def test_values_of_every_length_are_the_floats_of_python(places: int) -> None:
     random = np.random.default_rng(places)
     numbers = [f"{value:.{places}f}" for value in random.standard_normal(300) * 10.0 ** random.integers(-3, 9, 300)]
-    found = parsed(("1 " + " ".join(f"{i}:{text}" for i, text in enumerate(numbers)) + "\n").encode())
-    assert [v.hex() for v in found.values.tolist()] == [float(text).hex() for text in numbers]
+    native_rows = parsed(("1 " + " ".join(f"{i}:{text}" for i, text in enumerate(numbers)) + "\n").encode())
+    assert [v.hex() for v in native_rows.values.tolist()] == [float(text).hex() for text in numbers]
 
 
 def matrix_of(blocks: Sequence[SourceBlock], features: int) -> sp.csr_matrix:
@@ -150,7 +150,7 @@ def test_files_of_scikit_learn_come_back(tmp_path: Path, zero_based: bool) -> No
     assert [source.labels[code] for block in blocks for code in block.labels] == labels.tolist()
 
 
-def written(folder: Path, text: str | bytes, name: str = "data.svm") -> str:
+def write(folder: Path, text: str | bytes, name: str = "data.svm") -> str:
     path = folder / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return str(path)
@@ -166,7 +166,7 @@ def some_lines(count: int) -> str:
     )
 
 
-def seen(block: SourceBlock) -> tuple[Any, ...]:
+def content_of(block: SourceBlock) -> tuple[Any, ...]:
     assert isinstance(block.values, Csr)
     arrays = block.values.indptr, block.values.indices, block.values.values, block.labels
     return (*(array.tobytes() for array in arrays), block.values.features, block.first_row, block.bytes_read)
@@ -180,25 +180,27 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small_blocks")
 def test_the_same_blocks_for_any_number_of_threads_plain_or_packed(tmp_path: Path) -> None:
     text = some_lines(2000)
-    path = written(tmp_path, text)
-    one = [seen(block) for block in open_source(path, SVM).blocks(1)]
-    assert len(one) > 50
+    path = write(tmp_path, text)
+    expected = [content_of(block) for block in open_source(path, SVM).blocks(1)]
+    assert len(expected) > 50
     for threads in (2, 4):
         source = open_source(path, SVM)
-        assert [seen(block) for block in source.blocks(threads)] == one
-        again = [block.values.shape for block in source.blocks(threads)]  # from the beginning; now the width is known
-        assert [rows for rows, _ in again] == [len(row[3]) // 4 for row in one]
-        assert {width for _, width in again} == {40}
-    packed = written(tmp_path, gzip.compress(text.encode()), "data.gz")
+        assert [content_of(block) for block in source.blocks(threads)] == expected
+        second_pass = [block.values.shape for block in source.blocks(threads)]  # a second pass, now with known width
+        assert [rows for rows, _ in second_pass] == [len(row[3]) // 4 for row in expected]
+        assert {width for _, width in second_pass} == {40}
+    packed = write(tmp_path, gzip.compress(text.encode()), "data.gz")
     for threads in (1, 2):
-        assert [seen(block)[:-1] for block in open_source(packed, SVM).blocks(threads)] == [row[:-1] for row in one]
+        assert [content_of(block)[:-1] for block in open_source(packed, SVM).blocks(threads)] == [
+            row[:-1] for row in expected
+        ]
 
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("end", ["\n", ""])
 def test_lines_longer_than_blocks_and_pieces(tmp_path: Path, end: str) -> None:
     wide = "1 " + " ".join(f"{j}:{j % 7}" for j in range(1, 60_001))
-    path = written(tmp_path, f"1 1:1\n{wide}\n\n-1 2:1\n{wide}\n0 5:1\n{wide}{end}")
+    path = write(tmp_path, f"1 1:1\n{wide}\n\n-1 2:1\n{wide}\n0 5:1\n{wide}{end}")
     for threads in (1, 3):
         counts = [np.diff(block.values.indptr) for block in open_source(path, SVM).blocks(threads)]  # type: ignore[union-attr]
         assert np.concatenate(counts).tolist() == [1, 60_000, 1, 60_000, 1, 60_000]
@@ -207,12 +209,12 @@ def test_lines_longer_than_blocks_and_pieces(tmp_path: Path, end: str) -> None:
 @pytest.mark.usefixtures("small_blocks")
 def test_every_place_of_a_cut_gives_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "\n".join(f"{i} {i + 1}:1" for i in range(30)) + "\n\n# a comment\n-5 1:2"
-    path = written(tmp_path, text)
+    path = write(tmp_path, text)
     for size in range(1, 60):
         monkeypatch.setattr(lines, "BLOCK_BYTES", size)
         source = open_source(path, SVM)
-        found = [source.labels[code] for block in source.blocks(2) for code in block.labels]
-        assert found == [*range(30), -5]
+        labels = [source.labels[code] for block in source.blocks(2) for code in block.labels]
+        assert labels == [*range(30), -5]
         blocks = list(lines.whole_lines(source.file.stream(), size))  # type: ignore[attr-defined]
         assert b"".join(blocks) == text.encode()
         assert all(block.endswith(b"\n") for block in blocks[:-1])
@@ -220,33 +222,33 @@ def test_every_place_of_a_cut_gives_the_same_rows(tmp_path: Path, monkeypatch: p
 
 def test_a_byte_order_mark_is_no_label(tmp_path: Path) -> None:
     for name, data in {"a.svm": b"\xef\xbb\xbf+1 1:1\n", "a.gz": gzip.compress(b"\xef\xbb\xbf+1 1:1\n")}.items():
-        source = open_source(written(tmp_path, data, name), SVM)
+        source = open_source(write(tmp_path, data, name), SVM)
         assert len(list(source.blocks())) == 1
         assert source.labels == [1]
 
 
 def test_numbers_are_one_label_and_a_word_makes_words_of_all(tmp_path: Path) -> None:
-    source = open_source(written(tmp_path, "+1 1:1\n1.0 1:1\n-1 1:1\n0.5 1:1\n1 1:1\n"), SVM)
+    source = open_source(write(tmp_path, "+1 1:1\n1.0 1:1\n-1 1:1\n0.5 1:1\n1 1:1\n"), SVM)
     assert [block.labels.tolist() for block in source.blocks()] == [[0, 0, 1, 2, 0]]
     assert source.labels == [1, -1, 0.5]
-    source = open_source(written(tmp_path, "+1 1:1\nspam 1:1\n-1 1:1\n"), SVM)
+    source = open_source(write(tmp_path, "+1 1:1\nspam 1:1\n-1 1:1\n"), SVM)
     list(source.blocks())
     assert source.labels == ["+1", "spam", "-1"]
 
 
 def test_known_classes_come_first(tmp_path: Path) -> None:
-    source = open_source(written(tmp_path, "b 1:1\nc 1:1\n"), ReadOptions(format="svmlight", classes=("a", "b", "c")))
+    source = open_source(write(tmp_path, "b 1:1\nc 1:1\n"), ReadOptions(format="svmlight", classes=("a", "b", "c")))
     assert [block.labels.tolist() for block in source.blocks()] == [[1, 2]]
     assert source.labels == ["a", "b", "c"]
 
 
 def test_a_line_without_a_label_has_none(tmp_path: Path) -> None:
-    source = open_source(written(tmp_path, "1:1 2:1\n3 1:1\n"), SVM)
+    source = open_source(write(tmp_path, "1:1 2:1\n3 1:1\n"), SVM)
     assert [block.labels.tolist() for block in source.blocks()] == [[-1, 0]]
 
 
 def test_labels_of_regression_are_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, "".join(f"{i / 7:.4f} 1:1\n" for i in range(2000)))
+    path = write(tmp_path, "".join(f"{i / 7:.4f} 1:1\n" for i in range(2000)))
     with pytest.raises(DataError, match="this looks like regression, and Rosenblatt learns classes"):
         list(open_source(path, SVM).blocks())
 
@@ -254,13 +256,13 @@ def test_labels_of_regression_are_refused(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("small_blocks")
 def test_an_index_0_that_comes_late_starts_again(tmp_path: Path) -> None:
     text = some_lines(2000) + "ham 0:1 7:1\n"
-    source = open_source(written(tmp_path, text), SVM)
+    source = open_source(write(tmp_path, text), SVM)
     with pytest.raises(RereadError):
         list(source.blocks(2))
-    again = list(source.blocks(2))
+    blocks = list(source.blocks(2))
     assert source.space.index_base == 0
-    assert isinstance(again[-1].values, Csr)
-    assert again[-1].values.indices[-2:].tolist() == [0, 7]
+    assert isinstance(blocks[-1].values, Csr)
+    assert blocks[-1].values.indices[-2:].tolist() == [0, 7]
 
 
 def test_an_index_0_in_a_pipe_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,7 +279,7 @@ def test_an_index_0_in_a_pipe_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_space_of_a_model_leaves_out_what_it_does_not_have(tmp_path: Path) -> None:
     space = FeatureSpace(kind="index", index_base=1, settings={"features": 3})
-    source = open_source(written(tmp_path, "1 1:1 3:5 4:1 2000000000:1\n-1 9:9\n"), SVM, space)
+    source = open_source(write(tmp_path, "1 1:1 3:5 4:1 2000000000:1\n-1 9:9\n"), SVM, space)
     (block,) = source.blocks()
     assert isinstance(block.values, Csr)
     assert block.values.indices.tolist() == [0, 2]
@@ -307,7 +309,7 @@ REFUSED = {
 @pytest.mark.parametrize("isolated", [True, False])
 def test_every_refusal_names_line_and_column(tmp_path: Path, text: str, isolated: bool) -> None:
     before = "" if isolated else some_lines(1000)
-    path = written(tmp_path, before + text + "\n1 1:1\n")
+    path = write(tmp_path, before + text + "\n1 1:1\n")
     line, rest = REFUSED[text].split(":", 1)
     with pytest.raises(DataError) as refused:
         list(open_source(path, SVM).blocks(2))
@@ -315,7 +317,7 @@ def test_every_refusal_names_line_and_column(tmp_path: Path, text: str, isolated
 
 
 def test_index_0_where_indices_begin_at_1(tmp_path: Path) -> None:
-    path = written(tmp_path, "1 4:1 0:1\n")
+    path = write(tmp_path, "1 4:1 0:1\n")
     with pytest.raises(DataError) as refused:
         list(open_source(path, ReadOptions(index_base=1)).blocks())
     expected = "feature index 0 in a file whose indices begin at 1; if they begin at 0, use index_base=0."
@@ -327,7 +329,7 @@ def test_bad_rows_are_left_out_and_counted(tmp_path: Path) -> None:
     good = some_lines(500).splitlines()
     text = "\n".join(good[:250] + ["1 3:x"] * 12 + good[250:] + ["ham 5"])
     for threads in (1, 3):
-        source = open_source(written(tmp_path, text), ReadOptions(format="svmlight", on_bad_row="skip"))
+        source = open_source(write(tmp_path, text), ReadOptions(format="svmlight", on_bad_row="skip"))
         blocks = list(source.blocks(threads))
         assert sum(len(block.labels) for block in blocks) == 500
         assert source.labels == ["ham", "spam"]
@@ -343,17 +345,17 @@ def test_the_earliest_bad_row_is_the_one_that_is_named(tmp_path: Path) -> None:
     good = some_lines(1000).splitlines()
     text = "\n".join([*good[:600], "1 x", *good[600:700], "1 y", *good[700:]])
     for threads in (1, 2, 4):
-        source = open_source(written(tmp_path, text), SVM)
+        source = open_source(write(tmp_path, text), SVM)
         with pytest.raises(DataError, match=r"data\.svm:601:3: expected a feature index, found 'x'"):
             list(source.blocks(threads))
 
 
 def test_no_examples_is_an_error(tmp_path: Path) -> None:
-    path = written(tmp_path, "\n# nothing\n  \n")
+    path = write(tmp_path, "\n# nothing\n  \n")
     with pytest.raises(DataError) as refused:
         list(open_source(path, SVM).blocks())
     assert str(refused.value) == f"{path}: holds no examples, only blank lines or comments."
-    path = written(tmp_path, "1 x\n")
+    path = write(tmp_path, "1 x\n")
     with pytest.raises(DataError) as refused:
         list(open_source(path, ReadOptions(format="svmlight", on_bad_row="skip")).blocks())
     expected = f"holds no examples: all 1 rows are bad. The first: {path}:1:3: expected a feature index, found 'x'."
@@ -361,7 +363,7 @@ def test_no_examples_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_file_that_ends_while_it_is_read_is_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, some_lines(100))
+    path = write(tmp_path, some_lines(100))
     source = open_source(path, SVM)
     os.truncate(path, 200)
     with pytest.raises(DataError, match="the file became shorter while it was read"):
@@ -413,16 +415,16 @@ print(native.instruction_set(), every.hexdigest())
 
 
 def test_every_instruction_set_reads_the_same_bits() -> None:
-    seen = {}
+    content_of = {}
     for isa in native.instruction_sets():
-        done = child.run(
+        process = child.run(
             [sys.executable, "-c", ISAS],
             env=os.environ | {"ROSENBLATT_ISA": isa},
             capture_output=True,
             text=True,
             timeout=60,
         )
-        assert done.returncode == 0, done.stderr
-        used, seen[isa] = done.stdout.split()
+        assert process.returncode == 0, process.stderr
+        used, content_of[isa] = process.stdout.split()
         assert used == isa
-    assert len(set(seen.values())) == 1
+    assert len(set(content_of.values())) == 1

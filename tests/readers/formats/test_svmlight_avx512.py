@@ -1,4 +1,4 @@
-"""svmlight features are read eight at a time where the processor can: every shape in every place, and no wrong one."""
+"""svmlight features are read eight at a time with AVX-512: every form of number in every position, valid or not."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WRONG = [
 
 
 def parsed(text: str, base: int = 1, limit: int = 2**31) -> Any:
-    """What native.parse_svmlight gives, bad rows left out."""
+    """The result of native.parse_svmlight, without bad rows."""
     content = text.encode()
     return native.parse_svmlight(content, 0, len(content), base=base, guess_base=False, limit=limit, skip=True)
 
@@ -95,7 +95,7 @@ BAD = ["1 7", "1 a:1", "1 3:x", "1,2 3:4", "1 2:nan", "x" * 1002 + " 5:5"]
 
 
 def some_rows(draw: random.Random) -> str:
-    """Rows of a few styles, most of them ascending, with some that are no rows between them."""
+    """Rows of a few styles, most of them ascending, with some bad rows between them."""
     styles, length = draw.choices(STYLES, k=2), draw.choice([1, 7, 8, 9, 16, 40, 65])
     ascending, bad, labels = draw.random() < 0.6, draw.choice([0, 0, 0.05]), draw.choice(["+1 -1", "a b c d e f g"])
     between, end = draw.choice([" ", " ", " ", "  ", "\t"]), draw.choice(["", "", " ", "\r", "  ", " # 1:1", " \r"])
@@ -115,16 +115,16 @@ def some_rows(draw: random.Random) -> str:
 def test_rows_are_what_the_slow_reader_reads_and_said_to_be_what_a_look_finds(seed: int) -> None:
     draw = random.Random(seed)
     text, limit = some_rows(draw), draw.choice([2**31, 2**31, 3000, 50])
-    found = parsed(text, limit=limit)
-    starts, indices, values = (np.asarray(part) for part in found[:3])
+    native_rows = parsed(text, limit=limit)
+    starts, indices, values = (np.asarray(part) for part in native_rows[:3])
     rows = [row.features for row in reference_read.svmlight(text)[0] if len(row.label or "") <= 1000]
-    kept = [[(index - 1, value) for index, value in row if index <= limit] for row in rows]
-    assert starts.tolist() == np.cumsum([0, *map(len, kept)]).tolist()
-    assert list(zip(indices.tolist(), values.tolist(), strict=True)) == [entry for row in kept for entry in row]
-    looked = native.Rows.csr(starts, indices, values, found[7] + 1)
+    expected = [[(index - 1, value) for index, value in row if index <= limit] for row in rows]
+    assert starts.tolist() == np.cumsum([0, *map(len, expected)]).tolist()
+    assert list(zip(indices.tolist(), values.tolist(), strict=True)) == [entry for row in expected for entry in row]
+    looked = native.Rows.csr(starts, indices, values, native_rows[7] + 1)
     assert looked.check() is None
-    assert found[7] == max((index for row in kept for index, _ in row), default=-1)
-    assert (found[-1].largest, found[-1].canonical) == (looked.largest, looked.canonical)
+    assert native_rows[7] == max((index for row in expected for index, _ in row), default=-1)
+    assert (native_rows[-1].largest, native_rows[-1].canonical) == (looked.largest, looked.canonical)
 
 
 @pytest.mark.parametrize("odd", ["1", "-2", "1234567.5", "1e-3", "1\t"])
@@ -133,13 +133,13 @@ def test_one_column_out_of_order_is_seen_in_every_place(among: str, odd: str) ->
     for length in range(2, 20):
         ascending = [*range(10, 10 + length)]
         for place in range(1, length):
-            for column in (1, ascending[place - 1]):  # the one before again, too
+            for column in (1, ascending[place - 1]):  # also a repeat of the one before
                 entries = [f"{other}:{among}" for other in ascending]
                 row = " ".join(["1", *entries[:place], f"{column}:{odd}", *entries[place + 1 :]]) + "\n"
                 right = "1 " + " ".join(f"{column}:{among}" for column in ascending) + "\n"
                 assert parsed(right + right)[-1].canonical
                 assert not parsed(right + row + right)[-1].canonical
-        beyond = [column if column % 3 else 50 for column in ascending]  # left out, so the others ascend
+        beyond = [column if column % 3 else 50 for column in ascending]  # beyond the limit, so left out
         text = "1 " + " ".join(f"{column}:{among}" for column in beyond) + "\n"
         assert parsed(right + text + right, limit=40)[-1].canonical
         last = "1 " + " ".join(f"{column}:{among}" for column in [*beyond, 50, 10 + length, 11]) + "\n"
@@ -149,5 +149,5 @@ def test_one_column_out_of_order_is_seen_in_every_place(among: str, odd: str) ->
 def test_what_was_seen_of_a_row_that_is_left_out_does_not_count() -> None:
     row = "1 " + " ".join(f"{column}:0.5" for column in range(1, 20)) + "\n"
     for wrong in ("1 9:700 8:1 99:1 3:x\n", "x" * 1002 + " 9:700 8:1 99:1\n"):
-        found = parsed(row + wrong + row)
-        assert (found[7], found[-1].largest, found[-1].canonical) == (18, 0.5, True)
+        native_rows = parsed(row + wrong + row)
+        assert (native_rows[7], native_rows[-1].largest, native_rows[-1].canonical) == (18, 0.5, True)

@@ -1,4 +1,4 @@
-"""Files of text -> examples: labels, words, names, the second file, the sentences about what cannot be read."""
+"""Text files: labels, words, names, a second file with the labels, and error messages."""
 
 import gzip
 import io
@@ -83,15 +83,15 @@ def test_threads_and_packing_change_nothing(write: Any, monkeypatch: pytest.Monk
         f"{'ham' if random.random() < 0.5 else 'spam'}\t{' '.join(random.choice(vocabulary, random.integers(0, 60)))}\n"
         for _ in range(400)
     ).encode()
-    one, first = blocks_of(write(text))
+    source, first = blocks_of(write(text))
     path = write(gzip.compress(text), "mail.tsv.gz") if packed else write(text)
     many, second = blocks_of(path, threads=4)
     assert len(first) > 10
     assert [len(block.labels) for block in first] == [len(block.labels) for block in second]
     assert rows_of(first) == rows_of(second)
-    assert one.labels == many.labels
-    assert dict(one.space.names) == dict(many.space.names)
-    assert one.space.settings == many.space.settings
+    assert source.labels == many.labels
+    assert dict(source.space.names) == dict(many.space.names)
+    assert source.space.settings == many.space.settings
 
 
 def test_a_line_without_a_tab_is_refused_with_its_place(write: Any) -> None:
@@ -170,8 +170,8 @@ def test_read_gives_matrix_labels_and_space(write: Any) -> None:
     X, y = examples
     assert X.shape == (3, 1024)
     assert y.tolist() == ["spam", "ham", "spam"]
-    again = rosenblatt.read(path, like=examples.space)
-    assert (again.X != X).nnz == 0
+    second = rosenblatt.read(path, like=examples.space)
+    assert (second.X != X).nnz == 0
     assert [part.y.tolist() for part in rosenblatt.stream(path, format="text", bits=10)] == [y.tolist()]
     assert rosenblatt.read(write("just text\n", "new.txt"), like=examples.space).y is None
 
@@ -193,11 +193,11 @@ def test_the_file_gives_the_same_model_as_the_matrix(write: Any) -> None:
     random = np.random.default_rng(1)
     text = "".join(f"{i % 2}\t{' '.join(f'w{j}' for j in random.integers(0, 50, 20))}\n" for i in range(60))
     X, y = rosenblatt.read(write(text), format="text", bits=12)
-    whole = rosenblatt.Perceptron(max_iter=1, order="given").fit(X, y)
+    batch = rosenblatt.Perceptron(max_iter=1, order="given").fit(X, y)
     parts = rosenblatt.Perceptron(order="given")
     for part, labels in rosenblatt.stream(write(text), format="text", bits=12):
         parts.partial_fit(part, labels, classes=[0, 1])
-    assert whole.coef_.tobytes() == parts.coef_.tobytes()
+    assert batch.coef_.tobytes() == parts.coef_.tobytes()
 
 
 @pytest.mark.parametrize(("classes", "bits"), [(2, 22), (3, 20), (8, 19), (40, 18)])
@@ -217,8 +217,8 @@ def test_a_reading_that_was_broken_off_costs_no_names(tmp_path: Path, ending: st
     file.write_text(
         first + "".join(f"{i % 2}{between}{' '.join(f'w{w}' for w in row)}\n" for i, row in enumerate(words))
     )
-    whole = open_source(file, ReadOptions())
-    for _ in whole.blocks(2):
+    complete = open_source(file, ReadOptions())
+    for _ in complete.blocks(2):
         pass
     peeked = open_source(file, ReadOptions())
     for _ in range(3):
@@ -228,5 +228,5 @@ def test_a_reading_that_was_broken_off_costs_no_names(tmp_path: Path, ending: st
     for _ in range(2):
         for _ in peeked.blocks(2):
             pass
-        assert dict(peeked.space.names) == dict(whole.space.names)
-        assert peeked.space.settings["collisions"] == whole.space.settings["collisions"]
+        assert dict(peeked.space.names) == dict(complete.space.names)
+        assert peeked.space.settings["collisions"] == complete.space.settings["collisions"]

@@ -1,4 +1,4 @@
-"""Vowpal Wabbit's text: the native parser against its slow twin, the names kept, each refusal a sentence."""
+"""Vowpal Wabbit's text format: the native parser against its slow twin and Vowpal Wabbit, names, error messages."""
 
 from collections import defaultdict
 from pathlib import Path
@@ -29,19 +29,19 @@ def column(name: str) -> int:
 
 
 def parsed(text: bytes, names: native.Names | None = None, skip: bool = True) -> Parsed:
-    found, unknown = native.parse_vw(text, 0, len(text), bits=BITS, names=names, skip=skip)
+    native_rows, unknown = native.parse_vw(text, 0, len(text), bits=BITS, names=names, skip=skip)
     if names is not None:
         names.merge(unknown)
-    return Parsed(*found)
+    return Parsed(*native_rows)
 
 
-def rows_of(found: Parsed) -> list[tuple[Any, ...]]:
-    weights = found.weights if found.weights is not None else np.ones(len(found.labels))
+def rows_of(parsed_text: Parsed) -> list[tuple[Any, ...]]:
+    weights = parsed_text.weights if parsed_text.weights is not None else np.ones(len(parsed_text.labels))
     rows = []
-    for i, code in enumerate(found.labels):
-        part = slice(found.indptr[i], found.indptr[i + 1])
-        features = list(zip(found.indices[part].tolist(), found.values[part].tolist(), strict=True))
-        rows.append((None if code < 0 else found.tokens[code].decode(), weights[i], features))
+    for i, code in enumerate(parsed_text.labels):
+        part = slice(parsed_text.indptr[i], parsed_text.indptr[i + 1])
+        features = list(zip(parsed_text.indices[part].tolist(), parsed_text.values[part].tolist(), strict=True))
+        rows.append((None if code < 0 else parsed_text.tokens[code].decode(), weights[i], features))
     return rows
 
 
@@ -97,18 +97,18 @@ LINES = st.builds(lambda head, spaces: head + " ".join(spaces), HEADS, st.lists(
 def test_every_file_is_read_as_its_slow_twin_reads_it(texts: list[str], end: str) -> None:
     text = end.join(texts)
     rows, bad = rows_of_reference(text)
-    found = parsed(text.encode())
-    assert rows_of(found) == rows
-    assert found.bad_count == bad
+    native_rows = parsed(text.encode())
+    assert rows_of(native_rows) == rows
+    assert native_rows.bad_count == bad
 
 
 def test_the_parts_of_a_line() -> None:
-    found = parsed(b"1 2.5 'id|user:2 age:30 male |  x |item http://a.b:0.5\n| x\n\n-1 |f\n")
-    labels, weights, features = zip(*rows_of(found), strict=True)
+    native_rows = parsed(b"1 2.5 'id|user:2 age:30 male |  x |item http://a.b:0.5\n| x\n\n-1 |f\n")
+    labels, weights, features = zip(*rows_of(native_rows), strict=True)
     assert labels == ("1", None, "-1")
     assert weights == (2.5, 1.0, 1.0)
-    wanted = {"user^age": 60.0, "user^male": 2.0, "x": 1.0, "item^http://a.b": 0.5}
-    assert dict(features[0]) == {column(name): value for name, value in wanted.items()}
+    expected = {"user^age": 60.0, "user^male": 2.0, "x": 1.0, "item^http://a.b": 0.5}
+    assert dict(features[0]) == {column(name): value for name, value in expected.items()}
     assert features[1:] == ([(column("x"), 1.0)], [])
 
 
@@ -170,13 +170,13 @@ def test_the_same_names_and_rows_for_any_number_of_threads(tmp_path: Path, monke
     path.write_text(
         "".join(f"{i % 2} |f " + " ".join(map(str, random.integers(0, 500, 9))) + "\n" for i in range(2000))
     )
-    seen = []
+    results = []
     for threads in (1, 2, 4):
         source = open_source(str(path), VW)
         rows = [block.values.indices.tolist() for block in source.blocks(threads) if isinstance(block.values, Csr)]
-        seen.append((rows, dict(source.space.names), source.labels))
-    assert seen[0] == seen[1] == seen[2]
-    assert len(seen[0][1]) > 400
+        results.append((rows, dict(source.space.names), source.labels))
+    assert results[0] == results[1] == results[2]
+    assert len(results[0][1]) > 400
 
 
 def test_a_model_reads_with_its_own_bits(tmp_path: Path) -> None:

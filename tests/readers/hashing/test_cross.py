@@ -1,4 +1,4 @@
-"""Crossed columns and namespaces: as their slow twins say, to the same bits however read, through every door."""
+"""Crossed columns and namespaces: equal to their slow twins, the same bits however read, every command and export."""
 
 import gzip
 import json
@@ -26,7 +26,7 @@ from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Csr, FeatureSpace
 from rosenblatt.report.explanation import explain_example
-from tests.learn.files.test_fit_file import same
+from tests.learn.files.test_fit_file import same_run
 from tests.model.test_export import selected
 from tests.slow_twins.crossing import table_row, vw_features
 
@@ -37,25 +37,25 @@ BITS = 14
 
 
 def rows(count: int = 300, seed: int = 0) -> list[list[str]]:
-    """Days, shops and numbers, some missing, and whether the shop is open: what only day and shop together say."""
+    """Days, shops and numbers, some missing, and whether the shop is open, which depends on day and shop together."""
     rng = np.random.default_rng(seed)
-    found = []
+    examples = []
     for _ in range(count):
         day, shop = rng.choice(["sun", "mon", "tue"]), rng.choice(["bakery", "bank", "bar", ""], p=[0.4, 0.3, 0.2, 0.1])
         n, m = str(rng.integers(-3, 4)), rng.choice(["1.5", "-2", "0", ""])
-        found.append([day, shop, n, m, "yes" if (day == "sun") == (shop == "bakery") else "no"])
-    return found
+        examples.append([day, shop, n, m, "yes" if (day == "sun") == (shop == "bakery") else "no"])
+    return examples
 
 
-def table(path: Path, given: list[list[str]]) -> Path:
-    path.write_text("".join(",".join(row) + "\n" for row in [[*COLUMNS, "open"], *given]))
+def table(path: Path, examples: list[list[str]]) -> Path:
+    path.write_text("".join(",".join(row) + "\n" for row in [[*COLUMNS, "open"], *examples]))
     return path
 
 
-def lines_of(given: list[list[str]]) -> str:
+def lines_of(examples: list[list[str]]) -> str:
     return "".join(
         f"{1 if label == 'yes' else -1} |day {day}:2 |shop:0.5 {shop} some |n n:{n} |day again\n"
-        for day, shop, n, _, label in given
+        for day, shop, n, _, label in examples
     )
 
 
@@ -75,31 +75,31 @@ def text(tmp_path: Path) -> Path:
 
 
 def test_a_table_has_the_products_of_its_slow_twin(csv: Path) -> None:
-    found = read(csv, cross=CROSS)
-    dense = found.X.toarray()
+    examples = read(csv, cross=CROSS)
+    dense = examples.X.toarray()
     for cells_, row in zip(rows(), dense, strict=True):
         cells = dict(zip(COLUMNS, cells_, strict=False))
-        named = {name: value for name, value in zip(found.space.columns, row, strict=True) if value != 0}
+        named = {name: value for name, value in zip(examples.space.columns, row, strict=True) if value != 0}
         assert named == table_row(cells, ["n", "m"], PAIRS)
-    assert len(set(found.space.columns)) == len(found.space.columns)
+    assert len(set(examples.space.columns)) == len(examples.space.columns)
 
 
 def test_a_table_of_numbers_stays_a_matrix(tmp_path: Path) -> None:
     path = tmp_path / "numbers.csv"
     path.write_text("a,b,c,y\n" + "".join(f"{i},{i * i},{-i},{i % 2}\n" for i in range(50)))
-    found = read(path, cross=["a:c", "b:c"])
-    assert isinstance(found.X, np.ndarray)
-    assert found.space.columns == ("a", "b", "c", "a ^ c", "b ^ c")
+    examples = read(path, cross=["a:c", "b:c"])
+    assert isinstance(examples.X, np.ndarray)
+    assert examples.space.columns == ("a", "b", "c", "a ^ c", "b ^ c")
     np.testing.assert_array_equal(
-        found.X[:, 3:], np.column_stack([found.X[:, 0] * found.X[:, 2], found.X[:, 1] * found.X[:, 2]])
+        examples.X[:, 3:], np.column_stack([examples.X[:, 0] * examples.X[:, 2], examples.X[:, 1] * examples.X[:, 2]])
     )
 
 
 def test_scaled_numbers_are_multiplied_as_they_are_learned(csv: Path) -> None:
-    found = read(csv, cross="n:m", scale=True)
-    of = {name: found.X[:, [j]].toarray().ravel() for j, name in enumerate(found.space.columns)}
-    np.testing.assert_array_equal(of["n ^ m"], of["n"] * of["m"])
-    assert abs(of["n"].mean()) < 1e-12
+    examples = read(csv, cross="n:m", scale=True)
+    columns = {name: examples.X[:, [j]].toarray().ravel() for j, name in enumerate(examples.space.columns)}
+    np.testing.assert_array_equal(columns["n ^ m"], columns["n"] * columns["m"])
+    assert abs(columns["n"].mean()) < 1e-12
 
 
 names = st.text(alphabet="abc", min_size=1, max_size=2)
@@ -108,32 +108,32 @@ spaces = st.tuples(st.sampled_from(["|a", "|b", "|c:3", "|"]), st.lists(st.tuple
 
 
 @given(st.lists(st.lists(spaces, min_size=1, max_size=4), min_size=1, max_size=4))
-def test_vw_has_the_products_of_its_slow_twin(given: list[list[Any]]) -> None:
-    text = ["1 " + " ".join(f"{bar} {' '.join(a + b for a, b in words)}" for bar, words in row) for row in given]
+def test_vw_has_the_products_of_its_slow_twin(drawn_rows: list[list[Any]]) -> None:
+    text = ["1 " + " ".join(f"{bar} {' '.join(a + b for a, b in words)}" for bar, words in row) for row in drawn_rows]
     pairs = [("a", "b"), ("c", "a")]
     from rosenblatt import native
 
-    known = native.Names(BITS, 1000)
+    names = native.Names(BITS, 1000)
     data = "\n".join(text).encode()
     parsed, unknown = native.parse_vw(
-        data, 0, len(data), bits=BITS, names=known, skip=False, crossing=native.Crossing(pairs)
+        data, 0, len(data), bits=BITS, names=names, skip=False, crossing=native.Crossing(pairs)
     )
-    known.merge(unknown)
-    starts, indices, found = parsed[:3]
+    names.merge(unknown)
+    starts, indices, values = parsed[:3]
     every: dict[int, set[str]] = {}
     for i, line in enumerate(text):
         twin, twin_names = vw_features(line, pairs, BITS)
         part = slice(starts[i], starts[i + 1])
         assert indices[part].tolist() == sorted(twin)
-        assert found[part].tolist() == pytest.approx([twin[column] for column in sorted(twin)], abs=1e-12)
+        assert values[part].tolist() == pytest.approx([twin[column] for column in sorted(twin)], abs=1e-12)
         for column, called in twin_names.items():
             every.setdefault(column, set()).update(called)
-    kept = list(zip(known.columns.tolist(), known.ends.tolist(), strict=True))
+    named_columns = list(zip(names.columns.tolist(), names.ends.tolist(), strict=True))
     begin = 0
-    for column, end in kept:
-        assert known.text[begin:end].decode() in every[column]
+    for column, end in named_columns:
+        assert names.text[begin:end].decode() in every[column]
         begin = end
-    assert {column for column, _ in kept} == set(every)
+    assert {column for column, _ in named_columns} == set(every)
 
 
 # -- the same bits --------------------------------------------------------------------------------------------------
@@ -151,28 +151,28 @@ def test_the_same_bits_for_any_threads_blocks_and_packing(
     monkeypatch.setattr(vw, "_CROSSED_BLOCK_BYTES", 1000)
     monkeypatch.setattr(lines, "BLOCK_BYTES", 1000)
     for other in (path, packed):
-        found = fit_file(other, reading=reading, passes=3, threads=4, rule="arow")
-        assert same(found.model.run, plain.model.run)
-        assert found.model.space.columns == plain.model.space.columns
-        assert dict(found.model.space.names) == dict(plain.model.space.names)
-    assert plain.progressive_error < 0.1  # which the columns alone cannot reach
+        fitted = fit_file(other, reading=reading, passes=3, threads=4, rule="arow")
+        assert same_run(fitted.model.run, plain.model.run)
+        assert fitted.model.space.columns == plain.model.space.columns
+        assert dict(fitted.model.space.names) == dict(plain.model.space.names)
+    assert plain.progressive_error < 0.1  # impossible with the columns alone
     assert fit_file(path, rule="arow", passes=3).progressive_error > 0.2
 
 
 @pytest.mark.parametrize("kind", ["csv", "vw"])
 def test_a_kept_cache_is_of_its_pairs(kind: str, csv: Path, text: Path, tmp_path: Path) -> None:
     path, bits = (csv, None) if kind == "csv" else (text, BITS)
-    asked: dict[str, Any] = {"rule": "arow", "passes": 2}
-    kept = {**asked, "keep_cache": True, "cache": str(tmp_path / "kept")}
+    options: dict[str, Any] = {"rule": "arow", "passes": 2}
+    caching = {**options, "keep_cache": True, "cache": str(tmp_path / "kept")}
     (tmp_path / "kept").mkdir()
     crossed, other = (ReadOptions(cross=(pair,), bits=bits) for pair in ("day:shop", "n:day"))
-    first, again = (fit_file(path, reading=crossed, **kept) for _ in range(2))
-    plain = fit_file(path, reading=crossed, **asked)
-    assert same(first.model.run, plain.model.run)
-    assert same(again.model.run, plain.model.run)
-    assert again.model.space.settings["cross"] == [["day", "shop"]]
-    changed = fit_file(path, reading=other, **kept)
-    assert same(changed.model.run, fit_file(path, reading=other, **asked).model.run)
+    first, second = (fit_file(path, reading=crossed, **caching) for _ in range(2))
+    plain = fit_file(path, reading=crossed, **options)
+    assert same_run(first.model.run, plain.model.run)
+    assert same_run(second.model.run, plain.model.run)
+    assert second.model.space.settings["cross"] == [["day", "shop"]]
+    changed = fit_file(path, reading=other, **caching)
+    assert same_run(changed.model.run, fit_file(path, reading=other, **options).model.run)
 
 
 def test_parquet_is_read_as_csv_is(csv: Path, tmp_path: Path) -> None:
@@ -188,20 +188,20 @@ def test_parquet_is_read_as_csv_is(csv: Path, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def heard() -> Iterator[None]:
+def ctrl_c_is_heard() -> Iterator[None]:
     old = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, old)
 
 
-@pytest.mark.usefixtures("heard")
+@pytest.mark.usefixtures("ctrl_c_is_heard")
 def test_a_broken_fit_goes_on_to_the_same_bits(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from rosenblatt.learn.files import passes as fitting
 
     monkeypatch.setattr(fitting, "_BATCH", 50)
     monkeypatch.setattr(fitting, "_REPORT_EVERY", 0.0)
     monkeypatch.setattr(vw, "_CROSSED_BLOCK_BYTES", 1000)
-    asked: dict[str, Any] = {"reading": ReadOptions(cross=("day:shop",), bits=BITS), "passes": 2, "rule": "arow"}
+    options: dict[str, Any] = {"reading": ReadOptions(cross=("day:shop",), bits=BITS), "passes": 2, "rule": "arow"}
     checkpoint = str(tmp_path / "a.checkpoint")
 
     def stop(progress: Any) -> None:
@@ -209,16 +209,16 @@ def test_a_broken_fit_goes_on_to_the_same_bits(text: Path, tmp_path: Path, monke
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        fit_file(text, checkpoint=checkpoint, on_progress=stop, **asked)
-    other = {**asked, "reading": ReadOptions(cross=("day:n",), bits=BITS)}
+        fit_file(text, checkpoint=checkpoint, on_progress=stop, **options)
+    other = {**options, "reading": ReadOptions(cross=("day:n",), bits=BITS)}
     with pytest.raises(ModelError, match=r"another fit, its cross was \[\['day', 'shop'\]\]: fit without resume"):
         fit_file(text, checkpoint=checkpoint, resume=True, **other)
-    resumed = fit_file(text, checkpoint=checkpoint, resume=True, **asked)
+    resumed = fit_file(text, checkpoint=checkpoint, resume=True, **options)
     assert resumed.resumed
-    assert same(resumed.model.run, fit_file(text, **asked).model.run)
+    assert same_run(resumed.model.run, fit_file(text, **options).model.run)
 
 
-# -- the model and its doors ----------------------------------------------------------------------------------------
+# -- the model, commands and exports ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["csv", "vw"])
@@ -232,16 +232,16 @@ def test_a_model_file_reads_new_rows_as_its_own_were_read(kind: str, csv: Path, 
     other = table(tmp_path / "new.csv", new) if kind == "csv" else tmp_path / "new.vw"
     if kind == "vw":
         other.write_text(lines_of(new))
-    (found,) = predict_file(model, other)
-    assert (found.decided == found.truth)[2:].mean() > 0.9
-    again = open_source(
+    (predicted,) = predict_file(model, other)
+    assert (predicted.decided == predicted.truth)[2:].mean() > 0.9
+    source = open_source(
         other, ReadOptions(cross=("n:m",)), model.space
-    )  # the model says what is crossed, not the reader
-    np.testing.assert_array_equal(model.scores(next(iter(again.blocks())).values), found.scores)
+    )  # the model determines what is crossed, not the options
+    np.testing.assert_array_equal(model.scores(next(iter(source.blocks())).values), predicted.scores)
 
 
 def test_the_command_line(csv: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    model, said = str(tmp_path / "a.model"), []
+    model, outputs = str(tmp_path / "a.model"), []
     for arguments in (
         ["fit", str(csv), "-o", model, "--passes", "5", "--cross", "day:shop,n:m", "--cross", "n:day", "--json"],
         ["evaluate", model, str(csv), "--json"],
@@ -250,11 +250,11 @@ def test_the_command_line(csv: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
         ["certify", str(csv), "--cross", "day:shop", "--quiet"],
     ):
         assert main(arguments) == 0
-        said.append(capsys.readouterr().out)
-    assert json.loads(said[1])["accuracy"] > 0.95
-    assert "day=sun ^ shop=bakery" in said[2]
-    assert "day=sun ^ shop=bakery" in said[3]
-    assert main(["certify", str(csv), "--quiet"]) == 1  # without the pair no hyperplane can
+        outputs.append(capsys.readouterr().out)
+    assert json.loads(outputs[1])["accuracy"] > 0.95
+    assert "day=sun ^ shop=bakery" in outputs[2]
+    assert "day=sun ^ shop=bakery" in outputs[3]
+    assert main(["certify", str(csv), "--quiet"]) == 1  # not separable without the pair
 
 
 def exact_model(csv: Path, **reading: Any) -> tuple[LinearModel, Any]:
@@ -280,36 +280,36 @@ def test_every_export_decides_as_the_model_does(csv: Path, scale: bool) -> None:
 
 
 def _plain(model: LinearModel) -> tuple[list[str], np.ndarray]:
-    """The columns before any are multiplied, and the rows in them, not yet scaled."""
+    """The column names before products, and the rows in these columns, unscaled."""
     names = [model.input_name(j) for j in model.input_columns]
     assert not any(" ^ " in name for name in names)
-    given = np.zeros((len(rows()), len(names)))
+    matrix = np.zeros((len(rows()), len(names)))
     for i, row in enumerate(rows()):
         for name, value in table_row(dict(zip(COLUMNS, row, strict=False)), ["n", "m"], []).items():
-            given[i, names.index(name)] = value
+            matrix[i, names.index(name)] = value
     for j, name in enumerate(names):  # a missing number counts as the mean
         if f"{name}=missing" in names and model.space.shift is not None:
-            given[given[:, names.index(f"{name}=missing")] == 1, j] = model.space.shift[j]
-    return names, given
+            matrix[matrix[:, names.index(f"{name}=missing")] == 1, j] = model.space.shift[j]
+    return names, matrix
 
 
 def _compare_onnx(model: LinearModel, scores: np.ndarray) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
     session = onnxruntime.InferenceSession(export_model(model, "onnx", "t"))
-    names, given = _plain(model)
+    names, matrix = _plain(model)
     assert json.loads(session.get_modelmeta().custom_metadata_map["features"]) == names
-    (found,) = session.run(["scores"], {"x": given})
-    np.testing.assert_allclose(found, scores, rtol=1e-9, atol=1e-9)
+    (onnx_scores,) = session.run(["scores"], {"x": matrix})
+    np.testing.assert_allclose(onnx_scores, scores, rtol=1e-9, atol=1e-9)
 
 
 def _compare_json(model: LinearModel, scores: np.ndarray) -> None:
     unit = json.loads(export_model(model, "json", "t"))["units"][0]
-    names, given = _plain(model)
-    total = np.full(len(given), unit["intercept"])
-    for one in unit["weights"]:
-        product = np.full(len(given), one["weight"])
-        for factor in one.get("product_of", [one]):
-            product *= (given[:, names.index(factor["feature"])] - factor.get("shift", 0)) * factor.get("scale", 1)
+    names, matrix = _plain(model)
+    total = np.full(len(matrix), unit["intercept"])
+    for weight in unit["weights"]:
+        product = np.full(len(matrix), weight["weight"])
+        for factor in weight.get("product_of", [weight]):
+            product *= (matrix[:, names.index(factor["feature"])] - factor.get("shift", 0)) * factor.get("scale", 1)
         total += product
     np.testing.assert_allclose(total, scores, rtol=1e-9, atol=1e-9)
 
@@ -320,12 +320,12 @@ def test_products_of_a_degree_leave_with_their_columns() -> None:
     space = FeatureSpace("columns", columns=("a", "b", "c"), shift=np.array([1.0, 0, 2]), scale=np.array([0.5, 1, 2]))
     model = LinearModel(tuple(unit.classes_.tolist()), space, unit._run)
     raw = X / space.scale + space.shift
-    wanted = unit.decision_function(X)
-    found = selected(export_model(model, "sql", "t"), "t", space.columns, raw.tolist())
-    np.testing.assert_allclose([row[-2] for row in found], wanted, rtol=1e-9, atol=1e-9)
+    expected = unit.decision_function(X)
+    selected_rows = selected(export_model(model, "sql", "t"), "t", space.columns, raw.tolist())
+    np.testing.assert_allclose([row[-2] for row in selected_rows], expected, rtol=1e-9, atol=1e-9)
     onnxruntime = pytest.importorskip("onnxruntime")
     (scores,) = onnxruntime.InferenceSession(export_model(model, "onnx", "t")).run(["scores"], {"x": raw})
-    np.testing.assert_allclose(scores, wanted, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_an_example_is_explained_by_its_products(tmp_path: Path) -> None:
@@ -333,9 +333,17 @@ def test_an_example_is_explained_by_its_products(tmp_path: Path) -> None:
     X = np.random.default_rng(0).integers(-3, 4, (200, 2))
     path.write_text("a,b,y\n" + "".join(f"{a},{b},{int(a * a + 2 * b * b > 8)}\n" for a, b in X))
     model = fit_file(path, features="poly2", passes=5).model
-    told = explain_example(model, "a=2, b=-3")
-    assert {one.feature: one.value for one in told["contributions"]} == {"a": 2, "b": -3, "a^2": 4, "a b": -6, "b^2": 9}
-    assert told["bias"] + sum(one.contribution for one in told["contributions"]) == pytest.approx(told["score"])
+    explanation = explain_example(model, "a=2, b=-3")
+    assert {part.feature: part.value for part in explanation["contributions"]} == {
+        "a": 2,
+        "b": -3,
+        "a^2": 4,
+        "a b": -6,
+        "b^2": 9,
+    }
+    assert explanation["bias"] + sum(part.contribution for part in explanation["contributions"]) == pytest.approx(
+        explanation["score"]
+    )
 
 
 def test_beside_running_text_the_pairs_are_hashed_with_the_words(tmp_path: Path) -> None:
@@ -346,8 +354,8 @@ def test_beside_running_text_the_pairs_are_hashed_with_the_words(tmp_path: Path)
     fitted = fit_file(path, reading=ReadOptions(cross=("day:shop",), text=("note",), bits=BITS), passes=3)
     assert "day=sun ^ shop=bakery" in dict(fitted.model.space.names).values()
     assert fitted.progressive_error < 0.25
-    (found,) = predict_file(fitted.model, path)
-    assert (found.decided == found.truth).mean() > 0.95
+    (predicted,) = predict_file(fitted.model, path)
+    assert (predicted.decided == predicted.truth).mean() > 0.95
 
 
 def test_certify_sees_the_crossed_columns(csv: Path) -> None:

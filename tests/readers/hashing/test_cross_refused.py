@@ -1,4 +1,4 @@
-"""Pairs that cannot be crossed, each refused with one sentence that says what can be."""
+"""Pairs that cannot be crossed: each is an error that says what can be crossed."""
 
 from pathlib import Path
 
@@ -23,11 +23,11 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("asked", REFUSED)
-def test_a_pair_that_is_none_is_refused(asked: str, csv: Path) -> None:
-    kind, sentence = REFUSED[asked]
+@pytest.mark.parametrize("cross", REFUSED)
+def test_an_invalid_pair_is_refused(cross: str, csv: Path) -> None:
+    kind, sentence = REFUSED[cross]
     with pytest.raises(kind) as caught:
-        read(csv, cross=asked)
+        read(csv, cross=cross)
     assert sentence in str(caught.value)
 
 

@@ -1,4 +1,4 @@
-"""Tables -> examples: csv, tsv, parquet and arrow; what columns mean, what is missing, what is refused."""
+"""Tables: csv, tsv, parquet and arrow; types of columns, missing values, error messages."""
 
 import datetime
 import gzip
@@ -93,7 +93,7 @@ def test_a_number_missing_late_widens_a_dense_table(write: Any) -> None:
         ("colour,size\nred,big\nblue,small\n", True),
         ("red,big\nblue,small\nred,small\n", False),
         ("only,1\n", False),
-        (",age,city\n0,3,Rome\n1,4,Paris\n", True),  # as pandas writes its index
+        (",age,city\n0,3,Rome\n1,4,Paris\n", True),  # with an index written by pandas
         ("?,Rome\n4,Paris\n", False),
         ("a,a\nx,y\n", False),
     ],
@@ -105,11 +105,11 @@ def test_a_header_is_found(write: Any, text: str, header: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "label"),
+    ("chosen", "label"),
     [(None, "y"), ("b", "b"), (0, "a"), ("0", "a"), (-1, "c"), ("-2", "y")],
 )
-def test_the_label_by_name_by_position_and_by_habit(write: Any, asked: Any, label: str) -> None:
-    source = open_source(write("a,b,y,c\n1,2,3,4\n5,6,7,8\n"), ReadOptions(label=asked))
+def test_the_label_by_name_by_position_and_by_habit(write: Any, chosen: Any, label: str) -> None:
+    source = open_source(write("a,b,y,c\n1,2,3,4\n5,6,7,8\n"), ReadOptions(label=chosen))
     list(source.blocks())
     assert source.space.settings["label"] == label
     assert label not in source.space.columns
@@ -152,10 +152,10 @@ def test_threads_change_nothing(write: Any) -> None:
         for i in range(8_000)
     )
     path = write("n,word,gap,label\n" + rows * 60)
-    one, many = rosenblatt.read(path), rosenblatt.read(path, threads=4)
-    assert one.space.columns == many.space.columns
+    single, parallel = rosenblatt.read(path), rosenblatt.read(path, threads=4)
+    assert single.space.columns == parallel.space.columns
     for part in ("data", "indices", "indptr"):
-        assert getattr(one.X, part).tobytes() == getattr(many.X, part).tobytes()
+        assert getattr(single.X, part).tobytes() == getattr(parallel.X, part).tobytes()
 
 
 def test_a_word_among_numbers_is_refused_with_its_row(write: Any) -> None:
@@ -222,8 +222,8 @@ def test_text_columns_are_hashed_after_the_numbers_and_found_by_themselves(write
     several = rosenblatt.read(write(text), bits=14, ngrams=1, text=("shop", "review"))
     assert several.space.settings["texts"] == ["shop", "review"]
     assert several.X[[0]].nnz == 1 + 1 + 6
-    again = rosenblatt.read(write(text), like=examples.space)
-    assert (again.X != examples.X).nnz == 0
+    second = rosenblatt.read(write(text), like=examples.space)
+    assert (second.X != examples.X).nnz == 0
 
 
 def test_a_model_reads_its_columns_in_any_order_and_drops_the_unknown(write: Any) -> None:
@@ -277,8 +277,8 @@ def test_typed_tables_that_cannot_be_read(write_table: Any, write: Any) -> None:
     assert "there are no rows in it" in refusal(write_table(lists.slice(0, 0)))
     path = write(b"PAR1 and then nothing of the kind", "broken.parquet")
     assert refusal(path).startswith(f"{path}: cannot be read as parquet: ")
-    whole = Path(write_table(pa.table({"x": [1.0, 2.0], "label": [0, 1]}))).read_bytes()
-    packed = write(gzip.compress(whole), "people.parquet.gz")
+    content = Path(write_table(pa.table({"x": [1.0, 2.0], "label": [0, 1]}))).read_bytes()
+    packed = write(gzip.compress(content), "people.parquet.gz")
     assert "parquet is read from a plain file" in refusal(packed)
 
 
@@ -300,10 +300,12 @@ def test_semicolons_separate_where_there_is_no_comma(write: Any, name: str) -> N
     assert (semicolons.X != commas.X).sum() == 0
 
 
-def test_a_quote_that_is_never_closed_is_told_with_the_row_before(write: Any) -> None:
+def test_a_quote_that_is_never_closed_is_reported_with_the_row_before(write: Any) -> None:
     path = write('a,label\n1,p\n2,"' + "n\n" * (5 << 20))
-    told = refusal(path)
-    assert told == f"{path}: a row after row 1 is longer than 2 MB; look for a quote that is opened and never closed."
+    message = refusal(path)
+    assert (
+        message == f"{path}: a row after row 1 is longer than 2 MB; look for a quote that is opened and never closed."
+    )
 
 
 def test_an_arrow_stream_is_known_by_its_beginning(tmp_path: Path) -> None:
@@ -315,8 +317,8 @@ def test_an_arrow_stream_is_known_by_its_beginning(tmp_path: Path) -> None:
 
 def test_a_table_of_labels_alone_is_refused(write: Any) -> None:
     path = write("label\np\nn\n")
-    told = f"{path}: has only one column, 'label', and it is the label; there is nothing to learn from."
-    assert refusal(path) == told
+    message = f"{path}: has only one column, 'label', and it is the label; there is nothing to learn from."
+    assert refusal(path) == message
 
 
 def test_the_y_of_points_with_labels_is_a_coordinate(tmp_path: Path) -> None:

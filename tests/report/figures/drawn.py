@@ -1,4 +1,4 @@
-"""What a figure holds: the numbers of its lines, its points, its words."""
+"""The contents of a figure: the coordinates of its lines and points, and its texts."""
 
 from typing import Any
 
@@ -10,18 +10,18 @@ AND, XOR = np.array([-1, -1, -1, 1]), np.array([-1, 1, 1, -1])
 
 
 def line(figure: Figure, label: str, axes: int = 0) -> Any:
-    """The points of the one line of this name."""
-    (found,) = [one for one in figure.axes[axes].lines if one.get_label() == label]
-    return np.column_stack(found.get_data())
+    """The points of the only line with this label."""
+    (artist,) = [candidate for candidate in figure.axes[axes].lines if candidate.get_label() == label]
+    return np.column_stack(artist.get_data())
 
 
 def scattered(figure: Figure, label: str, axes: int = 0) -> Any:
-    (found,) = [one for one in figure.axes[axes].collections if one.get_label() == label]
-    return np.asarray(found.get_offsets())
+    (artist,) = [candidate for candidate in figure.axes[axes].collections if candidate.get_label() == label]
+    return np.asarray(artist.get_offsets())
 
 
 def words(figure: Figure) -> str:
-    """Every word on the figure: titles, legends, labels."""
+    """All texts of the figure: titles, legends, labels."""
     legends = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
     titles = [part.get_text() for ax in figure.axes for part in (ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts)]
     top = figure.get_suptitle()
@@ -30,5 +30,5 @@ def words(figure: Figure) -> str:
 
 def arrows(figure: Figure, axes: int = 0) -> list[Any]:
     """(start, end) of each arrow."""
-    drawn = [a for a in figure.axes[axes].texts if getattr(a, "arrow_patch", None) is not None]
-    return [(np.array(a.get_position()), np.array(a.xy)) for a in drawn]
+    annotations = [a for a in figure.axes[axes].texts if getattr(a, "arrow_patch", None) is not None]
+    return [(np.array(a.get_position()), np.array(a.xy)) for a in annotations]

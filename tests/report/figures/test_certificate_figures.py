@@ -1,4 +1,4 @@
-"""Pictures of what the certifier itself gives back: real runs, tables and certificates, not stand-ins for them."""
+"""Figures of real results of the certifier: runs, tables and certificates, not substitutes for them."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 
 
 def lines(axes: Any) -> dict[str, Any]:
-    return {str(one.get_label()): np.column_stack(one.get_data()) for one in axes.lines}
+    return {str(artist.get_label()): np.column_stack(artist.get_data()) for artist in axes.lines}
 
 
 @THEMES
@@ -31,9 +31,9 @@ def test_the_inequalities_of_a_real_run(theme: str) -> None:
 def test_the_map_of_a_real_table(theme: str) -> None:
     X, y = [[0], [1], [2], [1]], ["a", "b", "c", "c"]
     figure = certify_classes(X, y).plot(theme=theme)
-    written = {text.get_position(): text.get_text() for text in figure.axes[0].texts}
-    assert written[1, 0] == written[0, 1] == "0.5"
-    assert written[1, 2] == written[2, 1] == "✗"
+    cells = {text.get_position(): text.get_text() for text in figure.axes[0].texts}
+    assert cells[1, 0] == cells[0, 1] == "0.5"
+    assert cells[1, 2] == cells[2, 1] == "✗"
     assert "2 separable, 1 inseparable" in figure.axes[0].get_title()
 
 
@@ -56,19 +56,19 @@ def test_a_band_that_is_thinner_than_its_line_is_left_out() -> None:
 
 
 def test_every_boundary_of_the_four_frames_is_in_the_picture() -> None:
-    """The seventh update of AND leaves the line x1 = 3, which lies outside the rows' own rectangle."""
+    """The seventh update of AND gives the line x1 = 3, which is outside the rectangle of the rows."""
     figure = figures.plot_frames(trace(CORNERS, AND, order="given"))
     assert "boundary after" in lines(figure.axes[1])
     assert lines(figure.axes[1])["boundary after"][:, 0].tolist() == [3.0, 3.0]
     assert figure.axes[1].get_xlim()[1] > 3.0
 
 
-def test_a_boundary_far_away_is_told_of_and_the_view_stays() -> None:
+def test_a_boundary_far_away_is_mentioned_and_the_view_stays() -> None:
     view = view_of(CORNERS, None, "test")
     near, far = np.array([-3.0, 1.0, 0.0]), np.array([-300.0, 1.0, 0.0])
     assert clipped(view, near) is None
     assert clipped(widened_view(view, [near]), near) is not None
     assert np.allclose([widened_view(view, [far]).low, widened_view(view, [far]).high], [view.low, view.high])
     run = trace(CORNERS * 0.01, AND, order="given", init=[-300.0, 1.0, 0.0], max_iter=2)
-    told = [text.get_text() for axes in figures.plot_frames(run).axes for text in axes.texts]
-    assert any("outside the picture" in words for words in told)
+    texts = [text.get_text() for axes in figures.plot_frames(run).axes for text in axes.texts]
+    assert any("outside the picture" in words for words in texts)

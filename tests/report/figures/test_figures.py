@@ -1,4 +1,4 @@
-"""What is drawn is what is so: the artists' numbers against the model's, the trace's and the certificate's."""
+"""Figures are correct: the coordinates drawn equal those of the model, the trace and the certificate."""
 
 import sys
 from fractions import Fraction
@@ -18,7 +18,7 @@ from tests.report.figures.drawn import AND, CORNERS, XOR, arrows, line, scattere
 
 
 @pytest.fixture(scope="module")
-def told() -> Any:
+def and_run() -> Any:
     return trace(CORNERS, AND)
 
 
@@ -30,36 +30,36 @@ def unit() -> Any:
 # ------------------------------------------------------------------------------------------------------ learning
 
 
-def test_boundaries_after_each_epoch_of_and(told: Any) -> None:
-    figure = figures.plot_boundaries(told)
+def test_boundaries_after_each_epoch_of_and(and_run: Any) -> None:
+    figure = figures.plot_boundaries(and_run)
     ends = {"1": [0, 1, 1], "2": [-1, 2, 1], "4": [-2, 2, 2], "7": [-3, 3, 3], "8–9": [-4, 3, 2]}
     for epoch, (b, *w) in ends.items():
         assert b + line(figure, f"epoch {epoch}") @ w == pytest.approx([0, 0], abs=1e-12)
     assert "separated after 9 epochs" in words(figure)
 
 
-def test_a_long_run_shows_eight_boundaries_and_the_last(told: Any) -> None:
+def test_a_long_run_shows_eight_boundaries_and_the_last(and_run: Any) -> None:
     draw = np.random.default_rng(0)
     X = draw.normal(size=(60, 2))
     noisy = trace(X, draw.random(60) < 0.5, max_iter=30)
     figure = figures.plot_boundaries(noisy)
-    shown = [one for one in figure.axes[0].lines if one.get_label().startswith("epoch")]
-    assert len(shown) <= 8
-    last = np.column_stack(shown[-1].get_data())
+    boundaries = [artist for artist in figure.axes[0].lines if artist.get_label().startswith("epoch")]
+    assert len(boundaries) <= 8
+    last = np.column_stack(boundaries[-1].get_data())
     b, *w = noisy.replay()
     assert b + last @ w == pytest.approx([0, 0], abs=1e-9)
     assert "all 30 epochs spent" in words(figure)
 
 
-def test_frames_draw_the_update_head_to_tail(told: Any) -> None:
+def test_frames_draw_the_update_head_to_tail(and_run: Any) -> None:
     """Update 18 of AND: row 2, (0, 1), is a mistake at w = (3, 3), and w becomes (3, 2)."""
-    figure = figures.plot_frames(told, updates=[3, 5, 12, 18])
+    figure = figures.plot_frames(and_run, updates=[3, 5, 12, 18])
     assert len([ax for ax in figure.axes if ax.get_visible()]) == 4
     assert "update 18 · epoch 8 · row 2\n[−3, 3, 3] → [−4, 3, 2]" in words(figure)
-    (start, old), (again, new), (tail, head) = arrows(figure, 3)
+    (start, old), (start_after, new), (tail, head) = arrows(figure, 3)
     scale = np.linalg.norm(new - start) / np.hypot(3, 2)
     assert (old - start) / scale == pytest.approx([3, 3])
-    assert (new - again) / scale == pytest.approx([3, 2])
+    assert (new - start_after) / scale == pytest.approx([3, 2])
     assert (head - tail) / scale == pytest.approx([0, -1])  # eta y x
     assert tail == pytest.approx(old)
     assert -3 + line(figure, "boundary before", 3) @ [3, 3] == pytest.approx([0, 0], abs=1e-12)
@@ -67,12 +67,12 @@ def test_frames_draw_the_update_head_to_tail(told: Any) -> None:
     assert scattered(figure, "mistake", 3).tolist() == [[0, 1]]
 
 
-def test_frames_say_when_only_the_bias_moves(told: Any) -> None:
-    assert "only the bias moves" in words(figures.plot_frames(told, updates=[1]))
+def test_frames_say_when_only_the_bias_moves(and_run: Any) -> None:
+    assert "only the bias moves" in words(figures.plot_frames(and_run, updates=[1]))
     with pytest.raises(errors.ParameterError, match="no update 19"):
-        figures.plot_frames(told, updates=[19])
+        figures.plot_frames(and_run, updates=[19])
     with pytest.raises(errors.ParameterError, match="no unit 1"):
-        figures.plot_frames(told, unit=1)
+        figures.plot_frames(and_run, unit=1)
 
 
 def test_frames_without_a_bias_and_of_one_unit_of_many() -> None:
@@ -82,7 +82,7 @@ def test_frames_without_a_bias_and_of_one_unit_of_many() -> None:
     figure = figures.plot_boundaries(many, unit=2)
     assert scattered(figure, "2").tolist() == X[y == 2].tolist()
     assert scattered(figure, "the rest").tolist() == X[y != 2].tolist()
-    last = [one for one in figure.axes[0].lines if one.get_label().startswith("epoch")][-1]
+    last = [artist for artist in figure.axes[0].lines if artist.get_label().startswith("epoch")][-1]
     assert np.column_stack(last.get_data()) @ many.replay()[2] == pytest.approx([0, 0], abs=1e-9)
 
 
@@ -91,33 +91,33 @@ def test_frames_without_a_bias_and_of_one_unit_of_many() -> None:
 
 def test_every_loss_is_drawn_as_it_is() -> None:
     figure = figures.plot_losses()
-    drawn = {one.get_label().split(":")[0]: one for one in figure.axes[0].lines if ":" in one.get_label()}
-    assert set(drawn) == {"zero-one", "perceptron", "hinge", "logistic", "squared"}
-    for name, one in drawn.items():
-        m, value = (np.asarray(part, dtype=float) for part in one.get_data())
+    curves = {curve.get_label().split(":")[0]: curve for curve in figure.axes[0].lines if ":" in curve.get_label()}
+    assert set(curves) == {"zero-one", "perceptron", "hinge", "logistic", "squared"}
+    for name, curve in curves.items():
+        m, value = (np.asarray(part, dtype=float) for part in curve.get_data())
         inside = (m != 0) & np.isfinite(value)
         assert value[inside] == pytest.approx(losses.LOSSES[name.replace("-", "_")](m[inside]))
-    styles = {(one.get_linestyle(), one.get_color()) for one in drawn.values()}
+    styles = {(curve.get_linestyle(), curve.get_color()) for curve in curves.values()}
     assert len(styles) == 5
 
 
 def test_step_and_sigmoid() -> None:
     figure = figures.plot_activations()
     hard, soft = figure.axes
-    (curve,) = [one for one in soft.lines if len(one.get_xdata()) > 10]
+    (curve,) = [artist for artist in soft.lines if len(artist.get_xdata()) > 10]
     s, p = curve.get_data()
     assert p == pytest.approx(1 / (1 + np.exp(-np.asarray(s))))
-    levels = {tuple(one.get_ydata()) for one in hard.lines if len(one.get_xdata()) == 2}
+    levels = {tuple(artist.get_ydata()) for artist in hard.lines if len(artist.get_xdata()) == 2}
     assert {(-1.0, -1.0), (1.0, 1.0)} <= levels
 
 
 # ------------------------------------------------------------------------------------------------------- theorem
 
 
-def proof(told: Any) -> SimpleNamespace:
+def proof(and_run: Any) -> SimpleNamespace:
     """The proof's numbers along the run on AND, with w* = (-3, 2, 2)/sqrt(17)."""
     star = np.array([-3, 2, 2]) / np.sqrt(17)
-    weights = np.array([told.replay(k) for k in range(len(told) + 1)])
+    weights = np.array([and_run.replay(k) for k in range(len(and_run) + 1)])
     k, gamma, radius = np.arange(len(weights)), 1 / np.sqrt(17), np.sqrt(3)
     return SimpleNamespace(
         k=k, progress=weights @ star, progress_bound=k * gamma, norm_squared=(weights**2).sum(axis=1),
@@ -125,12 +125,12 @@ def proof(told: Any) -> SimpleNamespace:
     )  # fmt: skip
 
 
-def test_both_inequalities_hold_on_the_figure(told: Any) -> None:
-    record = proof(told)
+def test_both_inequalities_hold_on_the_figure(and_run: Any) -> None:
+    record = proof(and_run)
     figure = figures.plot_inequalities(record)
-    made, least = line(figure, "w·w*"), line(figure, "kγ,  γ = 0.243")
-    assert made[:, 1] == pytest.approx(record.progress)
-    assert (made[:, 1] >= least[:, 1] - 1e-12).all()
+    progress, least = line(figure, "w·w*"), line(figure, "kγ,  γ = 0.243")
+    assert progress[:, 1] == pytest.approx(record.progress)
+    assert (progress[:, 1] >= least[:, 1] - 1e-12).all()
     grown, most = line(figure, "‖w‖²", 1), line(figure, "kR²,  R = 1.73", 1)
     assert grown[-1].tolist() == [18, 29]  # |(-4, 3, 2)|²
     assert (grown[:, 1] <= most[:, 1] + 1e-12).all()
@@ -138,15 +138,15 @@ def test_both_inequalities_hold_on_the_figure(told: Any) -> None:
 
 
 @pytest.mark.parametrize("source", ["trace", "estimator", "list"])
-def test_mistakes_per_epoch(told: Any, source: str) -> None:
+def test_mistakes_per_epoch(and_run: Any, source: str) -> None:
     fitted = Perceptron(order="given").fit(CORNERS, AND)
-    given = {"trace": told, "estimator": fitted, "list": [2, 3, 3, 2, 2, 3, 2, 1, 0]}[source]
-    figure = figures.plot_mistakes(given, bound=51)
+    argument = {"trace": and_run, "estimator": fitted, "list": [2, 3, 3, 2, 2, 3, 2, 1, 0]}[source]
+    figure = figures.plot_mistakes(argument, bound=51)
     assert [bar.get_height() for bar in figure.axes[0].patches] == [2, 3, 3, 2, 2, 3, 2, 1, 0]
     assert line(figure, "made so far: 18", 1)[:, 1].tolist() == [2, 5, 8, 10, 12, 15, 17, 18, 18]
     assert set(line(figure, "bound (R/γ)²: 51", 1)[:, 1]) == {51}
     assert figure.axes[1].get_ylim()[1] > 51
-    assert figures.plot_mistakes(given, bound=1e6).axes[1].get_yscale() == "log"
+    assert figures.plot_mistakes(argument, bound=1e6).axes[1].get_yscale() == "log"
 
 
 def test_no_mistakes_at_all_are_not_drawn() -> None:
@@ -160,10 +160,12 @@ def test_no_mistakes_at_all_are_not_drawn() -> None:
 
 
 def test_the_widest_margin_of_and() -> None:
-    found = SimpleNamespace(w=np.array([2.0, 2.0]), b=-3.0, margin=1 / np.sqrt(8), support=[1, 2, 3])
-    figure = figures.plot_certificate(found, CORNERS, AND)
+    certificate = SimpleNamespace(w=np.array([2.0, 2.0]), b=-3.0, margin=1 / np.sqrt(8), support=[1, 2, 3])
+    figure = figures.plot_certificate(certificate, CORNERS, AND)
     assert -3 + line(figure, "widest separator") @ [2, 2] == pytest.approx([0, 0], abs=1e-12)
-    parallels = [np.column_stack(one.get_data()) for one in figure.axes[0].lines if one.get_label().startswith("_")]
+    parallels = [
+        np.column_stack(artist.get_data()) for artist in figure.axes[0].lines if artist.get_label().startswith("_")
+    ]
     distances = sorted(float((-3 + ends @ [2, 2])[0] / np.sqrt(8)) for ends in parallels)
     assert distances == pytest.approx([-1 / np.sqrt(8), 1 / np.sqrt(8)])
     assert scattered(figure, "the 3 rows that carry it").tolist() == CORNERS[1:].tolist()
@@ -171,8 +173,8 @@ def test_the_widest_margin_of_and() -> None:
 
 
 def test_the_hulls_of_xor_meet_in_the_middle() -> None:
-    found = SimpleNamespace(rows=[0, 1, 2, 3], weights=[Fraction(1)] * 4)
-    figure = figures.plot_certificate(found, CORNERS, XOR)
+    certificate = SimpleNamespace(rows=[0, 1, 2, 3], weights=[Fraction(1)] * 4)
+    figure = figures.plot_certificate(certificate, CORNERS, XOR)
     assert line(figure, "in both hulls").tolist() == [[0.5, 0.5]]
     assert {tuple(p) for p in line(figure, "hull of 1's rows in the proof")} == {(0, 1), (1, 0)}
     assert {tuple(p) for p in line(figure, "hull of -1's rows in the proof")} == {(0, 0), (1, 1)}
@@ -193,7 +195,7 @@ def test_the_certificates_that_certify_gives() -> None:
     separable, meeting = certify(CORNERS, AND), certify(CORNERS, XOR)
     ends = line(separable.plot(CORNERS, AND), "widest separator")
     assert float(separable.b) + ends @ np.asarray(separable.w, dtype=float) == pytest.approx([0, 0], abs=1e-9)
-    assert ends @ [1, 1] == pytest.approx([1.5, 1.5])  # half way between (1, 1) and the line through (0, 1) and (1, 0)
+    assert ends @ [1, 1] == pytest.approx([1.5, 1.5])  # halfway between (1, 1) and the line through (0, 1) and (1, 0)
     assert line(meeting.plot(CORNERS, XOR), "in both hulls").tolist() == [[0.5, 0.5]]
 
 
@@ -207,8 +209,8 @@ def test_pairs_as_a_heat_map() -> None:
     answers = [[None, "separable", "inseparable"], ["separable", None, "separable"], ["inseparable", "separable", None]]
     margins = [[np.nan, 0.1, np.nan], [0.1, np.nan, 0.5], [np.nan, 0.5, np.nan]]
     figure = figures.plot_pairs(["a", "b", "c"], answers, margins)
-    shown = {tuple(map(round, text.get_position())): text.get_text() for text in figure.axes[0].texts}
-    assert shown == {(1, 0): "0.1", (0, 1): "0.1", (2, 0): "✗", (0, 2): "✗", (2, 1): "0.5", (1, 2): "0.5"}
+    cell_texts = {tuple(map(round, text.get_position())): text.get_text() for text in figure.axes[0].texts}
+    assert cell_texts == {(1, 0): "0.1", (0, 1): "0.1", (2, 0): "✗", (0, 2): "✗", (2, 1): "0.5", (1, 2): "0.5"}
     cells = np.asarray(figure.axes[0].images[0].get_array())
     assert cells[2, 1, :3] == pytest.approx(LIGHT.tint(LIGHT.classes[0], 0.65))  # the widest is the strongest
     assert cells[1, 0, :3] == pytest.approx(LIGHT.tint(LIGHT.classes[0], 0.18))
@@ -221,14 +223,14 @@ def test_pairs_as_a_heat_map() -> None:
 # ---------------------------------------------------------------------------------------------------------- style
 
 
-def contrast(one: str, other: str) -> float:
-    """WCAG 2: how far two colours are apart in lightness, 1 to 21."""
+def contrast(first: str, second: str) -> float:
+    """The contrast ratio of two colours by WCAG 2, 1 to 21."""
 
     def light(color: str) -> float:
         parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
         return float(np.dot(parts, [0.2126, 0.7152, 0.0722]))
 
-    high, low = sorted([light(one), light(other)], reverse=True)
+    high, low = sorted([light(first), light(second)], reverse=True)
     return (high + 0.05) / (low + 0.05)
 
 
@@ -243,15 +245,15 @@ def test_colours_can_be_seen(look: Any) -> None:
 @pytest.mark.parametrize(
     "kind", ["regions", "boundaries", "frames", "losses", "activations", "inequalities", "mistakes"]
 )
-def test_no_text_is_clipped_at_600_pixels(kind: str, told: Any, unit: Any) -> None:
-    given = {
+def test_no_text_is_clipped_at_600_pixels(kind: str, and_run: Any, unit: Any) -> None:
+    arguments = {
         "regions": (unit, CORNERS, AND),
-        "boundaries": (told,),
-        "frames": (told,),
-        "inequalities": (proof(told),),
-        "mistakes": (told, 51),
+        "boundaries": (and_run,),
+        "frames": (and_run,),
+        "inequalities": (proof(and_run),),
+        "mistakes": (and_run, 51),
     }
-    figure = getattr(figures, f"plot_{kind}")(*given.get(kind, ()))
+    figure = getattr(figures, f"plot_{kind}")(*arguments.get(kind, ()))
     figure.draw_without_rendering()
     width, height = figure.get_size_inches()
     box = figure.get_tightbbox()

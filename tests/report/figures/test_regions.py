@@ -1,4 +1,4 @@
-"""Regions, boundaries and margins as drawn, against what the model says."""
+"""Regions, boundaries and margins as drawn, against the model."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def test_the_margin_band_touches_the_closest_row(unit: Any) -> None:
     figure = figures.plot_regions(unit, CORNERS, AND)
     assert "margin 0.277" in words(figure)
     assert -4 + line(figure, "margin 0.277") @ [3, 2] == pytest.approx([1, 1])
-    other = [one for one in figure.axes[0].lines if one.get_label().startswith("_")]
+    other = [artist for artist in figure.axes[0].lines if artist.get_label().startswith("_")]
     assert -4 + np.column_stack(other[0].get_data()) @ [3, 2] == pytest.approx([-1, -1])
 
 
@@ -109,9 +109,9 @@ def test_two_columns_of_many_are_a_cut_at_the_means() -> None:
     model = Perceptron(max_iter=20).fit(X, y)
     for rows in (X, sp.csr_array(X)):
         figure = figures.plot_regions(model, rows, y, columns=(3, 0))
-        whole = np.repeat(X.mean(axis=0)[None], 2, axis=0)
-        whole[:, [3, 0]] = line(figure, "boundary")
-        assert model.decision_function(whole) == pytest.approx([0, 0], abs=1e-9)
+        ends = np.repeat(X.mean(axis=0)[None], 2, axis=0)
+        ends[:, [3, 0]] = line(figure, "boundary")
+        assert model.decision_function(ends) == pytest.approx([0, 0], abs=1e-9)
         assert "the other 3 columns at their means" in words(figure)
         assert figure.axes[0].get_xlabel() == "x4"
 
