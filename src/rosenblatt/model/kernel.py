@@ -21,7 +21,7 @@ _ESTIMATOR = ("parameters", "class_weight", "dtype")
 class KernelModel(Model):
     """A kernel run, the labels of its classes, and what its columns mean.
 
-    `estimator` holds what the estimator it was saved from needs, as plain values that nobody has checked yet.
+    `estimator` holds what the estimator it was saved from needs, as plain values that are not checked yet.
     """
 
     kind: ClassVar[str] = "kernel model"

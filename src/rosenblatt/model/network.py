@@ -38,7 +38,7 @@ class Growth:
 class NetworkModel(Model):
     """The units, the labels of the classes, what the columns mean, and how the network was grown.
 
-    `estimator` holds what the estimator it was saved from needs, as plain values that nobody has checked yet.
+    `estimator` holds what the estimator it was saved from needs, as plain values that are not checked yet.
     """
 
     kind: ClassVar[str] = "network"

@@ -45,7 +45,7 @@ def shrinking(sigma: float, mu: float, damage: float, mistakes: int) -> tuple[fl
 
 
 class Forgetron(KernelRun):
-    """A dual run whose units forget their oldest examples."""
+    """A kernel run whose units forget their oldest examples."""
 
     def __init__(self, settings: KernelSettings, kernel: Kernel, class_weight: Floats, seed: int) -> None:
         super().__init__(settings, kernel, class_weight, seed)
