@@ -1,6 +1,6 @@
 """CONTRIBUTING.md says how to add a rule, a reader, an export, an option, a command and a lesson: here a toy of each.
 
-A copy of the package gets the new files and the lines that register them; processes of their own then use them.
+A copy of the package gets the new files and the lines that register them; separate processes then use them.
 """
 
 import json

@@ -200,7 +200,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("names", nargs="*", help="sets whose names contain these words; all when none is given")
     parser.add_argument("--data", type=Path, required=True, help="the folder that holds the data sets")
     parser.add_argument("--grid", action="store_true", help="epochs against what is kept, ours only")
-    parser.add_argument("--raw", action="store_true", help="add the tables as they come, unscaled")
+    parser.add_argument("--raw", action="store_true", help="add the unscaled tables")
     options = parser.parse_args(arguments)
     if options.grid:
         from bench.accuracy.epochs_and_keep import grid as table_of

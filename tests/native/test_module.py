@@ -183,7 +183,7 @@ Perceptron(max_iter=2).fit(data(100), np.arange(100) % 2).predict(data(10))  # l
 X, y = data(50_000), np.arange(50_000) % 2
 size = X.nbytes if layout == "dense" else X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
 with open("/proc/self/clear_refs", "w") as reset:
-    reset.write("5")  # the peak starts anew from what is in use now
+    reset.write("5")  # resets the peak to the memory in use
 before = peak()
 Perceptron(max_iter=3).fit(X, y)
 print((peak() - before) / size)
