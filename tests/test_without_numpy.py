@@ -132,21 +132,21 @@ def test_a_module_is_loaded_when_it_is_used() -> None:
 @given(LABELS, st.permutations(range(6)))
 def test_labels_are_coded_by_a_table(labels: list[int], table: list[int]) -> None:
     for given_as in (int32(labels), memoryview(array("i", labels))):
-        codes, least = native.coded(given_as, table)
+        codes, least = native.renumber_labels(given_as, table)
         assert codes.tolist() == [label if label < 0 else table[label] for label in labels]
         assert least == min(codes, default=0)
 
 
 def test_a_label_that_the_table_lacks_is_refused() -> None:
     with pytest.raises(ValueError, match="label 2 is not in the table"):
-        native.coded(int32([0, 2]), [1, 0])
+        native.renumber_labels(int32([0, 2]), [1, 0])
 
 
 @given(LABELS, LABELS)
 def test_turns_are_counted_piece_by_piece(first: list[int], second: list[int]) -> None:
     labelled = [label for label in first + second if label >= 0]
-    changes, counts, last = native.turns(int32(first), 6, -1)
-    more, others, end = native.turns(int32(second), 6, last)
+    changes, counts, last = native.count_label_changes(int32(first), 6, -1)
+    more, others, end = native.count_label_changes(int32(second), 6, last)
     assert changes + more == sum(a != b for a, b in pairwise(labelled))
     assert [a + b for a, b in zip(counts, others, strict=True)] == np.bincount(labelled, minlength=6).tolist()
     assert end == (labelled[-1] if labelled else -1)
@@ -155,9 +155,9 @@ def test_turns_are_counted_piece_by_piece(first: list[int], second: list[int]) -
 @given(st.lists(st.binary(max_size=9), min_size=1, max_size=6), st.data())
 def test_parts_are_joined(parts: list[bytes], data: st.DataObject) -> None:
     which = data.draw(st.lists(st.integers(0, len(parts) - 1), max_size=50))
-    assert native.joined(parts, np.array(which, dtype=np.int64)) == b"".join(parts[i] for i in which)
+    assert native.join_lines(parts, np.array(which, dtype=np.int64)) == b"".join(parts[i] for i in which)
     with pytest.raises(IndexError, match="there is no part"):
-        native.joined(parts, np.array([*which, len(parts)], dtype=np.int64))
+        native.join_lines(parts, np.array([*which, len(parts)], dtype=np.int64))
 
 
 # -- weights ----------------------------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ def test_parts_are_joined(parts: list[bytes], data: st.DataObject) -> None:
 def test_numbers_that_are_not_usual_are_found(numbers: list[float], usual: float) -> None:
     values = np.array(numbers)
     other = np.flatnonzero(values.view(np.uint64) != np.array([usual]).view(np.uint64))
-    unusual = native.unusual(values, usual)
+    unusual = native.entries_other_than(values, usual)
     if unusual is None:
         assert 12 * len(other) >= values.nbytes
     else:
@@ -179,9 +179,9 @@ def test_numbers_that_are_not_usual_are_found(numbers: list[float], usual: float
 @given(NUMBERS, st.sampled_from([0.0, 1.0]))
 def test_what_is_not_usual_finds_its_place_again(numbers: list[float], usual: float) -> None:
     values = np.array(numbers[len(numbers) % 2 :]).reshape(-1, 2)
-    other = native.unusual(values, usual)
+    other = native.entries_other_than(values, usual)
     if other is not None:
-        restored = native.spread(*other, usual, *values.shape)
+        restored = native.matrix_from_entries(*other, usual, *values.shape)
         assert restored is not None
         assert restored.shape == values.shape
         assert np.asarray(restored).tobytes() == values.tobytes()
@@ -190,14 +190,14 @@ def test_what_is_not_usual_finds_its_place_again(numbers: list[float], usual: fl
 @pytest.mark.parametrize("index", [[1, 1], [2, 1], [0, 6], [1], [1, 2, 3]])
 def test_indices_that_do_not_ascend_or_lie_outside_are_refused(index: list[int]) -> None:
     value = np.ones(2)
-    assert native.spread(np.array([0, 5], dtype=np.uint32), value, 0.0, 2, 3) is not None
-    assert native.spread(np.array(index, dtype=np.uint32), value, 0.0, 2, 3) is None
+    assert native.matrix_from_entries(np.array([0, 5], dtype=np.uint32), value, 0.0, 2, 3) is not None
+    assert native.matrix_from_entries(np.array(index, dtype=np.uint32), value, 0.0, 2, 3) is None
 
 
 @given(st.lists(st.floats(width=16), max_size=12), st.sampled_from([-sys.float_info.max, 0.0]))
 def test_the_first_number_outside_is_found(numbers: list[float], least: float) -> None:
     fine = [math.isfinite(number) and number >= least for number in numbers]
-    assert native.outside(np.array(numbers), least, sys.float_info.max) == (
+    assert native.first_outside(np.array(numbers), least, sys.float_info.max) == (
         [*fine, False].index(False) if not all(fine) else -1
     )
 
@@ -211,7 +211,7 @@ def test_the_highest_is_the_first_of_equals(columns: int, data: st.DataObject) -
     scores = np.array(data.draw(st.lists(rows, max_size=8))).reshape(-1, columns)
     expected = scores[:, 0] > 0 if columns == 1 else np.argmax(scores, axis=1)
     for given_as in (scores, np.asfortranarray(scores)):
-        assert native.highest(given_as).tolist() == expected.astype(int).tolist()
+        assert native.argmax_rows(given_as).tolist() == expected.astype(int).tolist()
 
 
 @given(st.integers(2, 6), st.data())
@@ -231,7 +231,7 @@ def test_votes_of_pairs_are_counted(classes: int, data: st.DataObject) -> None:
 
 def test_scores_of_another_shape_are_refused() -> None:
     with pytest.raises(ValueError, match="no columns"):
-        native.highest(np.empty((2, 0)))
+        native.argmax_rows(np.empty((2, 0)))
     with pytest.raises(ValueError, match="each pair"):
         native.majority(np.empty((2, 2)), 3)
 
@@ -259,13 +259,13 @@ def test_the_answer_of_a_unit_is_in_its_pocket_once_something_is(multi_class: st
 def test_the_strongest_are_those_of_a_stable_sort(numbers: list[float], below: bool, most: int) -> None:
     sizes = [-number if below else number for number in numbers]
     ranked = sorted((place for place, size in enumerate(sizes) if size > 0), key=lambda place: -sizes[place])
-    assert native.strongest(np.array(numbers), below, most) == [(place, sizes[place]) for place in ranked[:most]]
+    assert native.largest_weights(np.array(numbers), below, most) == [(place, sizes[place]) for place in ranked[:most]]
 
 
 @given(NUMBERS, st.integers(0, 70))
 def test_squares_are_summed(numbers: list[float], count: int) -> None:
     exact = math.inf if 1e300 in numbers[:count] else math.fsum(x * x for x in numbers[:count])
-    assert native.squares(np.array(numbers), count) == exact
+    assert native.sum_of_squares(np.array(numbers), count) == exact
 
 
 # -- arrays that are created late --------------------------------------------------------------------------------------

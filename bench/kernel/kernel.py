@@ -68,7 +68,7 @@ def speed(folder: Path, dtype: str, repeats: int) -> None:
     from rosenblatt import native
 
     X, y, _, _ = images(folder, dtype)
-    order = native.order(0, len(X), False)[0]
+    order = native.random_order(0, len(X), False)[0]
     best = [float("inf"), float("inf")]
     for _ in range(repeats):
         start = perf_counter()

@@ -77,8 +77,8 @@ nb::object next_page(ReadAhead<Page>& pages) {
 void bind_cache_pages(nb::module_& m) {
     m.def("checksum", &checksum, "bytes"_a);
     nb::class_<Packer>(m, "Packer").def(nb::init<>()).def("page", &pack_page, "rows"_a, "labels"_a, "weights"_a.none());
-    m.def("pages_ahead", &pages_ahead, "fd"_a, "places"_a, "threads"_a);
-    nb::class_<ReadAhead<Page>>(m, "Pages").def("next", &next_page);
+    m.def("read_pages_ahead", &pages_ahead, "fd"_a, "places"_a, "threads"_a);
+    nb::class_<ReadAhead<Page>>(m, "PagesAhead").def("next", &next_page);
 }
 
 }  // namespace rosenblatt

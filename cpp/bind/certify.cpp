@@ -76,7 +76,7 @@ auto ascend(const PyRows& rows, const Signs& signs, double constant, double limi
 }  // namespace
 
 void bind_certify(nb::module_& m) {
-    m.def("ascend", &ascend, "rows"_a, "signs"_a, "constant"_a, "most"_a, "a"_a, "norm2"_a, "w"_a, "b"_a, "order"_a);
+    m.def("dual_ascent", &ascend, "rows"_a, "signs"_a, "constant"_a, "most"_a, "a"_a, "norm2"_a, "w"_a, "b"_a, "order"_a);
     nb::class_<PyHulls>(m, "Hulls")
         .def(nb::init<const PyRows&, Signs, bool, double>(), "rows"_a, "signs"_a, "augmented"_a, "constant"_a)
         .def("start", &start, "rows"_a, "weights"_a, "lift"_a)

@@ -90,7 +90,7 @@ void bind_dual_perceptron(nb::module_& m) {
     m.def("dual_scores", &dual_scores, "kernel"_a, "support"_a, "unit"_a, "coefficient"_a, "intercept"_a, "scores"_a);
     m.def("dual_votes", &dual_votes, "kernel"_a, "support"_a, "unit"_a, "coefficient"_a, "when"_a, "end"_a,
           "intercept"_a, "joint"_a, "tally"_a);
-    m.def("dual_visit", &dual_visit, "kernel"_a, "labels"_a, "weights"_a.none(), "signs"_a, "joint"_a, "margin"_a,
+    m.def("learn_dual", &dual_visit, "kernel"_a, "labels"_a, "weights"_a.none(), "signs"_a, "joint"_a, "margin"_a,
           "intercept"_a, "start"_a, "scores"_a, "pockets"_a.none());
 }
 

@@ -216,12 +216,12 @@ void bind_learner(nb::module_& m) {
     bind_learner_state(learner);
     learner
         .def("__init__", &new_learner, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "batch"_a,
-             "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "apart"_a, "columns"_a.none() = nb::none())
+             "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "unit_major"_a, "columns"_a.none() = nb::none())
         .def_prop_ro("features", [](const CompactLearner& learner) { return learner.declared_features; })
         .def_prop_ro("units", [](const CompactLearner& learner) { return learner.rule.unit_count(); })
         .def_prop_ro("t", [](const CompactLearner& learner) { return learner.groups.front().t; })
         .def_prop_ro("mistakes", [](const CompactLearner& learner) { return mistakes_made(learner); })
-        .def("judge", [](CompactLearner& learner, bool wanted) { learner.measures_error = wanted; }, "wanted"_a)
+        .def("count_errors", [](CompactLearner& learner, bool wanted) { learner.measures_error = wanted; }, "wanted"_a)
         .def_prop_ro("wrong", [](const CompactLearner& learner) { return learner.wrong_weight; })
         .def_prop_ro("weighed", [](const CompactLearner& learner) { return learner.total_weight; })
         .def("grow", &CompactLearner::declare, "features"_a)
@@ -239,7 +239,7 @@ void bind_learner(nb::module_& m) {
     m.def("learn", &learn, "learners"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "order"_a.none(),
           "training"_a.none(), "start"_a, "stop"_a, "threads"_a);
     m.def("mistakes", &count_mistakes, "learner"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "training"_a.none());
-    m.def("judge_clean", &pocket_clean, "learner"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "training"_a.none(),
+    m.def("pocket_clean", &pocket_clean, "learner"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "training"_a.none(),
           "mistakes"_a);
     m.def("scores", &score_rows, "rows"_a, "order"_a.none(), "weights"_a, "bias"_a);
 }

@@ -189,10 +189,10 @@ std::int64_t overflow_row(const CompactLearner& learner) {
 
 void bind_learner_state(nb::class_<CompactLearner>& learner) {
     learner.def("get", &get_part, "name"_a)
-        .def("few", &get_sparse_part, "name"_a, "usual"_a)
+        .def("entries_other_than", &get_sparse_part, "name"_a, "usual"_a)
         .def("put", &put_part, "name"_a, "weights"_a, "bias"_a)
-        .def("answer", &get_final_weights, "average"_a)
-        .def("answering", &scoring_copy, "average"_a)
+        .def("final_weights", &get_final_weights, "average"_a)
+        .def("scoring_copy", &scoring_copy, "average"_a)
         .def("unit", &get_unit, "unit"_a)
         .def("counters", &get_counters)
         .def("restore", &put_counters, "counters"_a)

@@ -59,8 +59,8 @@ NB_MODULE(_native, m) {
     choose_instruction_set();
     m.def("instruction_set", [] { return std::string(native().name); });
     m.def("instruction_sets", &instruction_set_names);
-    m.def("order", &make_order, "state"_a, "n"_a, "replace"_a);
-    m.def("uniform", &make_uniform, "state"_a, "n"_a);
+    m.def("random_order", &make_order, "state"_a, "n"_a, "replace"_a);
+    m.def("random_uniform", &make_uniform, "state"_a, "n"_a);
     bind_rows(m);
     bind_without_numpy(m);
     bind_learner(m);

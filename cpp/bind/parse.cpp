@@ -63,12 +63,12 @@ void bind_parse(nb::module_& m) {
     m.def("parse_svmlight", &parse_svmlight, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "base"_a, "guess_base"_a, "limit"_a, "skip"_a);
     m.def("parse_vw", &parse_vw, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "bits"_a, "names"_a.none(), "skip"_a,
           "crossing"_a.none() = nb::none());
-    m.def("svmlight_ahead", &svmlight_ahead, "fd"_a, "size"_a, "chunk"_a, "threads"_a, nb::kw_only(), "base"_a, "guess_base"_a,
+    m.def("read_svmlight_ahead", &svmlight_ahead, "fd"_a, "size"_a, "chunk"_a, "threads"_a, nb::kw_only(), "base"_a, "guess_base"_a,
           "limit"_a, "skip"_a, "early"_a = 0);
-    nb::class_<ReadAhead<Chunk>>(m, "Chunks").def("next", &next_chunk);
+    nb::class_<ReadAhead<Chunk>>(m, "BlocksAhead").def("next", &next_chunk);
     nb::class_<Crossing>(m, "Crossing")
         .def(nb::init<const std::vector<std::pair<std::string, std::string>>&>(), "pairs"_a)
-        .def_prop_ro("lacking", &Crossing::never_seen);
+        .def_prop_ro("missing_namespaces", &Crossing::never_seen);
 }
 
 }  // namespace rosenblatt

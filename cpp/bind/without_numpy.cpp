@@ -190,18 +190,18 @@ std::uintptr_t address(const nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>&
 
 void bind_without_numpy(nb::module_& m) {
     m.def("address", &address, "memory"_a);
-    m.def("coded", &translate_labels, "labels"_a, "table"_a);
-    m.def("highest", &highest_of, "scores"_a);
-    m.def("joined", &concatenate, "parts"_a, "which"_a);
+    m.def("renumber_labels", &translate_labels, "labels"_a, "table"_a);
+    m.def("argmax_rows", &highest_of, "scores"_a);
+    m.def("join_lines", &concatenate, "parts"_a, "which"_a);
     m.def("majority", &majority_of, "scores"_a, "classes"_a);
-    m.def("outside", &first_outside, "numbers"_a, "least"_a, "most"_a);
-    m.def("ranked", &rank_integers<std::int64_t>, "numbers"_a, "least"_a, "most"_a);
-    m.def("ranked", &rank_integers<double>, "numbers"_a, "least"_a, "most"_a);
-    m.def("spread", &from_sparse, "index"_a, "value"_a, "usual"_a, "rows"_a, "columns"_a);
-    m.def("turns", &count_label_changes, "labels"_a, "classes"_a, "last"_a);
-    m.def("unusual", &to_sparse, "numbers"_a, "usual"_a);
-    m.def("strongest", &strongest, "numbers"_a, "below"_a, "most"_a);
-    m.def("squares", &sum_of_squares, "numbers"_a, "count"_a);
+    m.def("first_outside", &first_outside, "numbers"_a, "least"_a, "most"_a);
+    m.def("number_labels", &rank_integers<std::int64_t>, "numbers"_a, "least"_a, "most"_a);
+    m.def("number_labels", &rank_integers<double>, "numbers"_a, "least"_a, "most"_a);
+    m.def("matrix_from_entries", &from_sparse, "index"_a, "value"_a, "usual"_a, "rows"_a, "columns"_a);
+    m.def("count_label_changes", &count_label_changes, "labels"_a, "classes"_a, "last"_a);
+    m.def("entries_other_than", &to_sparse, "numbers"_a, "usual"_a);
+    m.def("largest_weights", &strongest, "numbers"_a, "below"_a, "most"_a);
+    m.def("sum_of_squares", &sum_of_squares, "numbers"_a, "count"_a);
 }
 
 }  // namespace rosenblatt

@@ -119,9 +119,9 @@ nb::tuple by_column(const Names& names, std::int64_t first) {
 }  // namespace
 
 void bind_words(nb::module_& m) {
-    nb::class_<Candidates>(m, "Candidates")
+    nb::class_<Candidates>(m, "NameCandidates")
         .def("__len__", [](const Candidates& list) { return list.entries.size() + list.sample_columns.size(); });
-    nb::class_<Names>(m, "Names")
+    nb::class_<Names>(m, "NameDictionary")
         .def("__init__", [](Names* at, unsigned bits, std::size_t limit) {
             check_hashing(bits, 1);
             new (at) Names(bits, limit);
@@ -140,8 +140,8 @@ void bind_words(nb::module_& m) {
         .def("__init__", &new_hashing, nb::kw_only(), "bits"_a, "ngrams"_a, "value"_a, "unit"_a, "first"_a);
     m.def("parse_text", &parse_text, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "kind"_a, "hashing"_a, "names"_a.none(), "skip"_a);
     m.def("hash_columns", &hash_columns, "columns"_a, "hashing"_a, "names"_a.none());
-    m.def("hash_of", &hash_of, "text"_a, "seed"_a);
-    m.def("words_of", &words_of, "text"_a);
+    m.def("hash_name", &hash_of, "text"_a, "seed"_a);
+    m.def("split_words", &words_of, "text"_a);
     m.def("unicode_version", [] { return std::string(unicode::version); });
 }
 

@@ -89,10 +89,10 @@ def test_what_is_met_is_all_there_is_to_see(settings: Settings, scheme: str) -> 
     share_pass([run], block(11, rows=9))
     for name in PARTS:
         usual = 1.0 if name == "scale" and settings.learning_rate == "arow" else 0.0
-        part, few = run.learner.get(name), run.learner.few(name, usual)
+        part, few = run.learner.get(name), run.learner.entries_other_than(name, usual)
         assert (part is None) == (few is None)
         if part is not None and few is not None:
-            expected = native.unusual(part[0], usual)
+            expected = native.entries_other_than(part[0], usual)
             assert expected is not None
             assert [bytes(part_of_few) for part_of_few in few] == [
                 bytes(expected[0]),
@@ -110,7 +110,7 @@ def test_what_is_met_is_all_there_is_to_see(settings: Settings, scheme: str) -> 
     with pytest.raises(IndexError):
         run.unit(3)
     plain = Run(settings, 3, [1.0] * 3, 0)
-    assert plain.learner.few("weights", 0.0) is None
+    assert plain.learner.entries_other_than("weights", 0.0) is None
     assert plain.unit(2)[0] is None
 
 
@@ -118,7 +118,7 @@ def test_many_are_written_whole() -> None:
     run = Run(Settings(keep="last"), 16, [1.0] * 2, 0, columns=native.Columns())
     X = Csr(np.array([0, 16]), np.arange(16, dtype=np.int32), np.ones(16), 16)
     share_pass([run], Block(X, np.array([0], np.int32)))
-    assert run.learner.few("weights", 0.0) is None
+    assert run.learner.entries_other_than("weights", 0.0) is None
     assert run.final_weights.coef.tolist() == [[-1.0] * 16]
 
 

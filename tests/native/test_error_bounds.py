@@ -110,7 +110,7 @@ def test_looking_first_changes_no_bit_of_classes_that_decide_together(kind: str,
 def judged(X: sp.csr_matrix, y: np.ndarray[Any, Any], state: dict[str, Any] | None) -> tuple[Any, ...]:
     """How often a learner was wrong, by its last weights and by their average, and what it has learned."""
     learner = Settings(keep="average", fit_intercept=False).learner(X.shape[1], np.ones(2))
-    learner.judge(True)
+    learner.count_errors(True)
     if state is not None:
         learner.put("weights", *state["weights"])
         learner.put("drift", *state["drift"])

@@ -157,7 +157,7 @@ def test_an_order_is_that_of_draws_one_by_one(zero: int | None, rows: int) -> No
     """Also when a draw is the word 0, which is drawn again unless the number of remaining rows is a power of two."""
     seed = 12345 if zero is None else -zero * 0x9E3779B97F4A7C15 % 2**64
     slow = SplitMix64(seed)
-    order, state = native.order(seed, rows, False)
+    order, state = native.random_order(seed, rows, False)
     assert (order.tolist(), state) == (slow.shuffled(rows), slow.state)
 
 

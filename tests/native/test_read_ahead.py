@@ -32,7 +32,7 @@ def fd(tmp_path: Path) -> Iterator[int]:
 @pytest.mark.parametrize("block", [1, 100, 4096, 1 << 20])
 def test_the_blocks_are_those_of_the_parser_in_order(fd: int, threads: int, block: int) -> None:
     size = os.fstat(fd).st_size
-    ahead = native.svmlight_ahead(fd, size, block, threads, **HOW)
+    ahead = native.read_svmlight_ahead(fd, size, block, threads, **HOW)
     for begin in range(0, size, block):
         end = min(begin + block, size)
         block_ahead = ahead.next()
@@ -49,7 +49,7 @@ def test_the_blocks_are_those_of_the_parser_in_order(fd: int, threads: int, bloc
 @pytest.mark.parametrize("threads", [1, 3])
 def test_what_is_dropped_in_the_middle_ends_its_threads(fd: int, threads: int) -> None:
     before = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0
-    ahead = native.svmlight_ahead(fd, os.fstat(fd).st_size, 64, threads, **HOW)
+    ahead = native.read_svmlight_ahead(fd, os.fstat(fd).st_size, 64, threads, **HOW)
     assert ahead.next() is not None
     del ahead
     if before:
@@ -61,19 +61,19 @@ def test_a_fault_of_the_system_is_raised(threads: int, tmp_path: Path) -> None:
     folder = os.open(tmp_path, os.O_RDONLY)
     try:
         with pytest.raises(IsADirectoryError):
-            native.svmlight_ahead(folder, 1000, 100, threads, **HOW).next()
+            native.read_svmlight_ahead(folder, 1000, 100, threads, **HOW).next()
     finally:
         os.close(folder)
 
 
 def test_a_chunk_of_nothing_is_refused(fd: int) -> None:
     with pytest.raises(ValueError, match="at least 1"):
-        native.svmlight_ahead(fd, 1000, 0, 1, **HOW)
+        native.read_svmlight_ahead(fd, 1000, 0, 1, **HOW)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_file_that_became_shorter_is_reported(fd: int, threads: int) -> None:
-    ahead = native.svmlight_ahead(fd, os.fstat(fd).st_size + 1, 4096, threads, **HOW)
+    ahead = native.read_svmlight_ahead(fd, os.fstat(fd).st_size + 1, 4096, threads, **HOW)
     with pytest.raises(OSError, match="became shorter"):
         list(iter(ahead.next, None))
 
@@ -93,7 +93,7 @@ def test_no_model_is_made_of_a_part_of_a_file(name: str, line: str, tmp_path: Pa
 @pytest.mark.parametrize("early", [0, 3, 1000])
 def test_reading_ahead_before_the_first_request_changes_nothing(fd: int, early: int) -> None:
     size = os.fstat(fd).st_size
-    usual, early_reader = (native.svmlight_ahead(fd, size, 100, 2, early=early, **HOW) for early in (0, early))
+    usual, early_reader = (native.read_svmlight_ahead(fd, size, 100, 2, early=early, **HOW) for early in (0, early))
     while (expected := usual.next()) is not None:
         block = early_reader.next()
         assert block is not None

@@ -53,14 +53,14 @@ def parse(data: bytes, hashing_options: Any, kind: str = "plain", names: Any = N
     ],
 )
 def test_words_of_many_scripts(text: str, words: list[str]) -> None:
-    assert [word.decode() for word in native.words_of(text.encode())] == words
+    assert [word.decode() for word in native.split_words(text.encode())] == words
 
 
 @pytest.mark.parametrize(
     "text", [b"a\xffb", b"a\xc3", b"a\xe2\x82b", b"\xc0\x80", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"\xf0\x9f\x98"]
 )
 def test_bytes_that_are_not_utf8_separate_words(text: bytes) -> None:
-    assert native.words_of(text) == slow.words(text)
+    assert native.split_words(text) == slow.words(text)
 
 
 @same_unicode
@@ -68,24 +68,24 @@ def test_every_character_is_of_the_kind_and_case_its_tables_say() -> None:
     for start in range(0, 0x110000, 0x1000):
         block = "x".join(chr(code) for code in range(start, start + 0x1000) if not 0xD800 <= code < 0xE000)
         if start < 0x34000 or start == 0xE0000:
-            assert native.words_of(block.encode()) == slow.words(block.encode()), hex(start)
+            assert native.split_words(block.encode()) == slow.words(block.encode()), hex(start)
 
 
 @same_unicode
 @given(texts)
 def test_words_are_those_of_the_slow_twin(text: bytes) -> None:
-    assert native.words_of(text) == slow.words(text)
+    assert native.split_words(text) == slow.words(text)
 
 
 @given(st.binary(max_size=70), st.integers(0, 2**64 - 1))
 def test_the_hash_is_that_of_the_slow_twin(data: bytes, seed: int) -> None:
-    assert native.hash_of(data, seed) == slow.hashed(data, seed)
+    assert native.hash_name(data, seed) == slow.hashed(data, seed)
 
 
 def test_the_hash_never_changes() -> None:
     """Saved models contain columns computed with it."""
     words = (b"", b"spam", b"perceptron", b"a word of more than 16 bytes")
-    assert [native.hash_of(word, 0) for word in words] == [
+    assert [native.hash_name(word, 0) for word in words] == [
         0x1EB244682E62CA05,
         0x9E20816BC4DD48DF,
         0x33CF5A1BA9349178,
@@ -138,7 +138,7 @@ def test_a_row_of_megabytes_is_read_in_stretches_with_the_same_answer() -> None:
         first.setdefault(code >> 42, name.decode())
     for name, code in slow.phrases(all_words, 3):
         first.setdefault(code >> 42, name.decode()[:256])
-    names = native.Names(22, 1 << 16)
+    names = native.NameDictionary(22, 1 << 16)
     (starts, indices, values, *_), candidates = parse(b"a b\n" + text + b"\nb a\n", hashing(22, 3), names=names)
     names.merge(candidates)
     row = slice(starts[1], starts[2])
@@ -168,7 +168,7 @@ def test_columns_of_texts_are_hashed_like_lines_and_apart_by_their_seeds() -> No
 def test_a_long_text_before_another_column_keeps_its_phrases() -> None:
     # Over a megabyte: hashed in segments, and phrases begin with words of the previous one.
     words = [f"w{i}" for i in range(200_000)]
-    text, names = " ".join(words).encode(), native.Names(22, 1 << 20)
+    text, names = " ".join(words).encode(), native.NameDictionary(22, 1 << 20)
     columns = [(text, np.array([0, len(text)]), 1), (b"short text", np.array([0, 10]), 2)]
     *_, candidates = native.hash_columns(columns, hashing(22, 2), names)
     names.merge(candidates)
@@ -184,7 +184,7 @@ def test_starts_that_do_not_fit_are_refused(starts: list[int]) -> None:
 
 def dictionary(chunks: list[bytes], limit: int, bits: int = 16, ngrams: int = 2, late: bool = False) -> Any:
     """`late`: all chunks are parsed before the first is merged, as by many threads."""
-    names = native.Names(bits, limit)
+    names = native.NameDictionary(bits, limit)
     pending = []
     for chunk in chunks:
         _, candidates = parse(chunk, hashing(bits, ngrams), names=names)
@@ -255,4 +255,4 @@ def test_names_by_column_are_those_met_first(first: int) -> None:
     assert columns.tolist() == sorted(met)
     assert [text[a:b].decode() for a, b in pairwise([0, *ends])] == [met[column] for column in sorted(met)]
     assert names_by_column.get(99) is None
-    assert dict(column_names(native.Names(3, 10))) == {}
+    assert dict(column_names(native.NameDictionary(3, 10))) == {}

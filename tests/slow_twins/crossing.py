@@ -50,7 +50,7 @@ def vw_features(line: str, pairs: Pairs, bits: int) -> tuple[dict[int, float], d
 
 
 def hashed(space: str, name: str) -> int:
-    return native.hash_of(name.encode(), native.hash_of(space.encode(), 0))
+    return native.hash_name(name.encode(), native.hash_name(space.encode(), 0))
 
 
 def joined(left: int, right: int) -> int:

@@ -207,8 +207,8 @@ def _normals(points: Points, floats: Conditioned, monitor: SearchMonitor, seed: 
     for power in range(-12, 13, 3):
         alpha, w, b, state = np.zeros(points.n_rows), np.zeros((rows.features + 7) // 8 * 8), np.zeros(1), seed
         for _ in range(30):
-            order, state = native.order(state % 2**64, points.n_rows, False)
-            native.ascend(rows, points.signs, 1.0, 2.0**power / mean, alpha, squared_norms, w, b, order)
+            order, state = native.random_order(state % 2**64, points.n_rows, False)
+            native.dual_ascent(rows, points.signs, 1.0, 2.0**power / mean, alpha, squared_norms, w, b, order)
             if monitor.time_is_up:
                 return
         yield floats.original_normal(w[: rows.features])

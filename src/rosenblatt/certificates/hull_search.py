@@ -92,7 +92,7 @@ class HullSearchResult:
 
 def random_scores(rows: native.Rows) -> Floats:
     """A random linear score of each row: identical rows have identical bits, so it serves as a hash."""
-    weights, _ = native.uniform(1, rows.features)
+    weights, _ = native.random_uniform(1, rows.features)
     return native.scores(rows, None, weights.reshape(1, -1), np.zeros(1))[:, 0]
 
 
@@ -127,9 +127,11 @@ class HullSearch:
         squared_norms, state, clean_epochs = self.squared_norms + constant**2, 0, 0
         active = np.arange(n_rows, dtype=np.uint32)
         for epoch in range(epochs):
-            order, state = native.order(state, len(active), False)
+            order, state = native.random_order(state, len(active), False)
             order = active[order]
-            mistakes, score = native.ascend(self.rows, self.signs, constant, 1e300, alpha, squared_norms, w, b, order)
+            mistakes, score = native.dual_ascent(
+                self.rows, self.signs, constant, 1e300, alpha, squared_norms, w, b, order
+            )
             clean_epochs = clean_epochs + 1 if mistakes == 0 else 0
             if epoch >= 2:  # rows far on their own side are not visited again
                 active = order[(alpha[order] > 0) | (score < 2)]

@@ -111,7 +111,7 @@ def _encode_small_integers(labels: NDArray[Any]) -> tuple[list[int], NDArray[np.
     least, most = labels.min().item(), labels.max().item()
     if most - least >= min(len(labels) // 2, 1024) or abs(least) > 2**52:
         return None
-    return native.ranked(np.ascontiguousarray(labels, dtype=dtype), int(least), int(most))
+    return native.number_labels(np.ascontiguousarray(labels, dtype=dtype), int(least), int(most))
 
 
 def check_two_classes(classes: NDArray[Any], name: str = "y") -> None:

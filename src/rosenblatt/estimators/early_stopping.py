@@ -14,7 +14,7 @@ def hold_out(
     has_weight: NDArray[np.bool_], labels: NDArray[np.int32], seed: int, fraction: float, patience: int
 ) -> Validation:
     """Hold out this fraction of every class at random; rows without weight, and the only row of a class, are kept."""
-    order, _ = native.order(seed, len(labels), False)
+    order, _ = native.random_order(seed, len(labels), False)
     held_out = np.zeros(len(labels), dtype=bool)
     for c in range(int(labels.max()) + 1):
         members = order[(labels[order] == c) & has_weight[order]]

@@ -118,12 +118,12 @@ class Learner:
 
     @property
     def coef(self) -> Floats:
-        coef: Floats = np.asarray(self._native.answer(self._average)[0])[0]
+        coef: Floats = np.asarray(self._native.final_weights(self._average)[0])[0]
         return coef
 
     @property
     def intercept(self) -> float:
-        return float(self._native.answer(self._average)[1][0])
+        return float(self._native.final_weights(self._average)[1][0])
 
     @property
     def t(self) -> int:

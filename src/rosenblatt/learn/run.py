@@ -126,7 +126,7 @@ class Run:
     def start_at_random(self) -> None:
         """Small uniform weights, drawn unit by unit, the bias last."""
         units, columns = self.learner.units, self.learner.features + bool(self.settings.fit_intercept)
-        uniform, self.random = native.uniform(self.random, units * columns)
+        uniform, self.random = native.random_uniform(self.random, units * columns)
         weights = ((2 * uniform - 1) * 0.01).reshape(units, columns)
         bias = weights[:, -1] if self.settings.fit_intercept else np.zeros(units)
         self.start_from(weights[:, : self.learner.features], bias)
@@ -192,7 +192,7 @@ class Run:
         self.learner.end_batch()
         mistakes = [after - before for after, before in zip(self._unit_mistakes(), self.before_epoch, strict=True)]
         if self.settings.keep == "pocket":
-            native.judge_clean(self.learner, rows, block.labels, block.weights, training, mistakes)
+            native.pocket_clean(self.learner, rows, block.labels, block.weights, training, mistakes)
         self.mistakes.append(sum(mistakes))
         self.loss.append(self.learner.take_loss() / max(self.learner.t - self.t_before_epoch, 1))
         if raised is not None:
@@ -233,7 +233,7 @@ class Run:
         """The order of this epoch, and the random state after it; an unfinished epoch gets the same order again."""
         if self.settings.order == "given":
             return training, self.random
-        order, random = native.order(self.random, count, self.settings.order == "sample")
+        order, random = native.random_order(self.random, count, self.settings.order == "sample")
         return (order if training is None else training[order]), random
 
     def _is_separated(self, block: Block, rows: native.Rows, validation: Validation | None) -> bool:
@@ -286,7 +286,7 @@ class Run:
     def final_weights(self) -> FinalWeights:
         """The answer of the run if it ended here."""
         if self._final_weights is None:
-            coef, intercept = (np.asarray(part) for part in self.learner.answer(self.settings.keep == "average"))
+            coef, intercept = (np.asarray(part) for part in self.learner.final_weights(self.settings.keep == "average"))
             scheme = self.settings.scheme(self.classes)
             coef.setflags(write=False)
             intercept.setflags(write=False)
@@ -305,7 +305,7 @@ class Run:
         if self.settings.keep == "last" and not self.dense and not self.learner.counters()["in_batch"]:
             return self.learner
         if self._scorer is None:
-            self._scorer = self.learner.answering(self.settings.keep == "average")
+            self._scorer = self.learner.scoring_copy(self.settings.keep == "average")
         return self._scorer
 
     @property

@@ -54,7 +54,7 @@ def _pack_part(run: Run, name: str, tensors: Tensors, prefix: str) -> dict[str, 
     """One part of the weights. Its copy, as large as the part, is freed before the next is made."""
     learner, key = run.learner, f"{prefix}{name}"
     usual = run.settings.rate.per_feature_start if name == "scale" else 0.0
-    if (sparse := learner.few(name, usual)) is not None:
+    if (sparse := learner.entries_other_than(name, usual)) is not None:
         index, value, tensors[f"{key}.bias"] = sparse
         return put_sparse(tensors, key, (learner.units, learner.features), (index, value), usual)
     part = learner.get(name)

@@ -57,4 +57,4 @@ def class_scores(scheme: str, unit_scores: Any, n_classes: int) -> Any:
 
 def predicted_classes(scheme: str, unit_scores: Any, n_classes: int) -> NDArray[np.intp]:
     """The index of the predicted class of each row; of two classes the second where the score is above 0."""
-    return np.asarray(native.highest(class_scores(scheme, unit_scores, n_classes)))
+    return np.asarray(native.argmax_rows(class_scores(scheme, unit_scores, n_classes)))

@@ -79,6 +79,6 @@ class Settings:
             pocket=self.keep == "pocket",
             record=bool(self.record) or self.keep == "vote",
             class_weight=class_weight,
-            apart=dense,
+            unit_major=dense,
             columns=columns,
         )

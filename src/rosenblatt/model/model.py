@@ -78,7 +78,7 @@ def check_width(values: Values, n_features: int) -> Values:
 
 def check_finite(scores: T) -> T:
     """The scores, if all of them are finite."""
-    position = native.outside(scores, -float_info.max, float_info.max)
+    position = native.first_outside(scores, -float_info.max, float_info.max)
     if position >= 0:
         raise DataError(f"The score of row {position // scores.shape[1]} overflows: scale its values down.")
     return scores

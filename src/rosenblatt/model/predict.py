@@ -65,6 +65,6 @@ def predict_source(model: Model, source: Source, threads: int = 1) -> Iterator[P
             codes = class_codes(model.classes, source.labels)
         labels, weights = block.buffers
         scores = model.unit_scores(block.values)
-        decided = native.highest(class_scores(model.scheme, scores, len(model.classes)))
-        truth, _ = native.coded(labels, codes)
+        decided = native.argmax_rows(class_scores(model.scheme, scores, len(model.classes)))
+        truth, _ = native.renumber_labels(labels, codes)
         yield PredictedBlock((decided, scores, truth, weights), block.first_row, block.bytes_read)

@@ -4,5 +4,5 @@
 """
 
 from rosenblatt.native._native import *
-from rosenblatt.native.rows import laid as laid
+from rosenblatt.native.rows import contiguous_rows as contiguous_rows
 from rosenblatt.native.rows import rows_of as rows_of

@@ -40,7 +40,7 @@ def rows_of(values: Values, name: str = "X", degree: int = 1) -> _native.Rows:
     return rows
 
 
-def laid(values: Values) -> _native.Rows:
+def contiguous_rows(values: Values) -> _native.Rows:
     """The rows of a matrix, contiguous in memory, not checked."""
     return (
         _csr(values, "X")

@@ -35,7 +35,7 @@ class Labels:
     def renumbered(self, codes: Any, tokens: Sequence[bytes]) -> Any:
         """Positions in the tokens of one block -> positions in `labels`; -1, no label, stays."""
         positions = self.positions(tokens)
-        return codes if positions == list(range(len(positions))) else native.coded(codes, positions)[0]
+        return codes if positions == list(range(len(positions))) else native.renumber_labels(codes, positions)[0]
 
     def _add(self, token: bytes) -> int:
         if len(token) > LONGEST_LABEL:

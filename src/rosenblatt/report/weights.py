@@ -58,10 +58,10 @@ def _sum_over_pairs(units: Floats, k: int, n_classes: int) -> Floats:
 def top_features(model: LinearModel, k: int, count: int) -> list[Weight]:
     """The features with the largest positive weights for class k, the largest first."""
     if model.scheme == "ovo":
-        best = native.strongest(direction(model, k), False, max(count, 0))
+        best = native.largest_weights(direction(model, k), False, max(count, 0))
     else:
         columns, weights, _ = model.run.unit(0 if model.scheme == "binary" else k)
-        best = native.strongest(weights, model.scheme == "binary" and k == 0, max(count, 0))
+        best = native.largest_weights(weights, model.scheme == "binary" and k == 0, max(count, 0))
         best = best if columns is None else [(columns[j], weight) for j, weight in best]
     return [Weight(model.name(j), weight) for j, weight in best]
 

@@ -33,7 +33,7 @@ _MOST_WEIGHTS = 2**33  # of one matrix: 64 GB
 def put_matrix(tensors: Tensors, name: str, numbers: Any, fill: float = 0.0) -> dict[str, Any]:
     """Add doubles to the tensors; the entry for the header by which `read_matrix` reads them."""
     buffer = contiguous_buffer(numbers)
-    shape, entries = buffer.shape or (), native.unusual(buffer, fill)
+    shape, entries = buffer.shape or (), native.entries_other_than(buffer, fill)
     if entries is None:
         tensors[name] = buffer
         return {"shape": list(shape)}
@@ -91,7 +91,7 @@ def read_matrix(tensors: Tensors, name: str, header: Header, shape: tuple[int, i
     if prod(shape) > _MOST_WEIGHTS:
         raise damaged(f"{name} would have {prod(shape)} weights")
     index, value = read_buffer(tensors, f"{name}.index", "uint32"), read_buffer(tensors, f"{name}.value", "float64")
-    matrix = native.spread(index, value, header.number("usual"), *shape)
+    matrix = native.matrix_from_entries(index, value, header.number("usual"), *shape)
     if matrix is None:
         raise damaged(f"the indices of {name} do not ascend, or lie outside it")
     _check_finite(name, value)
@@ -116,7 +116,7 @@ def read_buffer(tensors: Tensors, name: str, dtype: str, shape: tuple[int, ...] 
 
 def all_finite(numbers: memoryview, least: float = -float_info.max) -> bool:
     """Whether all numbers are finite, and none is below the least."""
-    return native.outside(numbers, least, float_info.max) < 0
+    return native.first_outside(numbers, least, float_info.max) < 0
 
 
 def _check_finite(name: str, numbers: memoryview) -> None:

@@ -18,7 +18,7 @@ GIANT_LINE = """
 from rosenblatt import native
 line = b"a\\t" + b" ".join(b"w%d" % (i * i % 9973) for i in range(20_000)) * 120 + b"\\n"
 how = native.Hashing(bits=16, ngrams=2, value="count", unit=False, first=0)
-names = native.Names(16, 1 << 12)
+names = native.NameDictionary(16, 1 << 12)
 before = peak()
 native.parse_text(line, 0, len(line), kind="labelled", hashing=how, names=names, skip=False)
 print((peak() - before) / len(line))

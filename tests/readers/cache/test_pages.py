@@ -84,7 +84,7 @@ def test_dense_blocks_come_back(dtype: type, weights: Any, file: int) -> None:
 
 
 def page(block: Block, packer: native.Packer | None = None) -> bytes:
-    return bytes((packer or native.Packer()).page(native.laid(block.values), *block.buffers))
+    return bytes((packer or native.Packer()).page(native.contiguous_rows(block.values), *block.buffers))
 
 
 def test_pages_are_those_of_the_slow_twin() -> None:
@@ -159,7 +159,7 @@ def test_a_page_is_of_a_whole_matrix() -> None:
     part = Csr(np.array([1, 2, 3]), np.zeros(3, np.int32), np.ones(3), 5)
     for values, sentence in ((part, "contiguous matrices only"), (np.ones((3, 2)), "one label")):
         with pytest.raises(ValueError, match=sentence):
-            packer.page(native.laid(values), labels, None)
+            packer.page(native.contiguous_rows(values), labels, None)
 
 
 def test_later_passes_over_pages_do_not_load_numpy(tmp_path: Path) -> None:

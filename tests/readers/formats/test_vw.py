@@ -25,10 +25,10 @@ VW = ReadOptions(format="vw", bits=BITS)
 def column(name: str) -> int:
     """The column of `namespace^name`, as cpp/parse/vw.cpp says."""
     space, _, name = name.rpartition("^")
-    return native.hash_of(name.encode(), native.hash_of(space.encode(), 0)) >> (64 - BITS)
+    return native.hash_name(name.encode(), native.hash_name(space.encode(), 0)) >> (64 - BITS)
 
 
-def parsed(text: bytes, names: native.Names | None = None, skip: bool = True) -> Parsed:
+def parsed(text: bytes, names: native.NameDictionary | None = None, skip: bool = True) -> Parsed:
     native_rows, unknown = native.parse_vw(text, 0, len(text), bits=BITS, names=names, skip=skip)
     if names is not None:
         names.merge(unknown)

@@ -113,7 +113,7 @@ def test_vw_has_the_products_of_its_slow_twin(drawn_rows: list[list[Any]]) -> No
     pairs = [("a", "b"), ("c", "a")]
     from rosenblatt import native
 
-    names = native.Names(BITS, 1000)
+    names = native.NameDictionary(BITS, 1000)
     data = "\n".join(text).encode()
     parsed, unknown = native.parse_vw(
         data, 0, len(data), bits=BITS, names=names, skip=False, crossing=native.Crossing(pairs)

@@ -52,7 +52,7 @@ class Candidates:
                 settings = scaled_to_length(settings, block.values)
             self.settings[name] = settings
             run = Run(settings, features, [1.0] * self._n_classes, self._plan.seed, dense=dense, columns=columns)
-            run.learner.judge(True)
+            run.learner.count_errors(True)
             run.begin_pass()
             self.runs[name] = run
 
@@ -104,7 +104,7 @@ class Candidates:
         if first_pass:
             self.progressive |= {name: self.error(name) for name in ended}
         for run in ended.values():
-            run.learner.judge(False)
+            run.learner.count_errors(False)
             run.end_pass()
         return ended
 

@@ -89,7 +89,7 @@ def _restored(header: Header, tensors: Tensors, source: Source, plan: Plan) -> F
     candidates.settings = {name: unpack_settings(tried.section(name)) for name in plan.candidates if name in tried}
     for i, section in enumerate(header.sections("runs")):
         run = unpack_run(section.section("run"), tensors, f"run.{i}.", len(classes))
-        run.learner.judge(fitting.pass_ == 0)
+        run.learner.count_errors(fitting.pass_ == 0)
         candidates.runs[section.text("name")] = run
     for i, section in enumerate(header.sections("best")):
         best = unpack_run(section.section("run"), tensors, f"best.{i}.", len(classes))

@@ -90,7 +90,7 @@ class ClassCoder:
         """The class of each row, -1 where it has no label and UNKNOWN_LABEL where that is no class; and the least."""
         if len(self._codes) != len(self.source.labels):
             self._codes = class_codes(self.classes, self.source.labels)
-        codes, least = native.coded(block.buffers[0], self._codes)
+        codes, least = native.renumber_labels(block.buffers[0], self._codes)
         return codes, least
 
     def refuse_unlabelled(self, block: SourceBlock, codes: list[int]) -> None:
@@ -136,7 +136,7 @@ class LabelOrder:
 
     def add(self, labels: Any) -> None:
         """Count the labels of the next rows; negative ones are rows without a label."""
-        changes, counts, self._last = native.turns(labels, len(self._counts), self._last)
+        changes, counts, self._last = native.count_label_changes(labels, len(self._counts), self._last)
         self.changes += changes
         self._counts = [old + new for old, new in zip_longest(self._counts, counts, fillvalue=0)]
 

@@ -40,7 +40,7 @@ def _length(values: Values, degree: int) -> float:
     rows = min(values.shape[0], _ROWS_MEASURED)
     if isinstance(values, Csr):
         starts, _, numbers = values.buffers
-        total = native.squares(numbers, int(starts[rows]))
+        total = native.sum_of_squares(numbers, int(starts[rows]))
     else:
         with np.errstate(over="ignore", invalid="ignore"):
             total = float(squared_length(values[:rows], degree).sum())

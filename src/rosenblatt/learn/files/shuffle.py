@@ -59,7 +59,7 @@ class Shuffled:
             self._first_blocks.clear()
 
     def _scatter(self, block: Block) -> None:
-        uniform, self._scatter_random = native.uniform(self._scatter_random, len(block.labels))
+        uniform, self._scatter_random = native.random_uniform(self._scatter_random, len(block.labels))
         bucket = (uniform * len(self._buckets)).astype(np.intp)
         for number in np.unique(bucket).tolist():
             collected, cache = self._buckets[number]
@@ -71,12 +71,12 @@ class Shuffled:
     def blocks(self, pass_: int, threads: int = 1) -> Iterator[Block]:
         """All the examples, in the order of this pass."""
         state = (self._seed + (pass_ + 1) * _STRIDE) % 2**64
-        buckets, state = native.order(state, max(len(self._buckets), 1), False)
+        buckets, state = native.random_order(state, max(len(self._buckets), 1), False)
         for number in buckets.tolist():
             whole = self._whole(number, threads)
             if whole is None:
                 continue
-            order, state = native.order(state, len(whole.labels), False)
+            order, state = native.random_order(state, len(whole.labels), False)
             for start in range(0, len(order), _BLOCK_ROWS):
                 yield take_examples(whole, order[start : start + _BLOCK_ROWS])
             del whole  # one bucket in memory at a time

@@ -77,6 +77,6 @@ class KernelReplay:
             if settings.order == "given":
                 orders.append(np.arange(count))
             else:
-                order, random = native.order(random, count, settings.order == "sample")
+                order, random = native.random_order(random, count, settings.order == "sample")
                 orders.append(order.astype(np.intp))
         return np.concatenate(orders) if orders else np.empty(0, dtype=np.intp)

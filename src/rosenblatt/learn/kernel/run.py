@@ -134,7 +134,7 @@ class KernelRun:
     def _order(self, count: int) -> NDArray[np.intp]:
         if self.settings.order == "given":
             return np.arange(count)
-        order, self.random = native.order(self.random, count, self.settings.order == "sample")
+        order, self.random = native.random_order(self.random, count, self.settings.order == "sample")
         return order.astype(np.intp)
 
     def _targets(self, block: Block) -> Targets:
@@ -170,7 +170,7 @@ class KernelRun:
         self, visit: Visit, rows: NDArray[np.intp], scores: Floats, kernel: NDArray[Any], start: int
     ) -> tuple[int, tuple[NDArray[Any], ...], NDArray[np.int64], int, NDArray[np.int32]]:
         weights = visit.targets.weights
-        return native.dual_visit(
+        return native.learn_dual(
             kernel,
             np.ascontiguousarray(visit.block.labels[rows]),
             None if weights is None else weights[rows],

@@ -19,14 +19,14 @@ class DamagedPageError(Exception):
 
 def write_block(write: Callable[[Any], Any], block: Block, packer: native.Packer) -> int:
     """Write a block; the number of bytes written."""
-    page = packer.page(native.laid(block.values), *block.buffers)
+    page = packer.page(native.contiguous_rows(block.values), *block.buffers)
     write(page)
     return len(page)
 
 
 def read_blocks(fd: int, pages: list[PageSpan], threads: int = 1) -> Iterator[Block]:
     """The blocks in these pages; native threads read ahead."""
-    ahead = native.pages_ahead(fd, pages, min(threads, _READERS))
+    ahead = native.read_pages_ahead(fd, pages, min(threads, _READERS))
     try:
         while (page := ahead.next()) is not None:
             yield _block(*page)

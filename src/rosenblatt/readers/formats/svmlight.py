@@ -28,7 +28,7 @@ class SvmlightSource(LineSource):
         super().__init__(file, reading, model_space)
         self._base, self._guess_base = 1, True
         self._column_limit = _ANY_COLUMN
-        self._ahead: native.Chunks | None = None
+        self._ahead: native.BlocksAhead | None = None
         known = reading.index_base
         if model_space is not None:
             self._column_limit = int(model_space.settings.get("features", _ANY_COLUMN))
@@ -68,11 +68,11 @@ class SvmlightSource(LineSource):
     def read_ahead(self, threads: int) -> None:
         self._ahead = self._start_reading(threads, _BLOCKS_AHEAD)
 
-    def _start_reading(self, threads: int, early: int = 0) -> native.Chunks | None:
+    def _start_reading(self, threads: int, early: int = 0) -> native.BlocksAhead | None:
         file = self.file
         if not file.plain or file.size is None:
             return None
-        return native.svmlight_ahead(
+        return native.read_svmlight_ahead(
             file.fileno(), file.size, lines.BLOCK_BYTES, threads, early=early, **self._parser_options()
         )
 

@@ -65,7 +65,7 @@ class VwSource(LineSource):
         super().finish(n_rows)
         self._names.finish()
         if self._crossing is not None and self.model_space is None:
-            self._refuse_missing(self._crossing.lacking)
+            self._refuse_missing(self._crossing.missing_namespaces)
 
     def _refuse_missing(self, namespaces: Sequence[str]) -> None:
         """A crossed namespace that no line has was misspelled; show those of the first lines."""

@@ -16,18 +16,18 @@ class NameCollector:
 
     def __init__(self, bits: int, *, collect: bool) -> None:
         self._bits = bits
-        self._names = native.Names(bits, LIMIT) if collect else None
+        self._names = native.NameDictionary(bits, LIMIT) if collect else None
         self._complete = False
 
     @property
-    def dictionary(self) -> native.Names | None:
+    def dictionary(self) -> native.NameDictionary | None:
         """The dictionary that a parser looks names up in; None once no more names are collected."""
         return None if self._complete else self._names
 
     def restart(self) -> None:
         """Forget the names of a reading that was broken off."""
         if self.dictionary is not None:
-            self._names = native.Names(self._bits, LIMIT)
+            self._names = native.NameDictionary(self._bits, LIMIT)
 
     def merge(self, candidates: Any) -> None:
         if self.dictionary is not None:
@@ -48,7 +48,7 @@ class NameCollector:
 class ColumnNames(Mapping[int, str]):
     """Column -> the first name hashed to it, as far as the native dictionary has them on first access."""
 
-    def __init__(self, names: native.Names, first: int) -> None:
+    def __init__(self, names: native.NameDictionary, first: int) -> None:
         self._names, self._first = names, first
 
     @cached_property
@@ -72,12 +72,12 @@ class ColumnNames(Mapping[int, str]):
         return len(self.arrays[0])
 
 
-def column_names(names: native.Names | None, first: int = 0) -> Mapping[int, str]:
+def column_names(names: native.NameDictionary | None, first: int = 0) -> Mapping[int, str]:
     """The native dictionary as a mapping; `first` is the column of hash 0."""
     return {} if names is None else ColumnNames(names, first)
 
 
-def collisions(names: native.Names | None) -> Mapping[str, object]:
+def collisions(names: native.NameDictionary | None) -> Mapping[str, object]:
     """For a report of collisions: how many names there were, how many columns they use, how many share one.
 
     `names_shared` counts the names that do not have their column to themselves. The numbers are counted where `exact`,

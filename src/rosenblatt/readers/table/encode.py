@@ -163,7 +163,7 @@ class Encoder:
 
     def _feature(self, name: str) -> int:
         if self._hashing is not None:
-            column = (native.hash_of(name.encode(), 0) >> (64 - self._hashing.bits)) + self._n_numbers
+            column = (native.hash_name(name.encode(), 0) >> (64 - self._hashing.bits)) + self._n_numbers
             if self._names.dictionary is not None and len(self._word_names) < LIMIT:
                 self._word_names.setdefault(column, name)
             return column
@@ -176,7 +176,7 @@ class Encoder:
         assert self._hashing is not None
         several = len(self._layout.texts) > 1
         columns = [
-            (data, starts, native.hash_of(column.encode(), 0) if several else 0)
+            (data, starts, native.hash_name(column.encode(), 0) if several else 0)
             for column, (data, starts) in zip(self._layout.texts, batch.texts, strict=True)
         ]
         starts, indices, values, candidates = native.hash_columns(

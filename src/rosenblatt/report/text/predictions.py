@@ -16,7 +16,7 @@ def label_lines(model: Model) -> Callable[[PredictedBlock], bytes]:
     from rosenblatt import native
 
     lines = [f"{label}\n".encode() for label in model.classes]
-    return lambda block: native.joined(lines, block.buffers[0])
+    return lambda block: native.join_lines(lines, block.buffers[0])
 
 
 def score_lines(model: Model, as_json: bool) -> Callable[[PredictedBlock], bytes]:
