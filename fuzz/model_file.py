@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError, ModelError
-from rosenblatt.model.file import load_scorer
 from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.model_file import load_scorer
 
 
 def flipped(content: bytes, place: int, by: int) -> bytes:

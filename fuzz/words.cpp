@@ -4,7 +4,7 @@
 #define ROSENBLATT_ISA baseline
 #endif
 #define ROSENBLATT_SEGMENT_SIZE 40
-#include "words/fold.cpp"
+#include "words/lower_case_words.cpp"
 #include "words/text_lines.hpp"
 
 #include "check_parsed.hpp"

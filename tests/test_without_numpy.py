@@ -21,8 +21,8 @@ from rosenblatt.errors import ModelError
 from rosenblatt.lazy import LazyModule
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
-from rosenblatt.model.file import load_linear_model, save_model
 from rosenblatt.model.fit_file import fit_file
+from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.records import Block, Csr, ParsedBlock, ParsedCsr, ParsedSourceBlock
 from rosenblatt.storage import container, tensors
 from tests import child

@@ -17,7 +17,7 @@ from bench.workloads.write_files import write_rows, write_text
 ROOT = Path(__file__).parents[2]
 FIT = """
 import sys
-from rosenblatt import fit_file; from rosenblatt.model.file import save_model
+from rosenblatt import fit_file; from rosenblatt.model.model_file import save_model
 save_model(fit_file(sys.argv[1], rule=sys.argv[3], passes=int(sys.argv[4])).model, sys.argv[2])
 """
 WABBIT = """

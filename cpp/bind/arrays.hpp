@@ -9,7 +9,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "core/pool.hpp"
+#include "core/memory_pool.hpp"
 #include "core/rows.hpp"
 #include "rows/compact_columns.hpp"
 

@@ -2,7 +2,7 @@
 #include "bind/arrays.hpp"
 #include "certify/dual_ascent.hpp"
 #include "certify/wolfe.hpp"
-#include "isa/native.hpp"
+#include "isa/dispatch.hpp"
 
 namespace rosenblatt {
 

@@ -4,7 +4,7 @@
 
 #include "bind/arrays.hpp"
 #include "dual/dual_perceptron.hpp"
-#include "isa/native.hpp"
+#include "isa/dispatch.hpp"
 
 namespace rosenblatt {
 namespace {

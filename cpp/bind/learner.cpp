@@ -6,8 +6,8 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "bind/arrays.hpp"
-#include "isa/native.hpp"
-#include "learn/functions.hpp"
+#include "isa/dispatch.hpp"
+#include "learn/function_table.hpp"
 #include "learn/online.hpp"
 #include "learn/save_restore.hpp"
 

@@ -1,8 +1,8 @@
 // The module _native: instruction sets, random numbers, and everything that the other binding files define.
 #include "bind/arrays.hpp"
 #include "core/random.hpp"
-#include "isa/native.hpp"
-#include "rows/functions.hpp"
+#include "isa/dispatch.hpp"
+#include "rows/function_table.hpp"
 
 namespace rosenblatt {
 

@@ -1,5 +1,5 @@
 // The svmlight and Vowpal Wabbit parsers: the lines that begin in a part of a file, or bytes, to arrays.
-#include "parse/parsers.hpp"
+#include "parse/parser_table.hpp"
 
 #include <nanobind/stl/unique_ptr.h>
 

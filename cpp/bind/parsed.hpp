@@ -2,10 +2,10 @@
 #pragma once
 
 #include "bind/arrays.hpp"
-#include "isa/native.hpp"
+#include "isa/dispatch.hpp"
 #include "parse/lines.hpp"
 #include "parse/parsed.hpp"
-#include "rows/functions.hpp"
+#include "rows/function_table.hpp"
 
 namespace rosenblatt {
 

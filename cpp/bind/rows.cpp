@@ -4,8 +4,8 @@
 #include <tuple>
 
 #include "bind/arrays.hpp"
-#include "isa/native.hpp"
-#include "rows/functions.hpp"
+#include "isa/dispatch.hpp"
+#include "rows/function_table.hpp"
 
 namespace rosenblatt {
 namespace {

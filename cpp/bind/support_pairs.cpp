@@ -1,7 +1,7 @@
 // Support examples and their products with blocks of rows.
 #include "bind/arrays.hpp"
 #include "dual/products.hpp"
-#include "isa/native.hpp"
+#include "isa/dispatch.hpp"
 
 namespace rosenblatt {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
-#include "learn/decide.hpp"
+#include "learn/predicted_class.hpp"
 
 namespace rosenblatt {
 namespace {

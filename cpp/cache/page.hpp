@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "cache/pack_numbers.hpp"
-#include "core/pool.hpp"
-#include "isa/native.hpp"
-#include "rows/functions.hpp"
+#include "core/memory_pool.hpp"
+#include "isa/dispatch.hpp"
+#include "rows/function_table.hpp"
 
 namespace rosenblatt {
 

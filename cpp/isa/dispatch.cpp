@@ -1,5 +1,5 @@
 // Which instruction set to run: the widest this machine has, unless another is chosen. Compiled once, for any machine.
-#include "isa/native.hpp"
+#include "isa/dispatch.hpp"
 
 #include <cstring>
 

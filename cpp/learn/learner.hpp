@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "learn/rule.hpp"
+#include "learn/rule_options.hpp"
 
 namespace rosenblatt {
 

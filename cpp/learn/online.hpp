@@ -5,7 +5,7 @@
 #include <string>
 
 #include "learn/save_restore.hpp"
-#include "rows/functions.hpp"
+#include "rows/function_table.hpp"
 
 namespace rosenblatt {
 

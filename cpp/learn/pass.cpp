@@ -1,5 +1,5 @@
 // One pass over the rows: threads share out the units, each thread takes the rows in turn, and every unit learns from them.
-// There are two loops, row by row and by blocks of four, and several scorers (learn/scorer.hpp); all give the same bits.
+// There are two loops, row by row and by blocks of four, and several scorers (learn/scorer_concept.hpp); all give the same bits.
 #include <exception>
 #include <system_error>
 #include <thread>
@@ -7,9 +7,9 @@
 #include "learn/filter/error_bounds.hpp"
 #include "learn/filter/float_scores.hpp"
 #include "learn/filter/row_block.hpp"
-#include "learn/joint.hpp"
+#include "learn/joint_classes.hpp"
 #include "learn/progressive_error.hpp"
-#include "learn/scoring.hpp"
+#include "learn/score_rows.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 namespace {

@@ -1,6 +1,6 @@
 // The pocket: which weights erred least over the training rows (Gallant 1990).
-#include "learn/decide.hpp"
-#include "learn/scoring.hpp"
+#include "learn/predicted_class.hpp"
+#include "learn/score_rows.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "isa/native.hpp"
-#include "learn/functions.hpp"
+#include "isa/dispatch.hpp"
+#include "learn/function_table.hpp"
 
 namespace rosenblatt {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/pool.hpp"
+#include "core/memory_pool.hpp"
 #include "parse/number.hpp"
 
 namespace rosenblatt {

@@ -1,7 +1,7 @@
 // svmlight text -> examples: `label [qid:n] index:value index:value ... # comment`, one per line.
 // Compiled once per instruction set; all give the same bits.
 #include "parse/number_simd.hpp"
-#include "parse/parsers.hpp"
+#include "parse/parser_table.hpp"
 #include "parse/separators.hpp"
 #include "parse/svmlight_avx512_long.hpp"
 #include "parse/svmlight_avx512_short.hpp"

@@ -1,16 +1,16 @@
 // Vowpal Wabbit's text -> examples: `[label [weight [base]]] [tag]|namespace[:scale] name[:value] ... |namespace ...`.
 //
 // A feature is its namespace and its name: the column is the highest bits of hash(name, seed = hash(namespace, 0)), with
-// the hash of words/hash.hpp; a line that begins with `| ` has the empty namespace. The value is 1 unless given, times the
+// the hash of words/hash_function.hpp; a line that begins with `| ` has the empty namespace. The value is 1 unless given, times the
 // scale of its namespace. A word directly before the first '|', or one that begins with an apostrophe, is a tag; tags are
 // not kept. Where two namespaces are crossed, every feature of the one and every feature of the other make one more:
 // its hash is that of the phrase of the two, its value their product. Compiled once per instruction set.
 #include <algorithm>
 
 #include "parse/number_simd.hpp"
-#include "parse/parsers.hpp"
+#include "parse/parser_table.hpp"
 #include "parse/separators.hpp"
-#include "words/hash.hpp"
+#include "words/hash_function.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 namespace {
@@ -187,7 +187,7 @@ private:
         return std::isfinite(product);
     }
 
-    // See parse/names.hpp: all names at first, later those of some rows.
+    // See parse/name_dictionary.hpp: all names at first, later those of some rows.
     void look_up_names() {
         const bool sampled_row = Names::is_sampled_row(out.labels.size());
         for (const Spelling& spelling : spellings)

@@ -1,5 +1,5 @@
 // Can this matrix be learned from? One vectorised pass over its values; only a bad matrix is searched value by value.
-#include "rows/functions.hpp"
+#include "rows/function_table.hpp"
 #include "rows/readers.hpp"
 #include "rows/shuffle.hpp"
 

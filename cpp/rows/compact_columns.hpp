@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/pool.hpp"
+#include "core/memory_pool.hpp"
 #include "core/rows.hpp"
 #include "learn/learner.hpp"
 

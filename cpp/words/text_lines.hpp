@@ -3,7 +3,7 @@
 
 #include "parse/lines.hpp"
 #include "parse/parsed.hpp"
-#include "words/hasher.hpp"
+#include "words/text_to_columns.hpp"
 
 namespace rosenblatt::words {
 

@@ -13,9 +13,9 @@ from rosenblatt.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from rosenblatt import errors, logic, losses
+    from rosenblatt.certificates.certificate_file import load_certificate
     from rosenblatt.certificates.classes import certify_classes
     from rosenblatt.certificates.error_bracket import error_bracket
-    from rosenblatt.certificates.file import load_certificate
     from rosenblatt.certificates.search import certify
     from rosenblatt.certificates.theorem import theorem_run
     from rosenblatt.comparison.compare import compare

@@ -6,7 +6,7 @@ settings, the portfolio, model files and traces ask them what a learning rate do
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -64,6 +64,3 @@ RULES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "last": {},
     }
 )
-# The rules that 'auto' tries. Of errors that chance cannot tell apart the earlier rule is kept. A bold arow trusts each
-# column at its own scale, so columns in different units do not harm it; the others do better where features are alike.
-PORTFOLIO: Sequence[str] = ("logistic", "arow", "arow-bold", "logistic-bold", "hinge", "perceptron")

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from rosenblatt import Perceptron, compare, degree_report
 from rosenblatt.cli import main
 from rosenblatt.comparison.compare import Comparison, record_of, training_margin
-from rosenblatt.comparison.questions import answer_questions
+from rosenblatt.comparison.six_questions import answer_questions
 from rosenblatt.comparison.standardise import Standardised
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.report.figures import plot_comparison, plot_degrees
@@ -239,7 +239,7 @@ def test_the_questions_take_millions_of_columns() -> None:
 def test_many_sparse_columns_stay_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = blobs(1.5)
     dense = answer_questions(X, y, max_iter=10)
-    monkeypatch.setattr("rosenblatt.comparison.questions._MAX_DENSE_VALUES", 0)
+    monkeypatch.setattr("rosenblatt.comparison.six_questions._MAX_DENSE_VALUES", 0)
     sparse = answer_questions(sp.csr_array(X), y, max_iter=10)
     assert [answer.verdict for answer in sparse] == [answer.verdict for answer in dense]
     assert sparse[1].measured == dense[1].measured

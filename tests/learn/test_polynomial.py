@@ -16,8 +16,8 @@ from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn import polynomial
 from rosenblatt.learn.files.holdout import held_out
 from rosenblatt.learn.polynomial import MOST, columns_of, count, expand, names, products_of
-from rosenblatt.model.file import load_linear_model, save_model
 from rosenblatt.model.fit_file import fit_file
+from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.model.predict import predict_file
 from tests.agree import bits, real_numbers, run_of, whole_numbers
 

@@ -11,7 +11,7 @@ from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.shared_pass import share_pass
-from rosenblatt.model.file import load_linear_model
+from rosenblatt.model.model_file import load_linear_model
 from rosenblatt.native import rows_of
 from rosenblatt.records import Block, Csr
 
@@ -81,7 +81,7 @@ def test_nothing_changes_in_any_run_if_one_overflows() -> None:
 def test_a_block_that_does_not_fit_is_refused(spoil: Any) -> None:
     X, labels = make()
     run = Run(Settings(), X.shape[1], np.ones(3), 0)
-    with pytest.raises(ValueError, match=r"labels|label|weights"):
+    with pytest.raises(ValueError, match=r"labels|label|weights|features"):
         share_pass([run], spoil(X, labels))
     assert run.learner.t == 0
 

@@ -11,7 +11,7 @@ import pytest
 from rosenblatt import KernelPerceptron, Perceptron, ThresholdNetwork, load, save
 from rosenblatt.cli import main
 from rosenblatt.errors import ModelError
-from rosenblatt.model.file import load_linear_model
+from rosenblatt.model.model_file import load_linear_model
 from rosenblatt.storage.container import read_container, write_container
 
 XOR, WORDS = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]

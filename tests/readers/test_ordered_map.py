@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from itertools import count
 
-from rosenblatt.readers.ordered_map import ordered_map
+from rosenblatt.readers.parallel_map import ordered_map
 
 
 def test_no_thread_is_left_at_work() -> None:

@@ -28,7 +28,7 @@ def table_row(cells: Mapping[str, str], numbers: Sequence[str], pairs: Pairs) ->
 
 
 def vw_features(line: str, pairs: Pairs, bits: int) -> tuple[dict[int, float], dict[int, set[str]]]:
-    """Column -> value, and column -> names, of one line; hashes as cpp/words/hash.hpp says."""
+    """Column -> value, and column -> names, of one line; hashes as cpp/words/hash_function.hpp says."""
     row = vw_row(line)
     assert row is not None
     spelled = [(str(name).rpartition("^"), value) for name, value in row.features]

@@ -2,8 +2,8 @@
 // one of the rows scores the rest of them again, so that every row is scored by the weights of its turn.
 #pragma once
 
-#include "learn/contract.hpp"
-#include "learn/scorer.hpp"
+#include "learn/score_decide_update.hpp"
+#include "learn/scorer_concept.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

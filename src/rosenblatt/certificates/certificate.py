@@ -119,13 +119,13 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate as numbers, lists and strings: the content of its JSON file."""
-        from rosenblatt.certificates.file import as_dict
+        from rosenblatt.certificates.certificate_file import as_dict
 
         return as_dict(self)
 
     def save(self, path: str | Path) -> None:
         """Write the certificate to a JSON file, atomically; `load_certificate` reads it back."""
-        from rosenblatt.certificates.file import save
+        from rosenblatt.certificates.certificate_file import save
 
         save(self, path)
 

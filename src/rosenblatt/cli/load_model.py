@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def load_model(path: str, data: str) -> Model:
     """Load MODEL; a hint tells when MODEL and DATA were swapped."""
     from rosenblatt.errors import ModelError
-    from rosenblatt.model.file import is_model_file, load_scorer
+    from rosenblatt.model.model_file import is_model_file, load_scorer
 
     try:
         return load_scorer(path)

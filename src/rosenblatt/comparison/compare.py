@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from rosenblatt import options
-from rosenblatt.comparison.questions import QuestionAnswer, answer_questions
+from rosenblatt.comparison.six_questions import QuestionAnswer, answer_questions
 from rosenblatt.comparison.splits import Splits, stratified_splits
 from rosenblatt.comparison.standardise import Standardised, with_scaling
 from rosenblatt.estimators import check_input

@@ -13,7 +13,7 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import check_input
 from rosenblatt.estimators.base import RunEstimator, changed_option_error, unchanged_by_failure
 from rosenblatt.estimators.early_stopping import hold_out
-from rosenblatt.estimators.streaming import only_if_streamable
+from rosenblatt.estimators.partial_fit_available import only_if_streamable
 from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.polynomial import checked_count
 from rosenblatt.learn.replay.trace import Trace

@@ -9,11 +9,11 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from rosenblatt import options
-from rosenblatt.learn.files.fit import learn_source, look_at_labels
+from rosenblatt.learn.files.learn_source import learn_source, look_at_labels
 from rosenblatt.learn.files.plan import Plan, Progress
 from rosenblatt.learn.files.portfolio import candidates
 from rosenblatt.learn.settings import Settings
-from rosenblatt.model.fitted import Fitted, fitted_of
+from rosenblatt.model.fit_result import Fitted, fitted_of
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
 

@@ -10,7 +10,7 @@ from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.learn.files import shuffle as shuffling
 from rosenblatt.learn.files.holdout import held_out
 from rosenblatt.learn.files.plan import Plan
-from rosenblatt.learn.files.portfolio import RULES, affordable, candidates, scaled_to_length
+from rosenblatt.learn.files.portfolio import PORTFOLIO, RULES, affordable, candidates, scaled_to_length
 from rosenblatt.learn.files.shuffle import Shuffled
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
@@ -19,7 +19,6 @@ from rosenblatt.options import RULE_NAMES
 from rosenblatt.readers.block_rows import join_blocks
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Block
-from rosenblatt.rules import PORTFOLIO
 from tests.slow_twins.files import Arrays, narrow_csr, progressive_error
 
 

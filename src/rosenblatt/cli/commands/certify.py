@@ -102,8 +102,8 @@ def _refuse_many_classes(data: _Data) -> None:
 
 
 def _check(path: str, data: _Data, as_json: bool) -> int:
+    from rosenblatt.certificates.certificate_file import load_certificate
     from rosenblatt.certificates.check_input import check_points
-    from rosenblatt.certificates.file import load_certificate
     from rosenblatt.errors import DataError
 
     certificate, reason = load_certificate(path), None

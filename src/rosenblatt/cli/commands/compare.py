@@ -46,7 +46,7 @@ def command(
     margin, time, and whether it converged and why; then six questions answered by measuring.
     """
     from rosenblatt.comparison.compare import compare, record_of
-    from rosenblatt.comparison.file_table import read_table
+    from rosenblatt.comparison.read_examples import read_table
     from rosenblatt.report.text.comparison import comparison_lines
     from rosenblatt.report.text.layout import terminal_width
 

@@ -57,10 +57,10 @@ def command(message: str | None, output: str, as_json: bool) -> None:
 
 def _learn(folder: Path) -> FitSummary:
     """Copy the mail into the folder; learn, save, test and report a model of it."""
-    from rosenblatt.model.file import save_model
     from rosenblatt.model.fit_file import fit_file
+    from rosenblatt.model.model_file import save_model
     from rosenblatt.readers.source import ReadOptions
-    from rosenblatt.report.page.html import fit_page
+    from rosenblatt.report.page.report_page import fit_page
     from rosenblatt.report.summary import FitSummary, evaluate_on
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -42,7 +42,7 @@ def command(
     evaluation = evaluate_on(data, predictor, like_training_data(reading, predictor), threads)
     scores = evaluation.scores
     if report is not None:
-        from rosenblatt.report.page.html import evaluation_page
+        from rosenblatt.report.page.report_page import evaluation_page
 
         summary = EvaluationSummary(model, predictor, evaluation, command_line())
         write_file(report, evaluation_page(summary).encode())

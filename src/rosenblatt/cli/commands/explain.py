@@ -28,7 +28,7 @@ def command(model: str, top: int, example: str | None, as_json: bool) -> None:
     """Show the features that speak for each class of MODEL, by name and weight; with --example, what each feature of
     one example adds to its score.
     """
-    from rosenblatt.model.file import load_scorer, with_weights
+    from rosenblatt.model.model_file import load_scorer, with_weights
 
     loaded = load_scorer(model)
     if loaded.kind == "network":

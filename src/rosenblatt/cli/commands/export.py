@@ -24,7 +24,7 @@ from rosenblatt.cli.parameters import model_argument, option, output_options, se
 def command(model: str, to: str | None, output: str | None, table: str, as_json: bool) -> None:
     """Write MODEL for other programs: ONNX, JSON or SQL."""
     from rosenblatt.model.export.export import EXPORTS, export_model
-    from rosenblatt.model.file import load_linear_model
+    from rosenblatt.model.model_file import load_linear_model
 
     to_stdout = output in (None, "-")
     to = to or PurePath(output or "").suffix.lower().removeprefix(".")

@@ -15,7 +15,7 @@ from rosenblatt.cli.progress import ProgressBar
 from rosenblatt.cli.reading import reading_options
 
 if TYPE_CHECKING:
-    from rosenblatt.model.fitted import Fitted
+    from rosenblatt.model.fit_result import Fitted
     from rosenblatt.readers.source import ReadOptions, Source
     from rosenblatt.report.summary import FitSummary
 
@@ -72,7 +72,7 @@ def command(
     _check_files([data, test, reading.labels_from], [output, learning["checkpoint"], report], test)
     fitted = _fit(data, reading, learning)
     if output is not None:
-        from rosenblatt.model.file import save_model
+        from rosenblatt.model.model_file import save_model
 
         save_model(fitted.model, output)
     evaluated = test or (data if report and data != "-" else None)  # a report without test data shows the training data
@@ -83,7 +83,7 @@ def command(
     evaluation = None if evaluated is None else evaluate_on(evaluated, fitted.model, reading, learning["threads"])
     summary = FitSummary(data, fitted, evaluation, output, command_line())
     if report is not None:
-        from rosenblatt.report.page.html import fit_page
+        from rosenblatt.report.page.report_page import fit_page
 
         write_file(report, fit_page(summary).encode())
     if as_json:

@@ -17,10 +17,10 @@ from rosenblatt.estimators.model_files.network import to_network_model, to_thres
 from rosenblatt.estimators.online import OnlineEstimator
 from rosenblatt.estimators.registry import BY_NAME
 from rosenblatt.estimators.threshold_network import ThresholdNetwork
-from rosenblatt.model.file import load_model, save_model
 from rosenblatt.model.kernel import KernelModel
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.model.model import Model
+from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.model.network import NetworkModel
 
 Path: TypeAlias = str | os.PathLike[str]

@@ -95,7 +95,7 @@ class LineSource(FileSource):
     def parsed(self, threads: int) -> Iterator[tuple[int, Parsed]]:
         """The parsed blocks in order, each with the bytes of the file up to its end."""
         # Loads threading, which plain svmlight does without: the native core has its own threads.
-        from rosenblatt.readers.ordered_map import ordered_map
+        from rosenblatt.readers.parallel_map import ordered_map
 
         return ordered_map(line_spans(self.file, self.block_bytes), self._parse, threads)
 

@@ -17,7 +17,7 @@ from rosenblatt.readers.file_source import FileSource
 from rosenblatt.readers.hashing.cross import Pair, pairs_of_model, pairs_of_table
 from rosenblatt.readers.input_file import InputFile
 from rosenblatt.readers.labels import LONGEST_LABEL
-from rosenblatt.readers.ordered_map import ordered_map
+from rosenblatt.readers.parallel_map import ordered_map
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.batch import BadCells, Batch, WordColumn, parse_batch
 from rosenblatt.readers.table.cells import decimal_comma

@@ -17,12 +17,12 @@
 """
 
 from rosenblatt.report.figures.certificate import plot_certificate
+from rosenblatt.report.figures.class_pairs import plot_pairs
 from rosenblatt.report.figures.comparison import plot_comparison
 from rosenblatt.report.figures.curves import plot_activations, plot_losses
 from rosenblatt.report.figures.degrees import plot_degrees
 from rosenblatt.report.figures.learning import plot_boundaries, plot_frames
 from rosenblatt.report.figures.network import plot_network
-from rosenblatt.report.figures.pairs import plot_pairs
 from rosenblatt.report.figures.regions import plot_regions
 from rosenblatt.report.figures.theorem import plot_inequalities, plot_mistakes
 

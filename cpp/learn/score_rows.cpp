@@ -1,7 +1,7 @@
 // Scores without learning, and what is counted from them.
-#include "learn/scoring.hpp"
+#include "learn/score_rows.hpp"
 
-#include "learn/joint.hpp"
+#include "learn/joint_classes.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

@@ -1,6 +1,6 @@
 // The table of one instruction set. Compiled once for each, like every .cpp outside bind/ and dispatch.cpp, with
 // ROSENBLATT_ISA naming the namespace: the same code under different flags must never be merged by the linker.
-#include "isa/native.hpp"
+#include "isa/dispatch.hpp"
 
 #define ROSENBLATT_TEXT(name) #name
 #define ROSENBLATT_NAME(name) ROSENBLATT_TEXT(name)

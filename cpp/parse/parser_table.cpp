@@ -1,5 +1,5 @@
 // The table of the line parsers for one instruction set.
-#include "parse/parsers.hpp"
+#include "parse/parser_table.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

@@ -4,7 +4,7 @@
 // ASCII, the common case, is folded sixty-four bytes at a time. Other characters are decoded one by one; bytes that are
 // not UTF-8 (overlong forms and surrogates included) separate words. A character that is a word by itself (Han, kana,
 // emoji) gets separators on both sides.
-#include "words/fold.hpp"
+#include "words/lower_case_words.hpp"
 
 #include <algorithm>
 #include <bit>

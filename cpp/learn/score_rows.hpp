@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "learn/functions.hpp"
+#include "learn/function_table.hpp"
 #include "rows/readers.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {

@@ -1,11 +1,11 @@
 // The learning contract: what happens to one example, for the units of a group that each decide on their own. Scored in
 // lanes, a mistake or not, the weights moved, all of it counted: that is the first half of this file. How far they move
-// and how is the second half. (learn/joint.hpp: classes that decide jointly; learn/batch.hpp: steps that wait.)
+// and how is the second half. (learn/joint_classes.hpp: classes that decide jointly; learn/rates_and_batches.hpp: steps that wait.)
 #pragma once
 
 #include "core/lane_sum.hpp"
-#include "learn/batch.hpp"
-#include "learn/functions.hpp"
+#include "learn/rates_and_batches.hpp"
+#include "learn/function_table.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

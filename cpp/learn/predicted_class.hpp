@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "learn/rule.hpp"
+#include "learn/rule_options.hpp"
 
 namespace rosenblatt {
 

@@ -4,7 +4,7 @@
 
 #include <concepts>
 
-#include "learn/contract.hpp"
+#include "learn/score_decide_update.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

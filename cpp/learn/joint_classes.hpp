@@ -1,8 +1,8 @@
 // Classes that decide jointly: one argmax over the scores of all units, and one update of those that it concerns.
 #pragma once
 
-#include "learn/contract.hpp"
-#include "learn/decide.hpp"
+#include "learn/score_decide_update.hpp"
+#include "learn/predicted_class.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

@@ -1,8 +1,8 @@
 // The options of the line parsers, and their functions: one table per instruction set.
 #pragma once
 
-#include "parse/crossing.hpp"
-#include "parse/names.hpp"
+#include "parse/cross_features.hpp"
+#include "parse/name_dictionary.hpp"
 #include "parse/parsed.hpp"
 
 namespace rosenblatt {

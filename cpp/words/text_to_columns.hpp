@@ -7,11 +7,11 @@
 #include <string_view>
 #include <utility>
 
-#include "core/pool.hpp"
-#include "isa/native.hpp"
-#include "parse/names.hpp"
-#include "words/fold.hpp"
-#include "words/hash.hpp"
+#include "core/memory_pool.hpp"
+#include "isa/dispatch.hpp"
+#include "parse/name_dictionary.hpp"
+#include "words/lower_case_words.hpp"
+#include "words/hash_function.hpp"
 #include "words/hash_set.hpp"
 
 #ifndef ROSENBLATT_SEGMENT_SIZE  // a fuzzer makes it smaller

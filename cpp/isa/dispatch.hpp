@@ -6,14 +6,14 @@
 
 namespace rosenblatt {
 
-struct RowFunctions;      // rows/functions.hpp
-struct LearnFunctions;    // learn/functions.hpp
+struct RowFunctions;      // rows/function_table.hpp
+struct LearnFunctions;    // learn/function_table.hpp
 struct DualFunctions;     // dual/dual_perceptron.hpp
 struct ProductFunctions;  // dual/products.hpp
 struct AscentFunctions;   // certify/dual_ascent.hpp
 struct HullFunctions;     // certify/wolfe.hpp
-struct ParserFunctions;   // parse/parsers.hpp
-struct WordFunctions;     // words/fold.hpp
+struct ParserFunctions;   // parse/parser_table.hpp
+struct WordFunctions;     // words/lower_case_words.hpp
 struct PageFunctions;     // cache/pack_numbers.hpp
 
 struct Native {
