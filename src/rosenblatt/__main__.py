@@ -5,8 +5,8 @@ import sys
 
 
 def main() -> int:
-    """Run the command line; Ctrl-C during its imports is as quiet as later."""
-    gc.set_threshold(100_000)  # imports create much and free little
+    """Run the command line; Ctrl-C during its imports prints no traceback either."""
+    gc.set_threshold(100_000)  # imports create many objects and free few
     try:
         from rosenblatt.cli import main as run
         from rosenblatt.cli.exits import leave

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 
 def write_atomic(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a temporary file beside it, sync it to the disk, then rename it; any failure leaves the old file.
+    """Write a temporary file beside `path`, sync it to the disk, then rename it; any failure leaves the old file.
 
     An OSError says what failed, with the path as its filename.
     """
@@ -52,7 +52,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _open_locked(path: str) -> BinaryIO:
-    """A new file, locked while it is open: a temporary file without a lock has lost its writer."""
+    """A new file, locked while it is open: one without a lock was left behind by a killed process."""
     while True:
         file = open(path, "xb")  # noqa: SIM115 - the caller closes it
         _lock(file, wait=True)

@@ -25,7 +25,7 @@ def check_labels_complete(labels: NDArray[Any], n_rows: int) -> None:
     row = first_missing(labels)
     if row is not None:
         raise DataError(
-            f"Input y contains a missing label at row {row}: {label_text(labels[row])} is no class. "
+            f"Input y contains a missing label at row {row}: {label_text(labels[row])} is not a class. "
             "Drop the rows without a label, or give them one."
         )
 

@@ -1,4 +1,4 @@
-"""Every error that Rosenblatt raises on purpose, and the built-in each one also is.
+"""Every error that Rosenblatt raises on purpose, and the built-in exceptions it inherits from.
 
     RosenblattError                 catch this one to catch them all
     ├── ParameterError              also a ValueError
@@ -9,8 +9,8 @@
 
 They are also ValueErrors because that is what scikit-learn, and the code written for it, expects of bad input.
 
-A sentence names a parameter with `option("on_bad_row", "skip")`. Whoever shows the error spells it: `str(error)` as in
-Python, on_bad_row='skip'; the command line as --on-bad-row skip.
+A sentence names a parameter with `option("on_bad_row", "skip")`. `str(error)` spells it as in Python,
+on_bad_row='skip'; the command line spells it as an option.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
     "option",
 ]
 
-# A parameter in a sentence stands between these two characters of the private-use area: \ue000name=value\ue001.
+# A parameter in a sentence is enclosed by these two characters of the private-use area: \ue000name=value\ue001.
 _OPTION = re.compile("\ue000([a-z_0-9]+)(?:=([^\ue001]*))?\ue001")
 
 

@@ -41,14 +41,14 @@ def error_line(capsys: pytest.CaptureFixture[str], code: int, *arguments: str) -
 @pytest.mark.parametrize(
     ("name", "options", "words"),
     [
-        ("d.svm", ["--label", "y"], "--label is for tables and npy and npz; the label stands first on its line"),
+        ("d.svm", ["--label", "y"], "--label is for tables and npy and npz; the label is first on its line"),
         ("d.svm", ["--text", "y"], "--text is for tables"),
         ("d.svm", ["--scale"], "--scale is for tables"),
         ("d.svm", ["--labels-from", "d.vw"], "--labels-from is for text"),
         ("d.svm", ["--bits", "10"], "--bits is for vw"),
         ("d.vw", ["--label", "y"], "--label is for tables"),
         ("d.vw", ["--index-base", "0"], "--index-base is for svmlight"),
-        ("mail.tsv", ["--label", "0"], "the label stands before the tab"),
+        ("mail.tsv", ["--label", "0"], "the label is before the tab"),
         ("t.csv", ["--labels-from", "d.vw"], "--labels-from is for text"),
     ],
 )

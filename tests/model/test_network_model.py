@@ -90,7 +90,7 @@ def _tensor(key: str, change: Callable[[Any], Any]) -> Callable[[dict[str, Any],
 
 
 DAMAGE = {
-    "status": (_set("status", "validated"), "'validated' is no status of a network"),
+    "status": (_set("status", "validated"), "'validated' is not a status of a network"),
     "outputs": (_set("outputs", [99]), "an output names a unit that does not exist"),
     "too many outputs": (_set("outputs", [0, 1]), "has 2 entries, expected 1"),
     "kinds": (_set("kinds", ["root"]), "not one text per unit"),
@@ -204,7 +204,10 @@ def test_impossible_requests_are_one_line(table: str, tmp_path: Path, capsys: py
     save(KernelPerceptron(kernel="poly", degree=2, gamma=1.0).fit(XOR, WORDS), kernel)
     save(KernelPerceptron(kernel="precomputed").fit(np.eye(4), WORDS), other)
     for arguments, sentence in (
-        (["export", network, "--to", "json"], "is a network of threshold units, whose decision is no single sum"),
+        (
+            ["export", network, "--to", "json"],
+            "is a network of threshold units, whose decision is not a single weighted sum",
+        ),
         (["export", kernel, "--to", "sql"], "is a kernel perceptron, which compares with examples"),
         (["explain", kernel], "so it cannot be explained by features; rosenblatt predict and evaluate can use it."),
         (["predict", other, table], "load it in Python with rosenblatt.load"),

@@ -21,7 +21,7 @@ from rosenblatt.records import Csr, Floats
 
 Outcome: TypeAlias = Literal["nearest", "touching", "stalled", "time"]
 _SMALL = 400  # up to this many rows, all are in the pool from the beginning
-_STEPS = 200  # between two looks at the clock
+_STEPS = 200  # between two checks of the time limit
 _BATCH = 300  # rows added to the pool at a time
 
 
@@ -40,7 +40,7 @@ ProgressCallback: TypeAlias = Callable[[SearchProgress], None]
 
 @dataclass(frozen=True)
 class SearchMonitor:
-    """The deadline of a search and the callback that hears of its progress."""
+    """The deadline of a search and the callback that receives its progress."""
 
     deadline: float = float("inf")
     on_progress: ProgressCallback | None = None
@@ -60,7 +60,7 @@ class SearchMonitor:
 
 @dataclass(frozen=True)
 class ConvexWeights:
-    """Rows and their weights: one point in the hull of each class, for the weights of each class sum to 1."""
+    """Rows and their weights: one point in the hull of each class, because the weights of each class sum to 1."""
 
     rows: NDArray[np.uint32]
     weights: Floats
@@ -142,8 +142,8 @@ class HullSearch:
 
     def _heaviest(self, alpha: Floats) -> ConvexWeights:
         """The rows with the largest dual variables, both classes among them."""
-        most = min(3000, max(500, 3 * self.rows.features))
-        rows = np.argsort(-alpha, kind="stable")[:most]
+        pool_size = min(3000, max(500, 3 * self.rows.features))
+        rows = np.argsort(-alpha, kind="stable")[:pool_size]
         for sign in (1, -1):
             if not (alpha[rows] * (self.signs[rows] == sign)).any():
                 alpha[int(np.argmax(self.signs == sign))] = 1.0

@@ -137,7 +137,7 @@ def _proof(points: Points, rows: Sequence[int], weights: Sequence[Fraction]) -> 
 
 
 def _numerical_proof(points: Points, result: HullSearchResult) -> Inseparable:
-    """Rounded weights: strong evidence, and marked as no more than that."""
+    """Rounded weights: strong evidence, marked 'numerical' because it is not a proof."""
     order = np.argsort(result.rows)
     rows, rounded = result.rows[order], result.weights[order]
     weights = tuple(Fraction(x) for x in rounded.tolist())

@@ -14,7 +14,7 @@ _MAX_DIGITS = 24  # longer fractions are rounded
 
 
 def boundary(n_features: int) -> str:
-    """What a hyperplane is called in so many dimensions."""
+    """What a hyperplane is called in this many dimensions."""
     names = {1: "a threshold", 2: "a straight line", 3: "a flat plane"}
     return names.get(n_features, "a flat boundary (a hyperplane)")
 
@@ -56,10 +56,10 @@ def _mistake_bound(certificate: Separable) -> str:
     bound = certificate.mistake_bound
     if not math.isfinite(bound):
         return "What it promises: a perceptron finds a boundary too, but the limit on its mistakes is astronomical."
-    most = f"{math.floor(bound):,}" if bound < 1e15 else f"{bound:.3g}"
+    max_mistakes = f"{math.floor(bound):,}" if bound < 1e15 else f"{bound:.3g}"
     return (
-        f"What it promises: a perceptron that starts from zero makes at most {most} mistakes on these rows before it "
-        f"finds a boundary, whatever order it visits them in. (The limit is the length of the longest row, "
+        f"What it promises: a perceptron that starts from zero makes at most {max_mistakes} mistakes on these rows "
+        f"before it finds a boundary, whatever order it visits them in. (The limit is the length of the longest row, "
         f"{certificate.radius:.6g}, divided by the margin, {certificate.augmented_margin:.6g}, squared; both are "
         "measured with a 1 appended to each row.)"
     )

@@ -1,4 +1,4 @@
-"""How a command ends: whatever it raised becomes one line on stderr and an exit code.
+"""How a command ends: any exception becomes one line on stderr and an exit code.
 
 0    done
 1    answered no
@@ -37,11 +37,11 @@ def exit_code(run: Callable[[], object]) -> int:
     try:
         code = run()
         if sys.stdout is not None:
-            sys.stdout.flush()  # a full disk or a closed pipe shows itself here, not at the interpreter's end
+            sys.stdout.flush()  # a full disk or a closed pipe is reported here, not when the interpreter exits
         return code if isinstance(code, int) else DONE
     except click.exceptions.Exit as end:  # --help and --version
         return end.exit_code
-    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
+    except BrokenPipeError:  # the reader of our output, such as `head`, has closed the pipe
         _discard_unwritten(sys.stdout)
         return DONE
     except SystemExit:

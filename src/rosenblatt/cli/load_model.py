@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def load_model(path: str, data: str) -> Model:
-    """Load MODEL; a hint tells when MODEL and DATA were swapped."""
+    """Load MODEL; if MODEL and DATA were swapped, the error says so."""
     from rosenblatt.errors import ModelError
     from rosenblatt.model.model_file import is_model_file, load_scorer
 

@@ -82,7 +82,7 @@ def plain(value: Any) -> Any:
 
 
 def is_terminal(stream: Any) -> bool:
-    """Whether a person is watching."""
+    """Whether the stream is a terminal."""
     return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 

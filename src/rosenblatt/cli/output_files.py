@@ -26,7 +26,7 @@ def check_output(path: str | None, *others: str | None) -> None:
 
 
 def _same_file(path: str, other: str) -> bool:
-    """Whether two paths name one regular file; a device has nothing to lose."""
+    """Whether two paths name one regular file; writing to a device overwrites nothing."""
     if not os.path.exists(path):
         return os.path.realpath(path) == os.path.realpath(other)
     return os.path.isfile(path) and os.path.exists(other) and os.path.samefile(path, other)

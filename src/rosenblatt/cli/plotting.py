@@ -10,22 +10,22 @@ import click
 from rosenblatt.cli.output import say
 
 
-def two_columns(words: str | None, names: Sequence[str], n_columns: int) -> tuple[int, int] | None:
+def two_columns(text: str | None, names: Sequence[str], n_columns: int) -> tuple[int, int] | None:
     """The positions of the two columns in --columns, each given by its position or its name."""
-    if not words:
+    if not text:
         return None
-    parts = [part.strip() for part in words.split(",")]
+    parts = [part.strip() for part in text.split(",")]
     positions = [names.index(part) if part in names else int(part) if part.isdecimal() else -1 for part in parts]
     if len(positions) != 2 or -1 in positions:
         known = f" The columns are {', '.join(names)}." if names else ""
-        raise click.UsageError(f"--columns takes two columns, as in 0,1. Got {words!r}.{known}")
+        raise click.UsageError(f"--columns takes two columns, as in 0,1. Got {text!r}.{known}")
     if max(positions) >= n_columns or positions[0] == positions[1]:
-        raise click.UsageError(f"--columns takes two different columns of 0 to {n_columns - 1}. Got {words!r}.")
+        raise click.UsageError(f"--columns takes two different columns of 0 to {n_columns - 1}. Got {text!r}.")
     return positions[0], positions[1]
 
 
 def check_two_columns(columns: tuple[int, int] | None, n_columns: int) -> None:
-    """Refuse --plot, before any work, for data of which it is not known which two columns to draw."""
+    """Refuse --plot, before any work, unless DATA has two columns or --columns chooses two."""
     if columns is None and n_columns != 2:
         raise click.UsageError(f"--plot draws two columns, and DATA has {n_columns:,}: choose with --columns I,J.")
 

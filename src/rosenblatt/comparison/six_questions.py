@@ -191,7 +191,7 @@ def _margins(rows: Any, target: NDArray[np.intp], max_iter: int) -> tuple[Questi
     ]
     separating = [unit for unit in units if unit.status_ == "separated"]
     logistic = {C: _margin(_logistic(C).fit(rows, target), rows, target) for C in (1.0, 1e3, _HARDLY_REGULARISED)}
-    # Where time ran out before the widest was proven, the widest that was found stands in.
+    # Where time ran out before the widest was proven, the widest that was found is used.
     widest = max([widest, 1e-300, *logistic.values()])
     shares = np.array([_margin(unit, rows, target) / widest for unit in separating] or [0.0])
     logistic_shares = {C: margin / widest for C, margin in logistic.items()}

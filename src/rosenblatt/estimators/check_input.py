@@ -130,7 +130,7 @@ def check_class_list(classes: Any) -> NDArray[Any]:
         missing = first_missing(labels)
         if missing is not None:
             raise DataError(
-                f"classes has a missing label at position {missing}: {label_text(labels[missing])} is no class."
+                f"classes has a missing label at position {missing}: {label_text(labels[missing])} is not a class."
             )
         return np.unique(labels)
     except TypeError as error:

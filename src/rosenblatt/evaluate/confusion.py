@@ -1,7 +1,7 @@
-"""What a table of confusion says: accuracy, precision, recall and F1, of every class and on average.
+"""Scores from a confusion matrix: accuracy, and precision, recall and F1 of every class and on average.
 
-`table[i, j]` is the weight of the examples of class i that were decided to be j; `n` is how many examples of equal
-weight tell as much, so that weighted tables have honest intervals.
+`table[i, j]` is the weight of the examples of class i that were predicted as j. `n` is the effective sample size, so
+that the intervals of weighted examples are wide enough.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from rosenblatt.records import Floats, Label
 
 @dataclass(frozen=True)
 class ClassScores:
-    """How well one class is found: `precision` of what was decided to be it is it, `recall` of it was found."""
+    """One class: `precision` is the share of its predictions that are right, `recall` the share of its examples found."""
 
     label: Label
     support: float  # the weight of its examples; without weights, their number
@@ -24,15 +24,15 @@ class ClassScores:
 
 
 def accuracy(table: Floats, n: float) -> Estimate:
-    """The share decided rightly, with Wilson's interval."""
+    """The share of right predictions, with Wilson's interval."""
     return wilson(_share(float(np.trace(table)), float(table.sum())), n)
 
 
 def of_class(table: Floats, n: float, k: int, label: Label) -> ClassScores:
-    """Precision and recall are shares of what was decided, or is, class k, with Wilson's intervals.
+    """Precision, recall and F1 of class k, with Wilson's intervals.
 
-    F1 = 2J/(1+J) rises with J, the share of right ones among those that are or were decided to be k: its interval is
-    Wilson's for J, mapped. What has no denominator is 0.
+    F1 = 2J/(1+J) rises with J = hits / (examples that are of class k or predicted as it), so its interval is that of J,
+    mapped. A share without a denominator is 0.
     """
     per_weight = n / total if (total := float(table.sum())) > 0 else 0.0
     hit, decided, real = float(table[k, k]), float(table[:, k].sum()), float(table[k].sum())

@@ -48,7 +48,7 @@ def normal(value: float, deviation: float, low: float = 0.0, high: float = 1.0) 
 
 
 def logit_normal(value: float, deviation: float, count: float) -> Estimate:
-    """A share whose log odds are normal for a large sample; at its ends, where that says nothing, Wilson's."""
+    """A share whose log odds are normal for a large sample; at 0 and 1, which have no log odds, Wilson's."""
     if not 0 < value < 1 or deviation == 0:
         return wilson(value, count)
     odds, spread = math.log(value / (1 - value)), Z * deviation / (value * (1 - value))
@@ -56,6 +56,6 @@ def logit_normal(value: float, deviation: float, count: float) -> Estimate:
 
 
 def effective(weights: Floats) -> float:
-    """How many examples of equal weight tell as much as these (Kish 1965): (sum of w) squared over sum of w squared."""
+    """The effective sample size of weighted examples (Kish 1965): (sum of w) squared over the sum of w squared."""
     squares = float(np.square(weights).sum())
     return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0

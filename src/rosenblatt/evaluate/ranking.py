@@ -43,7 +43,7 @@ def influence(by_rank: Ranked) -> tuple[float, Floats]:
     """The area under the ROC curve, and how much each example moves it: the components of DeLong et al. (1988).
 
     The area is the chance that a positive scores above a negative. A positive's component is the share of negatives
-    below it, a negative's that of positives above it; the squares of what they move the area by sum to its variance.
+    below it, a negative's that of positives above it; the squares of how much each moves the area sum to its variance.
     """
     positives, negatives = float(by_rank.positive.sum()), float(by_rank.negative.sum())
     below = (np.cumsum(by_rank.negative) - by_rank.negative / 2) / negatives
@@ -60,13 +60,13 @@ def influence(by_rank: Ranked) -> tuple[float, Floats]:
 def roc_auc(by_rank: Ranked) -> Estimate:
     """The area under the ROC curve, its log odds taken as normal with DeLong's variance.
 
-    Where that is 0, as for a perfect ranking: Wilson's interval for as many trials as the smaller class has examples.
+    Where that is 0, as for a perfect ranking: Wilson's interval, with the size of the smaller class as the trials.
     """
     area, moved = influence(by_rank)
-    return logit_normal(area, float(np.square(moved).sum()) ** 0.5, _fewer(by_rank))
+    return logit_normal(area, float(np.square(moved).sum()) ** 0.5, _smaller_class(by_rank))
 
 
-def _fewer(by_rank: Ranked) -> float:
+def _smaller_class(by_rank: Ranked) -> float:
     sides = (by_rank.is_positive, ~by_rank.is_positive)
     return min(effective(by_rank.weights[side]) for side in sides)
 

@@ -12,7 +12,7 @@ from rosenblatt.evaluate.intervals import Estimate, effective, logit_normal, nor
 from rosenblatt.records import Floats, Label
 
 Link: TypeAlias = Literal["sigmoid", "softmax"]
-MOST_RANKED = 1 << 22  # scores kept for ranking: beyond, every second example, then every fourth, and so on
+MOST_RANKED = 1 << 22  # scores kept for ranking; of more examples every second is ranked, then every fourth, and so on
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Scores:
 
     With two classes, precision, recall, F1, ROC AUC and average precision are those of the positive class,
     `classes[1]`; with more they are the plain mean over the classes, each against the rest. `roc_auc` and
-    `average_precision` are None where only one class was met, `log_loss` where the model gives no probabilities.
+    `average_precision` are None where only one class occurred, `log_loss` where the model gives no probabilities.
     """
 
     examples: int

@@ -152,7 +152,7 @@ def _unpack_log(tensors: Tensors, prefix: str) -> list[tuple[NDArray[Any], ...]]
 def _status(header: Header) -> str:
     status = header.text("status")
     if status not in _STATUSES:
-        raise damaged(f"{status!r} is no status of a run")
+        raise damaged(f"{status!r} is not a status of a run")
     return status
 
 

@@ -137,7 +137,7 @@ def _store(kind: Header, tensors: Tensors, prefix: str, features: int, classes: 
     else:
         values = read_array(tensors, f"{prefix}values", dtype, (rows, features))
     if not ((labels >= 0) & (labels < classes)).all():
-        raise damaged("a voter's example has the label of no class")
+        raise damaged("an example of its voters has a label that is not a class")
     try:
         native.rows_of(values)
     except DataError as error:

@@ -42,7 +42,7 @@ class NetworkModel(Model):
     """
 
     kind: ClassVar[str] = "network"
-    what_it_is: ClassVar[str] = "a network of threshold units, whose decision is no single sum of weights"
+    what_it_is: ClassVar[str] = "a network of threshold units, whose decision is not a single weighted sum"
     loss: ClassVar[str] = "zero-one"
 
     classes: tuple[Label, ...]
@@ -100,7 +100,7 @@ def unpack_network(header: Header, tensors: Tensors) -> NetworkModel:
     kinds = header.items("kinds")
     cascade = _cascade(header, tensors, features, n_units(scheme_of("ovr", len(classes)), len(classes)))
     if status not in _STATUSES:
-        raise damaged(f"{status!r} is no status of a network")
+        raise damaged(f"{status!r} is not a status of a network")
     if len(kinds) != len(cascade.coef) or not all(isinstance(kind, str) for kind in kinds):
         raise damaged("the kinds of its units are not one text per unit")
     if len(set(names)) != len(names):

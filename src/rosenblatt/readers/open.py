@@ -63,7 +63,7 @@ def _refuse_unused(name: str, format: Format, reading: ReadOptions, names: Itera
         spelled = option(unused) if unused != "unit" else option(unused, False)
         raise ParameterError(
             f"{name}: is read as {format.name}, and {spelled} is for {' and '.join(formats_for(unused))}"
-            f"{f'; the label stands {label}' if label else ''}: "
+            f"{f'; the label is {label}' if label else ''}: "
             f"leave {spelled} out, or name the format of the file with {option('format')}."
         )
 

@@ -288,7 +288,7 @@ def test_options_that_are_none() -> None:
         trace(CORNERS, AND, colour="red")
     with pytest.raises(errors.ParameterError, match="must be one of perceptron"):
         trace(CORNERS, AND, loss="hunch")
-    with pytest.raises(errors.ParameterError, match="no sum of examples"):
+    with pytest.raises(errors.ParameterError, match="not a sum of examples"):
         trace(CORNERS, AND, learning_rate="arow").dual()
 
 

@@ -270,7 +270,7 @@ def test_an_index_0_in_a_pipe_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
     expected = (
         "-:3001:5: feature index 0 in a file whose indices begin at 1; if they begin at 0, use index_base=0, "
-        "for a stream cannot be read again from its beginning."
+        "because a stream cannot be read again from its beginning."
     )
     with pytest.raises(DataError) as refused:
         list(open_source("-", SVM).blocks())

@@ -14,9 +14,9 @@ from tests.readers.hashing.test_cross import BITS, csv, text
 __all__ = ["csv", "text"]  # fixtures
 
 REFUSED = {
-    "day": (ParameterError, "cross='day' is no pair: write the names of two columns or two namespaces with a colon"),
-    "day:": (ParameterError, "is no pair"),
-    ":": (ParameterError, "is no pair"),
+    "day": (ParameterError, "cross='day' is not a pair: write the names of two columns or two namespaces with a colon"),
+    "day:": (ParameterError, "is not a pair"),
+    ":": (ParameterError, "is not a pair"),
     "day:day": (ParameterError, "pairs 'day' with itself: name two that differ"),
     "day:zoo": (DataError, "there is no column 'zoo' to cross; its columns are 'day', 'shop', 'n', 'm', 'open'"),
     "day:open": (DataError, "column 'open' is the label"),
@@ -34,7 +34,7 @@ def test_an_invalid_pair_is_refused(cross: str, csv: Path) -> None:
 def test_an_unknown_namespace_is_refused_with_those_there_are(text: Path) -> None:
     with pytest.raises(DataError, match="no namespace 'zoo' to cross; its namespaces are 'day', 'shop', 'n'"):
         fit_file(text, reading=ReadOptions(cross=("day:zoo",), bits=BITS))
-    with pytest.raises(ParameterError, match="is no pair"):
+    with pytest.raises(ParameterError, match="is not a pair"):
         fit_file(text, reading=ReadOptions(cross=("day:shop:n",), bits=BITS))
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @option(options.example, metavar="TEXT")
 @output_options
 def command(model: str, top: int, example: str | None, as_json: bool) -> None:
-    """Show the features that speak for each class of MODEL, by name and weight; with --example, what each feature of
+    """Show the features with the largest weights for each class of MODEL; with --example, what each feature of
     one example adds to its score.
     """
     from rosenblatt.model.model_file import load_scorer, with_weights

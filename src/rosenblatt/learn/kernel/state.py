@@ -66,7 +66,7 @@ def unpack_kernel_run(header: Header, tensors: Tensors, classes: int) -> KernelR
     run.rows_streamed, run.mistakes = header.count("rows_streamed"), header.counts("mistakes")
     status = header.text("status")
     if status not in _STATUS:
-        raise damaged(f"{status!r} is no status")
+        raise damaged(f"{status!r} is not a status of a run")
     run.status = status  # type: ignore[assignment]
     _unpack_support(run, header, tensors)
     _unpack_log(run, header, tensors)
@@ -88,7 +88,7 @@ def _settings(header: Header) -> KernelSettings:
     except ParameterError as error:
         raise damaged(str(error)) from None
     if values["budget"] is not None and values["keep"] != "last":
-        raise damaged("a budget answers with its last coefficients")
+        raise damaged("a run with a budget must keep its last coefficients")
     return KernelSettings(**values)
 
 
@@ -96,7 +96,7 @@ def _kernel(header: Header) -> Kernel:
     name, gamma, coef0 = header.text("name"), header.number("gamma"), header.number("coef0")
     degree = header.count("degree", 2**31)
     if name not in options.kernel.choices or gamma <= 0 or coef0 < 0 or degree < 1:
-        raise damaged("its kernel is not one that is known")
+        raise damaged("its kernel is unknown, or its parameters are out of bounds")
     return Kernel(name, degree, gamma, coef0, skips_zeros=header.flag("skips_zeros"))
 
 
@@ -123,17 +123,17 @@ def _unpack_rows(layout: str, header: Header, tensors: Tensors, count: int) -> V
     if layout == "places":
         places = read_array(tensors, "support", np.dtype(np.int64), (count,))
         if (places < 0).any():
-            raise damaged("its support has a negative place")
+            raise damaged("its support has a negative row number")
         return np.array(places, dtype=np.intp)
     if dtype not in (np.float32, np.float64):
-        raise damaged("its support is of no known type")
+        raise damaged("its support has an unknown type")
     if layout == "dense":
         return np.array(read_array(tensors, "support", dtype, (count, features)))
     indptr = read_array(tensors, "support.indptr", np.int64, (count + 1,))
     indices, values = read_array(tensors, "support.indices", np.int64), read_array(tensors, "support.values", dtype)
     ascending = bool((np.diff(indptr) >= 0).all()) and indptr[0] == 0 and indptr[-1] == len(indices) == len(values)
     if not ascending or (len(indices) and not (indices.min() >= 0 and indices.max() < features)):
-        raise damaged("its sparse support does not fit together")
+        raise damaged("the parts of its sparse support do not fit together")
     return Csr(np.array(indptr), np.array(indices), np.array(values), features)
 
 

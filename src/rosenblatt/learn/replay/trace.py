@@ -149,7 +149,9 @@ class Trace:
         replay = Replay(self._recorded, self.log)
         for t in times:
             if not replay.t <= t <= self.run.t:
-                raise ParameterError(f"The run made {self.run.t} visits, and the times must not fall. Got {t}.")
+                raise ParameterError(
+                    f"The run made {self.run.t} visits; the times must ascend from 0 to that. Got {t}."
+                )
             replay.go_to(t)
             yield self._weights(replay)
 
@@ -168,8 +170,8 @@ class Trace:
         recorded = self._recorded
         if recorded.settings.rate.per_feature:
             raise ParameterError(
-                f"learning_rate={recorded.settings.learning_rate!r} has a rate for each feature, so its weights are no "
-                "sum of examples: use another rate."
+                f"learning_rate={recorded.settings.learning_rate!r} has a rate for each feature, so its weights are "
+                "not a sum of examples: use another rate."
             )
         if len(recorded.fits) > 1:
             raise DataError("The run learned from several tables, so a row number means several examples.")

@@ -84,7 +84,7 @@ class SvmlightSource(LineSource):
         if not _is_index_zero(fault.kind) or not self._guess_base:
             super().refuse(fault, lines_before)
         if not self.rewindable:
-            raise fault.error(self.name, lines_before, why=", for a stream cannot be read again from its beginning")
+            raise fault.error(self.name, lines_before, why=", because a stream cannot be read again from its beginning")
         self._base, self._guess_base = 0, False
         self.features = 0
         raise fault.error(self.name, lines_before, RereadError)
@@ -100,7 +100,8 @@ class SvmlightSource(LineSource):
         if np.array_equal(values[first], np.arange(1, n_rows + 1)):
             raise DataError(
                 f"{self.name}: looks like a precomputed kernel of LIBSVM (its lines begin with 0:1, 0:2, …), whose "
-                f"columns are no features; give the examples themselves, or use {option('index_base', 0)} if they are.",
+                f"columns are not features; give the examples themselves, or, if they are features, use "
+                f"{option('index_base', 0)}.",
                 file=self.name,
             )
 

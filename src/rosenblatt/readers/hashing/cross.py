@@ -45,7 +45,7 @@ def _pair(text: str, known: Sequence[str] | None) -> Pair:
         splits = [split for split in splits if set(split) <= set(known)] or splits
     if not splits or not all(splits[0]) or (len(splits) > 1 and known is None):
         raise ParameterError(
-            f"{option('cross', text)} is no pair: write the names of two columns or two namespaces with a colon "
+            f"{option('cross', text)} is not a pair: write the names of two columns or two namespaces with a colon "
             f"between them, such as {option('cross', 'day:shop')}."
         )
     if splits[0][0] == splits[0][1]:
