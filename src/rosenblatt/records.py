@@ -1,4 +1,4 @@
-"""The records that pass between the stages: frozen, and without behaviour of their own."""
+"""The records that pass between the stages: frozen, and without behaviour."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class MistakeLog:
     """One entry per update of a run, in order.
 
     Update k added coefficient[k] times example row[k] to the weights of unit[k], after t[k] examples; with
-    learning_rate 'adagrad' and 'arow' each feature also had a rate of its own.
+    learning_rate 'adagrad' and 'arow' each feature also had its own rate.
     """
 
     t: NDArray[np.uint64]

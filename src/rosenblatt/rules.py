@@ -18,12 +18,12 @@ MISTAKE_DRIVEN_LOSSES = ("perceptron", "hinge")  # right decisions beyond the ma
 class LearningRate:
     """What distinguishes a learning rate from a plain multiple of the example.
 
-    A step of adagrad moves a score by eta0 times the length of the example; r of arow and C (eta0) of pa1 and pa2 stand
-    beside its square. `length_power` says so: on examples k times as long, `length_parameter` times k**length_power
-    learns the same.
+    A step of adagrad moves a score by eta0 times the length of the example; r of arow, and 1/C of pa1 and pa2 (C is
+    eta0), scale with its square. Hence `length_power`: on examples k times as long, `length_parameter` times
+    k**length_power learns the same.
     """
 
-    moves_to_margin: bool = False  # each update moves its example to the margin, so one on the margin is no mistake
+    moves_to_margin: bool = False  # each update moves its example to the margin, so one on the margin is not a mistake
     per_feature: bool = False  # keeps one more number for each weight: a sum of squares, or a variance
     per_feature_start: float = 0.0
     per_feature_least: float = 0.0  # the least value in a sound model file

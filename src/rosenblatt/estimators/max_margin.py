@@ -20,7 +20,7 @@ from rosenblatt.learn.schemes import predicted_classes, scheme_of
 from rosenblatt.model.model import check_finite
 from rosenblatt.records import Floats
 
-_SEARCHED_ROWS = 200_000  # about as many rows are visited in all searches for fewer errors
+_SEARCHED_ROWS = 200_000  # visited by all searches for fewer errors together, approximately
 
 
 class MaxMargin(Estimator):

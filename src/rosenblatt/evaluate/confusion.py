@@ -14,7 +14,7 @@ from rosenblatt.records import Floats, Label
 
 @dataclass(frozen=True)
 class ClassScores:
-    """One class: `precision` is the share of its predictions that are right, `recall` the share of its examples found."""
+    """One class: `precision` is the share of right ones among its predictions, `recall` among its examples."""
 
     label: Label
     support: float  # the weight of its examples; without weights, their number

@@ -170,7 +170,7 @@ def _joined(parts: list[tuple[Floats, NDArray[np.intp], Floats]]) -> tuple[Float
 
 
 def _area(by_rank: list[ranking.Ranked]) -> Estimate | None:
-    """One ROC AUC, or the mean of several; the examples they share make them move together, and that is counted."""
+    """One ROC AUC, or the mean of several; they share examples, so their covariance is included."""
     if len(by_rank) <= 1:
         return ranking.roc_auc(by_rank[0]) if by_rank else None
     influences = [ranking.influence(ranked) for ranked in by_rank]

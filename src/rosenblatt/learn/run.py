@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rosenblatt.learn.votes import Votes
 
 PARTS = ("weights", "drift", "scale", "pending", "pocket")
-# Not part of the state: the recording refers to examples, and the others are made again.
+# Not part of the state: the recording refers to examples in memory, and the others are computed again.
 _NOT_STATE = ("learner", "_scorer", "_final_weights", "recording")
 _SEEDS = 2**64
 _SPLIT = 0xD1B54A32D192ED03
@@ -263,7 +263,7 @@ class Run:
             )
 
     def after_visits(self, block: Block) -> None:
-        """Keep the log of the updates, and forget answers that are no longer true."""
+        """Keep the log of the updates, and drop cached answers, which are out of date."""
         self._scorer = self._final_weights = None
         self.refuse_overflow()
         if self.settings.record or self.votes is not None:

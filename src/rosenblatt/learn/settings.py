@@ -13,7 +13,7 @@ from rosenblatt.rules import LEARNING_RATES, MISTAKE_DRIVEN_LOSSES, LearningRate
 
 @dataclass(frozen=True)
 class Settings:
-    """The options that decide every bit of a run, checked by whoever made them."""
+    """The options that decide every bit of a run; the caller has checked them."""
 
     loss: str = options.loss.default
     learning_rate: str = options.learning_rate.default
@@ -39,7 +39,7 @@ class Settings:
 
     @property
     def strict(self) -> bool:
-        """An example on the required margin is no mistake: these rules move it just there."""
+        """An example on the required margin is not a mistake: these rules move it exactly there."""
         return self.loss == "hinge" or self.rate.moves_to_margin
 
     @property
@@ -63,8 +63,8 @@ class Settings:
         dense: bool = False,
         columns: native.Columns | None = None,
     ) -> native.Learner:
-        """A native learner that has seen nothing, its weights laid out for dense or for sparse rows; it takes both.
-        With `columns` it takes sparse rows alone, and has weights only for those of their columns that were met."""
+        """A new native learner, its weights laid out for dense or for sparse rows; it takes both.
+        With `columns` it takes sparse rows alone, and has weights only for columns that have occurred."""
         return native.Learner(
             features=features,
             loss=self.loss,

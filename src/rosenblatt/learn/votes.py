@@ -1,7 +1,7 @@
 """The voted perceptron (Freund and Schapire 1999): every hyperplane of the run votes, as often as it survived.
 
 Storing the hyperplanes would cost mistakes x features numbers. Only the examples that changed them are kept, and the
-run is replayed from its start to score rows: a row that was no mistake changed nothing.
+run is replayed from its start to score rows: a row that was not a mistake changed nothing.
 """
 
 from __future__ import annotations

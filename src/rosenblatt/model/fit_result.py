@@ -27,7 +27,7 @@ class Candidate:
     holdout_error: float | None = None
     failed: bool = False  # its weights overflowed
     given_up: int | None = None  # after this many examples it had fallen behind, or was no better than the best
-    best_then: float | None = None  # the error of the best rule on as many
+    best_then: float | None = None  # the error of the best rule at that point
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ class LinearModel(Model):
         return self.input_name(column)
 
     def factors(self, column: int) -> tuple[int, ...]:
-        """The columns of the examples whose product this column is; the column itself where it is no product."""
+        """The columns of the examples whose product this column is; the column itself where it is not a product."""
         degree = self.settings.degree
         parts = product_at(column, self._columns, degree) if degree > 1 else (column,)
         return tuple(factor for part in parts for factor in self._crossed.get(part, (part,)))

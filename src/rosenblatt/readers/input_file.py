@@ -37,7 +37,7 @@ class InputFile:
         self.name = os.fspath(path)
         self.path = None if self.name == "-" else self.name
         self._fd: int | None = None
-        self._only_stream: Stream | None = None  # of a pipe, until somebody takes it
+        self._only_stream: Stream | None = None  # of a pipe, until it is taken
         read_more = self._open_stdin() if self.path is None else self._open_path(self.path)
         start = _read_fully(read_more, 8)
         self.compression = compression_of(start)
@@ -145,7 +145,7 @@ class _Counted(io.RawIOBase):
 
 
 def _read_at(fd: int, name: str) -> ReadMore:
-    """Read a regular file from an offset of its own: other readers of the descriptor do not move it."""
+    """Read a regular file at its own offset, which other readers of the descriptor do not move."""
     offset = 0
 
     def read_more(size: int) -> bytes:
@@ -190,7 +190,7 @@ def plain_path(file: InputFile, format: str) -> str:
 
 
 def cannot_read(name: str, error: OSError) -> DataError:
-    """What to say of a file that the operating system does not let us open or read."""
+    """The error for a file that the operating system cannot open or read."""
     if isinstance(error, FileNotFoundError):
         what = "no such file; check the path"
     elif isinstance(error, PermissionError):

@@ -1,4 +1,4 @@
-"""Labels in a file of their own, one a line."""
+"""Labels in a separate file, one a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands print with --json. The keys are a promise: docs/json.md lists them."""
+"""What the commands print as JSON. The keys are stable: docs/json.md lists them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _intervals(scores: Scores | ClassScores, names: tuple[str, ...]) -> dict[str
 
 
 def fit_record(summary: FitSummary, report: str | None, top: int) -> dict[str, Any]:
-    """The result of `fit`. `error` and `accuracy` are the most telling there are; `error_of` says of which examples."""
+    """The result of `fit`. `error_of` says where `error` and `accuracy` are from: test, holdout or progressive."""
     fitted = summary.fitted
     error, error_of = summary.error
     evaluation = summary.evaluation

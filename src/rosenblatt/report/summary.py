@@ -74,7 +74,7 @@ class FitSummary:
 
     @property
     def error(self) -> tuple[float, str]:
-        """The most telling error there is, and what it was measured on: 'test', 'holdout' or 'progressive'."""
+        """The best available error, and what it was measured on: 'test', 'holdout' or 'progressive'."""
         fitted = self.fitted
         if self.evaluation is not None and self.evaluation.data != self.data:
             return self.evaluation.scores.error.value, "test"

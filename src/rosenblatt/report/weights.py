@@ -86,7 +86,7 @@ def contributions(model: LinearModel, values: Values, row: int, k: int) -> list[
 
 
 def distinctive_features(model: LinearModel, path: str, count: int) -> list[list[str]]:
-    """For each class the features that tell it best: strong ones that are not rare in the examples of a file."""
+    """For each class its most characteristic features: large weights, and not rare in the examples of a file."""
     totals = _feature_totals(model, path)
     return [_distinctive(model, totals, k, count) for k in range(len(model.classes))]
 

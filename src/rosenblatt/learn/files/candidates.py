@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 
 class Candidates:
-    """The runs that are still learned, what became of the others, and the errors of each."""
+    """The runs that still learn, why the others were dropped, and the errors of each."""
 
     def __init__(self, source_name: str, plan: Plan, n_classes: int) -> None:
         self._source_name, self._plan, self._n_classes = source_name, plan, n_classes
         self.runs: dict[str, Run] = {}
-        self.settings: dict[str, Settings] = {}  # of every run that was begun
+        self.settings: dict[str, Settings] = {}  # of every run that was started
         self.progressive: dict[str, float] = {}  # errors made before learning, of rules that ended the first pass
         self.failed: list[str] = []  # their weights overflowed
         self.race = Race()
         self.given_up: dict[str, int] = {}  # rules that fell behind, after this many examples
-        self.best_then: dict[str, float] = {}  # and the error of the best rule on as many
+        self.best_then: dict[str, float] = {}  # the error of the best rule at that point
         self._features_checked = 0  # there is memory for this many
 
     def begin(self, block: Block, *, hashed: bool) -> None:
@@ -46,7 +46,7 @@ class Candidates:
         dense = not isinstance(block.values, Csr)
         tried = affordable(self._plan.candidates, features, self._n_classes)
         self._check_memory(tried, features)
-        columns = native.Columns() if hashed else None  # of millions of columns few are met
+        columns = native.Columns() if hashed else None  # of millions of columns few occur
         for name, settings in tried.items():
             if self._plan.scale_to_length:
                 settings = scaled_to_length(settings, block.values)
@@ -82,7 +82,7 @@ class Candidates:
             del self.runs[name]
 
     def drop_losers(self) -> None:
-        """Drop the rules that have fallen behind; what they and the best had reached is remembered."""
+        """Drop the rules that have fallen behind; their errors and that of the best rule are kept for the report."""
         marks = {name: (self.error(name) * run.learner.t, run.learner.t) for name, run in self.unfinished().items()}
         best = min((self.error(name) for name in marks), default=1.0)
         for name in self.race.losers(marks):

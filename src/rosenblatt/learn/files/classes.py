@@ -30,7 +30,7 @@ def classes_of(labels: Sequence[Label]) -> tuple[Label, ...]:
 
 
 def class_codes(classes: Sequence[Label], labels: Sequence[Label]) -> list[int]:
-    """The class of each label, found as it is or as text; UNKNOWN_LABEL where it is no class.
+    """The class of each label, found as it is or as text; UNKNOWN_LABEL where it is not a class.
 
     >>> class_codes((0, 1), [1, 0, 2]), class_codes(("0", "1"), [1, "0"])
     ([1, 0, -2], [1, 0])
@@ -49,7 +49,7 @@ def quoted(label: Label) -> str:
 
 
 def check_classes(classes: Sequence[Label], source: Source) -> None:
-    """Refuse fewer than two classes, and so many fractional numbers that they must be a quantity."""
+    """Refuse fewer than two classes, and labels that look like a quantity: many numbers with fractions."""
     name = source.name
     if len(classes) < 2:
         content = f"one class only, {quoted(classes[0])}" if classes else "no labelled example"
@@ -87,7 +87,7 @@ class ClassCoder:
         self._codes: list[int] = []
 
     def codes(self, block: SourceBlock) -> tuple[memoryview, int]:
-        """The class of each row, -1 where it has no label and UNKNOWN_LABEL where that is no class; and the least."""
+        """The class of each row (-1: no label, UNKNOWN_LABEL: not a class), and the smallest of these."""
         if len(self._codes) != len(self.source.labels):
             self._codes = class_codes(self.classes, self.source.labels)
         codes, least = native.renumber_labels(block.buffers[0], self._codes)
@@ -105,7 +105,7 @@ class ClassCoder:
             )
 
     def refuse_unknown(self, block: SourceBlock, codes: list[int]) -> None:
-        """An error for a label that is no class, unless the labels of the source may be read again."""
+        """An error for a label that is not a class, unless the labels of the source may be read again."""
         if not self.fixed and self.source.rewindable:
             return
         label = self.source.labels[int(block.buffers[0][codes.index(UNKNOWN_LABEL)])]

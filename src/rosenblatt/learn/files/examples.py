@@ -38,7 +38,7 @@ class Examples:
         self._source = source = coder.source
         self.learned = 0  # rows to learn from in each pass
         self.label_order = LabelOrder()
-        self.new_label = False  # reading stopped at a label that is no class
+        self.new_label = False  # reading stopped at a label that is not a class
         self.holdout = Holdout(plan.holdout, plan.patience, plan.seed, SpillCache(plan.cache, source.name))
         self._stored: SpillCache | None = None
         self._shuffled: Shuffled | None = None
@@ -62,7 +62,7 @@ class Examples:
         self._stores.close()
 
     def read(self) -> Iterator[PassBlock]:
-        """Read the source, once; what later passes need is stored. Stops at a label that is no class."""
+        """Read the source, once; what later passes need is stored. Stops at a label that is not a class."""
         for block in self._source.blocks(self._plan.threads):
             codes, least = self._coder.codes(block)
             if least < 0 and self._plan.reading.on_bad_row == "fail":

@@ -68,7 +68,7 @@ class KnownLabels(SourceWrapper):
     ) -> None:
         super().__init__(source, source.rewindable)
         self.classes = classes
-        self.fixed = fixed  # no other label may come
+        self.fixed = fixed  # no other labels are allowed
         self.is_sorted = is_sorted  # by label, as far as is known
         self._blocks = blocks
 

@@ -39,7 +39,7 @@ class Fitting:
 
     def __init__(self, source: Source, plan: Plan, classes: tuple[Label, ...], *, fixed: bool) -> None:
         self.source, self.plan, self.classes = source, plan, classes
-        self.fixed = fixed  # no other label may come
+        self.fixed = fixed  # no other labels are allowed
         self.candidates = Candidates(source.name, plan, len(classes))
         self.examples = Examples(ClassCoder(source, classes, fixed=fixed), plan)
         self.holdout = self.examples.holdout
@@ -154,7 +154,7 @@ class Fitting:
             errors: dict[str, Any] = {name: self.holdout.error(name) for name in runs}
         else:
             errors = {name: self.candidates.error(name) for name in runs}
-            # For many sparse features the order of the rules is a good guess; for the columns of a table it is none.
+            # For many sparse features the order of the rules is a good guess; for the columns of a table it is not.
             if self.source.space.kind != "columns" and not any(run.dense for run in runs.values()):
                 return first_of_the_best(errors, max(run.learner.t for run in runs.values()))
         return min(errors, key=errors.__getitem__)

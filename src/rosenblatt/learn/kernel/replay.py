@@ -45,7 +45,7 @@ class KernelReplay:
         return values_of_kernel + 1.0 if self.run.settings.fit_intercept else values_of_kernel
 
     def coefficients(self, updates: Sequence[int] | NDArray[np.intp]) -> Floats:
-        """Summed coefficients after each of these numbers of updates, which must not fall; by unit and support row."""
+        """Summed coefficients after each of these numbers of updates, in ascending order; by unit and support row."""
         result = np.zeros((len(updates), self.run.units, len(self.support)))
         current, done = np.zeros((self.run.units, len(self.support))), 0
         for at, count in enumerate(updates):
@@ -55,7 +55,7 @@ class KernelReplay:
         return result
 
     def scores(self, updates: Iterable[int], table: Floats) -> Iterator[Floats]:
-        """One row of scores per unit after each of these numbers of updates, which must not fall."""
+        """One row of scores per unit after each of these numbers of updates, in ascending order."""
         current, done = np.zeros((self.run.units, table.shape[1])), 0
         for count in updates:
             unit, place = self.log.unit[done:count], self._place[done:count]

@@ -188,16 +188,16 @@ class KernelRun:
     ) -> None:
         """Add the rows that made updates to the support, and pass the updates to the source of scores."""
         position, unit, coefficient, seen = updates_made
-        positions, which = np.unique(position, return_inverse=True)
+        positions, moved_index = np.unique(position, return_inverse=True)
         moved, when, places = rows[positions], seen + self.t, visit.places
-        visit.source.learned(rows, scores, Updates(which.astype(np.int64), unit, coefficient, when), moved)
+        visit.source.learned(rows, scores, Updates(moved_index.astype(np.int64), unit, coefficient, when), moved)
         if len(moved) == 0:
             return
         fresh = np.array(list(dict.fromkeys(moved[places[moved] < 0].tolist())), dtype=np.intp)
         if len(fresh):
             places[fresh] = len(self.support) + np.arange(len(fresh))
             self.support.extend(self.kernel.support(visit.block.values, fresh), fresh + visit.first)
-        updates = Updates(places[moved][which], unit, coefficient, when)
+        updates = Updates(places[moved][moved_index], unit, coefficient, when)
         self.support.move(updates)
         if self.settings.keep == "vote" or self.settings.record:
             self.log.append(updates)

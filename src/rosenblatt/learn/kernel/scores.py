@@ -44,13 +44,13 @@ class ScoreSource(Protocol):
         """Scores of some rows, one line a unit, and the kernel values among them."""
 
     def learned(self, rows: NDArray[np.intp], scores: Floats, updates: Updates, moved: NDArray[np.intp]) -> None:
-        """These rows were visited, to these scores; the updates speak of the rows that moved, by their place."""
+        """Take the new scores of the visited rows, and the updates, whose rows are positions in `moved`."""
 
     def end_epoch(self) -> None:
-        """Bring all scores to where the run is now."""
+        """Bring all scores up to date."""
 
     def everything(self) -> Floats:
-        """All scores as they are now."""
+        """The current scores of all rows."""
 
 
 class StreamedScores:

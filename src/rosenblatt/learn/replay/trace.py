@@ -142,7 +142,7 @@ class Trace:
         return self._shape(weights)
 
     def after(self, times: Iterable[int]) -> Iterator[Floats]:
-        """The weights after each of these numbers of visits, which must not fall: one row per unit.
+        """The weights after each of these numbers of visits, in ascending order: one row per unit.
 
         What a batch adds is added when it ends.
         """
@@ -313,7 +313,7 @@ class Trace:
 
     @property
     def _signs(self) -> NDArray[np.int8]:
-        """The target of each class for each unit, +1 or -1; 0 for a pair that the class is no part of."""
+        """The target of each class for each unit, +1 or -1; 0 for a pair without the class."""
         return unit_targets(self._scheme, len(self._recorded.class_weight))
 
     def _sides(self, replay: Replay, unit: int) -> NDArray[np.int8]:

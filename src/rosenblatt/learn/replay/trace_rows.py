@@ -29,11 +29,11 @@ class Gathered:
 def gather(chunks: Iterable[SourceBlock], labels: Sequence[Label], name: str = "the data") -> Gathered:
     """The chunks of a source as one block; `labels` are those of the source once it is read."""
     parts = list(chunks)
-    met = np.concatenate([part.labels for part in parts]) if parts else np.empty(0, dtype=np.int32)
-    if not len(met):
+    codes = np.concatenate([part.labels for part in parts]) if parts else np.empty(0, dtype=np.int32)
+    if not len(codes):
         raise DataError(f"There is no example in {name}.")
-    if (met < 0).any():
-        raise DataError(f"Row {int(np.argmax(met < 0)) + 1} of {name} has no label: every example needs one.")
+    if (codes < 0).any():
+        raise DataError(f"Row {int(np.argmax(codes < 0)) + 1} of {name} has no label: every example needs one.")
     order = sorted(range(len(labels)), key=lambda k: (isinstance(labels[k], str), labels[k]))
     if len(order) < 2:
         raise DataError(f"{name} has one class only, {labels[order[0]]!r}: a separator needs at least two classes.")
@@ -41,7 +41,7 @@ def gather(chunks: Iterable[SourceBlock], labels: Sequence[Label], name: str = "
     place[order] = np.arange(len(order), dtype=np.int32)
     classes = np.empty(len(order), dtype=object)
     classes[:] = [labels[k] for k in order]
-    return Gathered(Block(stack_rows([part.values for part in parts]), place[met], join_weights(parts)), classes)
+    return Gathered(Block(stack_rows([part.values for part in parts]), place[codes], join_weights(parts)), classes)
 
 
 def trace_block(table: Gathered, settings: Settings, max_iter: int, seed: int = 0, start: str = "zeros") -> Trace:

@@ -15,7 +15,7 @@ from rosenblatt.logic.truth_table import as_table
 from rosenblatt.logic.unit import Unit
 
 _SMALL = 64  # with no more rows than this, all are in the linear program from the beginning
-_BATCH = 48  # with more, about as many are added after each round
+_BATCH = 48  # with more, about this many are added after each round
 
 
 @dataclass(frozen=True)

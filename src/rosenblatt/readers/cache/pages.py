@@ -10,7 +10,7 @@ from rosenblatt.lazy import np
 from rosenblatt.records import Block, Csr, ParsedBlock, ParsedCsr
 
 PageSpan: TypeAlias = tuple[int, int]  # the offset of a page in a file, and its bytes
-_READERS = 3  # threads; no learner is faster than so many
+_READERS = 3  # threads; with more, no learner is faster
 
 
 class DamagedPageError(Exception):

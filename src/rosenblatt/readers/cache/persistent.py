@@ -183,7 +183,7 @@ class CacheWriter(SourceWrapper):
             file.discard()
 
     def _finish(self, file: _UnfinishedCache) -> CacheStatus:
-        """Give the cache its name; whatever goes wrong is only noted, for the fit does not need the cache."""
+        """Give the cache its name; errors are only noted, because the fit does not need the cache."""
         current = size_and_times(self.name)
         if current != {key: self._identity["data"][key] for key in current}:
             file.failure = "the file changed while it was read"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rosenblatt.readers.formats.bad_rows import Fault
 
 _ANY_COLUMN = 1 << 31
-_BLOCKS_AHEAD = 32  # that may be read before somebody asks for them
+_BLOCKS_AHEAD = 32  # that may be read before the first is requested
 
 
 class SvmlightSource(LineSource):

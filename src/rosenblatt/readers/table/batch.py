@@ -91,7 +91,7 @@ def _trimmed(array: pyarrow.Array) -> pyarrow.Array:
 
 
 def _parse_cells(array: pyarrow.Array, column: str, bad: BadCells) -> pyarrow.Array:
-    """Cells as floats, one by one; those that are no numbers are missing, and noted as bad."""
+    """Cells as floats, one by one; those that are not numbers become missing, and are noted as bad."""
     import pyarrow as pa
 
     cells: list[str | None] = [None if cell is None else cell.strip() for cell in array.to_pylist()]

@@ -20,7 +20,7 @@ from rosenblatt.readers.table.cells import DECIMAL_COMMA, MISSING, is_number
 if TYPE_CHECKING:
     import pyarrow
 
-_BLOCK = 6 << 20  # a third of it is read at a time, for a byte that is not UTF-8 becomes three
+_BLOCK = 6 << 20  # a third of it is read at a time, because a byte that is not UTF-8 becomes three
 _SAMPLE = 1000  # rows from which the kind of a column is found
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8
 
@@ -155,7 +155,7 @@ class _Utf8(io.RawIOBase):
 
 
 def _invalid_row_handler(on_ragged_row: Callable[[RaggedRow], None], errors: list[DataError]) -> Callable[[Any], str]:
-    """pyarrow's callback for ragged rows; an exception goes to `errors`, for pyarrow would swallow it."""
+    """pyarrow's callback for ragged rows; an exception goes to `errors`, because pyarrow would swallow it."""
 
     def handler(row: Any) -> str:
         try:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 ColumnKind: TypeAlias = Literal["number", "word", "text"]
 
-# Usual names of a label column, the surest first.
+# Usual names of a label column, the most likely first.
 _LABEL_NAMES = ("label", "target", "class", "y")
 _TEXT_WORDS = 4  # a column with this many words per cell, most cells different, is running text
 
@@ -34,7 +34,7 @@ class Layout:
 
 
 def usual_label(columns: Sequence[str]) -> str:
-    """The column with the surest of the usual names, or ''; a y after an x is a coordinate, unless it is last.
+    """The column with the most likely label name, or ''; a y after an x is a coordinate, unless it is last.
 
     >>> usual_label(["x", "y", "label"]), usual_label(["x", "Y"]), usual_label(["x", "y", "kind"])
     ('label', 'Y', '')

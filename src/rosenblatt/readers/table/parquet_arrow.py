@@ -69,12 +69,12 @@ class TypedFile:
         return int(table.metadata.num_rows) if self._format == "parquet" else 0
 
     def _batches(self, table: Any) -> Iterator[pyarrow.RecordBatch]:
-        most = max(1024, _CELLS // max(1, len(self._schema(table).names)))
+        batch_rows = max(1024, _CELLS // max(1, len(self._schema(table).names)))
         if self._format == "parquet":
-            yield from table.iter_batches(batch_size=most)
+            yield from table.iter_batches(batch_size=batch_rows)
             return
         count = getattr(table, "num_record_batches", None)
         batches = iter(table) if count is None else (table.get_batch(i) for i in range(count))
         for batch in batches:
-            for start in range(0, batch.num_rows, most):
-                yield batch.slice(start, most)
+            for start in range(0, batch.num_rows, batch_rows):
+                yield batch.slice(start, batch_rows)

@@ -1,8 +1,8 @@
 """Tables as a source: csv, tsv, parquet and arrow, through pyarrow.
 
 Columns of numbers come first; then, in order of their first occurrence, `column=value` for each word of a column of
-words and `column=missing` for a missing number, which itself counts as 0 (when scaled: as the mean). A missing word is
-no feature. Crossed columns also give `feature ^ feature`, the product of each feature of the one and each of the other.
+words and `column=missing` for a missing number, which itself counts as 0 (when scaled: as the mean). A missing word
+gives no feature. Crossed columns also give `feature ^ feature`, the product of a feature of one and one of the other.
 Running text is hashed into the columns after the numbers, and so are the words beside it.
 """
 
@@ -178,7 +178,7 @@ class TableSource(FileSource):
         return layout_of(self.name, kinds, label, reading.text, reading.words)
 
     def _refuse_decimal_commas(self, cells: dict[str, Any], label: str) -> None:
-        """Numbers with a decimal comma would be taken for words, each with a column of its own."""
+        """Numbers with a decimal comma would be taken for words, one column each."""
         known = {label, *self.reading.words, *self.reading.text}
         for column in cells:
             if column not in known and (number := decimal_comma(cells[column])):

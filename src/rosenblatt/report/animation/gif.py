@@ -1,4 +1,4 @@
-"""A GIF: the background is drawn once, and each picture draws over it what moves."""
+"""A GIF: the background is drawn once, and each frame draws only what moves."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

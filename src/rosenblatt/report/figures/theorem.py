@@ -66,7 +66,7 @@ def plot_mistakes(mistakes: Any, bound: float | None = None, ax: Any = None, *, 
     total.set_xlabel("epoch")
     if bound is not None:
         total.axhline(bound, color=look.ink, lw=1.7, linestyle=(0, (5, 3)), label=f"bound (R/γ)²: {number(bound, 4)}")
-        if bound > 8 * max(sums[-1], 1):  # far above: on a plain scale the run would lie flat on the floor
+        if bound > 8 * max(sums[-1], 1):  # far above: on a linear scale the run would be a flat line
             total.set_yscale("log")
     for panel in (each, total):
         panel.set_xlim(0.4, len(counts) + 0.6)

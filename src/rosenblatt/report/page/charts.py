@@ -17,9 +17,9 @@ BINS = 40
 
 def mistakes_per_pass(mistakes: Sequence[int]) -> str:
     """One bar a pass; with many passes a line."""
-    passes, most = len(mistakes), max(mistakes, default=0)
+    passes, max_mistakes = len(mistakes), max(mistakes, default=0)
     description = "Mistakes per pass: " + ", ".join(f"{count:,}" for count in mistakes[:20])
-    plot = Plot((0.5, passes + 0.5), (0, max(most * 1.08, 1)), description)
+    plot = Plot((0.5, passes + 0.5), (0, max(max_mistakes * 1.08, 1)), description)
     pass_ticks = [tick for tick in ticks(1, passes) if tick == int(tick)] if passes > 1 else [1]
     plot.axes("pass", "mistakes", pass_ticks, ticks(0, plot.y_range[1]))
     if passes > 60:

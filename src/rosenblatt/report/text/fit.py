@@ -150,7 +150,7 @@ def next_steps(summary: FitSummary) -> Iterator[str]:
 
 
 def _is_unscaled(summary: FitSummary) -> bool:
-    """Whether numbers of a table were learned unscaled: dollars drown years, and --scale helps more than passes."""
+    """Whether numbers of a table were learned unscaled: scaling helps more than passes."""
     space = summary.fitted.model.space
     if summary.data == "-" or space is None or space.kind != "columns" or space.scale is not None:
         return False

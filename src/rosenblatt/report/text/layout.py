@@ -55,6 +55,6 @@ def plural(count: int, noun: str) -> str:
 
 
 def clip(text: str, most: int = 28) -> str:
-    """At most so many characters, control characters replaced."""
+    """At most this many characters, control characters replaced."""
     text = "".join(letter if letter.isprintable() else "?" for letter in text)
     return text if len(text) <= most else text[: most - 1] + "…"

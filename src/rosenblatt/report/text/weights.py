@@ -10,7 +10,7 @@ from rosenblatt.report.weights import Contribution, Weight
 
 
 def weight_lines(classes: Iterable[tuple[str, Sequence[Weight]]]) -> Iterator[str]:
-    """For each class the features that speak for it, on a line or two."""
+    """For each class the features with the largest weights for it, on a line or two."""
     classes = list(classes)
     left = max([NAME_WIDTH, *(len(clip(label)) + 6 for label, _ in classes)])
     for label, weights in classes:

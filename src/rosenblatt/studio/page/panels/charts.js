@@ -13,10 +13,10 @@ function figure(title, label, caption) {
 
 // Two curves over the number of mistakes: what happened, and its bound.
 export function boundChart({ title, caption, k, actual, bound }) {
-  const last = k.at(-1) || 1, most = Math.max(1e-300, ...actual, ...bound);
+  const last = k.at(-1) || 1, highest = Math.max(1e-300, ...actual, ...bound);
   const label = `${title}: after ${last} mistakes ${number(actual.at(-1))}, bound ${number(bound.at(-1))}`;
   const { chart, svg } = figure(title, label, caption);
-  const x = (value) => LEFT + ((WIDTH - LEFT - 10) * value) / last, y = (value) => BOTTOM - ((BOTTOM - TOP) * Math.max(0, value)) / most;
+  const x = (value) => LEFT + ((WIDTH - LEFT - 10) * value) / last, y = (value) => BOTTOM - ((BOTTOM - TOP) * Math.max(0, value)) / highest;
   const path = (values) => values.map((value, i) => `${i ? "L" : "M"}${x(k[i]).toFixed(1)} ${y(value).toFixed(1)}`).join("");
   draw("path", { d: path(bound), class: "bound" }, svg);
   draw("path", { d: path(actual), class: "curve" }, svg);
@@ -29,10 +29,10 @@ export function boundChart({ title, caption, k, actual, bound }) {
 
 // Mistakes of each epoch, as bars.
 export function epochChart({ title, caption, values }) {
-  const most = Math.max(1, ...values), step = (WIDTH - LEFT - 8) / Math.max(1, values.length), height = (value) => ((BOTTOM - TOP - 10) * value) / most;
+  const highest = Math.max(1, ...values), step = (WIDTH - LEFT - 8) / Math.max(1, values.length), height = (value) => ((BOTTOM - TOP - 10) * value) / highest;
   const { chart, svg } = figure(title, `${title}: ${values.slice(0, 40).join(", ")}`, caption);
   const bars = values.map((value, i) => draw("rect", { x: LEFT + i * step, width: Math.max(0.6, step * 0.8), y: BOTTOM - height(value), height: Math.max(value ? 1 : 0, height(value)), class: "epoch-bar" }, svg));
-  draw("text", { x: LEFT, y: TOP + 4 }, svg, `most: ${number(most)}`);
+  draw("text", { x: LEFT, y: TOP + 4 }, svg, `most: ${number(highest)}`);
   draw("text", { x: WIDTH - 8, y: HEIGHT - 3, "text-anchor": "end" }, svg, `${number(values.length)} epochs`);
   return { chart, moveTo: (epoch) => bars.forEach((bar, i) => bar.classList.toggle("current", i === epoch - 1)) };
 }

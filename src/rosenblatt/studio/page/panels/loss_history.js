@@ -20,10 +20,10 @@ export function showLossHistory(panel, history) {
 }
 
 function addRow(list, name, formula, values) {
-  const most = values.reduce((a, b) => Math.max(a, b), 0) || 1, last = Math.max(1, values.length - 1);
-  const x = (i) => 3 + ((WIDTH - 6) * i) / last, y = (value) => HEIGHT - 3 - ((HEIGHT - 6) * value) / most;
+  const highest = values.reduce((a, b) => Math.max(a, b), 0) || 1, last = Math.max(1, values.length - 1);
+  const x = (i) => 3 + ((WIDTH - 6) * i) / last, y = (value) => HEIGHT - 3 - ((HEIGHT - 6) * value) / highest;
   const label = element("div", { className: "loss" }, element("strong", { textContent: name }), element("small", { textContent: formula })), current = element("output");
-  const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": `${name} along the run: from ${number(values[0], 3)} to ${number(values.at(-1), 3)}, at most ${number(most, 3)}` });
+  const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": `${name} along the run: from ${number(values[0], 3)} to ${number(values.at(-1), 3)}, at most ${number(highest, 3)}` });
   draw("line", { x1: 0, x2: WIDTH, y1: HEIGHT - 3, y2: HEIGHT - 3, class: "axis" }, svg);
   draw("path", { d: values.map((value, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(value).toFixed(1)}`).join(""), class: "curve", "vector-effect": "non-scaling-stroke" }, svg);
   const marker = draw("line", { y1: 0, y2: HEIGHT, class: "here", "vector-effect": "non-scaling-stroke" }, svg);

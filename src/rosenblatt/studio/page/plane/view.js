@@ -53,8 +53,8 @@ export class View {
 
 const range = (values) => {
   if (!values.length) return [-1, 1];
-  const least = values.reduce((a, b) => Math.min(a, b)), most = values.reduce((a, b) => Math.max(a, b));
-  return most > least ? [least, most] : [least - 1, most + 1];
+  const smallest = values.reduce((a, b) => Math.min(a, b)), largest = values.reduce((a, b) => Math.max(a, b));
+  return largest > smallest ? [smallest, largest] : [smallest - 1, largest + 1];
 };
 const between = (p, q, share) => [p[0] + share * (q[0] - p[0]), p[1] + share * (q[1] - p[1])];
 const score = ([b, w1, w2], [x, y]) => b + w1 * x + w2 * y;
