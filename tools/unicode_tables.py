@@ -73,7 +73,9 @@ def listed(items: list[str]) -> str:
 
 
 def main() -> None:
-    kinds = [f"{{0x{a:X}, 0x{b:X}, {name}}}" for a, b, name in ranges()]
+    joining, alone = (
+        [f"{{0x{a:X}, 0x{b:X}}}" for a, b, name in ranges() if name == kind_name] for kind_name in ("joining", "alone")
+    )
     lowers = [f"{{0x{a:X}, 0x{b:X}, {stride}, {delta}}}" for a, b, stride, delta in shifts()]
     version = unicodedata.unidata_version
     sys.stdout.write(f"""// Made by tools/unicode_tables.py from Unicode {version}; not to be edited.
@@ -87,7 +89,6 @@ enum Kind : std::uint8_t {{ separator, joining, alone }};
 
 struct Range {{
     std::uint32_t first, last;
-    Kind kind;
 }};
 
 // Characters first, first + stride, ..., last have their lower case at `difference` from themselves.
@@ -98,8 +99,12 @@ struct Shift {{
 
 inline constexpr char version[] = "{version}";
 
-inline constexpr Range ranges[] = {{
-{listed(kinds)}
+inline constexpr Range joining_ranges[] = {{
+{listed(joining)}
+}};
+
+inline constexpr Range alone_ranges[] = {{
+{listed(alone)}
 }};
 
 inline constexpr Shift shifts[] = {{

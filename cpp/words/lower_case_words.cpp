@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <span>
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -41,12 +42,17 @@ private:
     static constexpr std::uint32_t table_size = 0x33480;  // only variation selectors lie beyond
 
     CharacterTable() : class_of_(table_size, 0), classes_{{unicode::separator, 0}} {
-        for (const auto& range : unicode::ranges)
-            for (std::uint32_t c = range.first; c <= range.last && c < table_size; ++c) class_of_[c] = number_of({range.kind, 0});
+        fill(unicode::joining_ranges, unicode::joining);
+        fill(unicode::alone_ranges, unicode::alone);
         for (std::uint32_t c = 'A'; c <= 'Z'; ++c) class_of_[c] = number_of({unicode::joining, 'a' - 'A'});
         for (const auto& shift : unicode::shifts)
             for (std::uint32_t c = shift.first; c <= shift.last && c < table_size; c += shift.stride)
                 class_of_[c] = number_of({classes_[class_of_[c]].kind, shift.difference});
+    }
+
+    void fill(std::span<const unicode::Range> ranges, unicode::Kind kind) {
+        for (const auto& range : ranges)
+            for (std::uint32_t c = range.first; c <= range.last && c < table_size; ++c) class_of_[c] = number_of({kind, 0});
     }
 
     std::uint8_t number_of(Class wanted) {
@@ -56,10 +62,13 @@ private:
     }
 
     static Class search(std::uint32_t code) {
-        const auto next = std::upper_bound(std::begin(unicode::ranges), std::end(unicode::ranges), code,
-                                           [](std::uint32_t c, const unicode::Range& range) { return c < range.first; });
-        const bool inside = next != std::begin(unicode::ranges) && code <= next[-1].last;
-        return {inside ? next[-1].kind : unicode::separator, 0};
+        if (contains(unicode::joining_ranges, code)) return {unicode::joining, 0};
+        return {contains(unicode::alone_ranges, code) ? unicode::alone : unicode::separator, 0};
+    }
+
+    static bool contains(std::span<const unicode::Range> ranges, std::uint32_t code) {
+        const auto next = std::ranges::upper_bound(ranges, code, {}, &unicode::Range::first);
+        return next != ranges.begin() && code <= next[-1].last;
     }
 
     std::vector<std::uint8_t> class_of_;
