@@ -15,7 +15,7 @@ from rosenblatt import Adaline, LogisticUnit, Perceptron, load, save
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn import polynomial
 from rosenblatt.learn.files.holdout import held_out
-from rosenblatt.learn.polynomial import MOST, columns_of, count, expand, names, products_of
+from rosenblatt.learn.polynomial import MAX_PRODUCTS, columns_of, count, expand, names, products_of
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.model.predict import predict_file
@@ -92,7 +92,7 @@ def test_too_many_products_are_refused_with_their_number() -> None:
     X, y = real_numbers(20, 30, 2, 0)
     with pytest.raises(ParameterError, match=r"degree=50 makes 8,871,412,534,840,453,463,007 features of 30") as caught:
         Perceptron(degree=50).fit(X, y)
-    assert f"{MOST:,}" in str(caught.value)
+    assert f"{MAX_PRODUCTS:,}" in str(caught.value)
     assert Perceptron(degree=50, max_iter=2).fit(X[:, :1], y).coef_.shape == (1, 50)
 
 

@@ -12,7 +12,7 @@ from rosenblatt.evaluate.intervals import Estimate, effective, logit_normal, nor
 from rosenblatt.records import Floats, Label
 
 Link: TypeAlias = Literal["sigmoid", "softmax"]
-MOST_RANKED = 1 << 22  # scores kept for ranking; of more examples every second is ranked, then every fourth, and so on
+MAX_RANKED = 1 << 22  # scores kept for ranking; of more examples every second is ranked, then every fourth, and so on
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Scores:
 class Tally:
     """Predictions counted block by block; `scores()` at any time."""
 
-    def __init__(self, classes: tuple[Label, ...], link: Link | None = None, most_ranked: int = MOST_RANKED) -> None:
+    def __init__(self, classes: tuple[Label, ...], link: Link | None = None, most_ranked: int = MAX_RANKED) -> None:
         self.classes, self.link = classes, link
         self.table: Floats = np.zeros((len(classes), len(classes)))
         self.examples = 0

@@ -15,7 +15,7 @@ from rosenblatt.records import Floats
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_MOST_FEATURES = 2**32
+_MAX_FEATURES = 2**32
 _INDEX, _VALUE = np.dtype(np.int64), np.dtype(np.float64)  # arrays of these types need no conversion
 
 Row: TypeAlias = "ArrayLike | tuple[ArrayLike, ArrayLike]"
@@ -67,7 +67,7 @@ class Learner:
         self.settings = Settings(**chosen)
         self.n_features = n_features
         self._average = keep == "average"
-        self._limit = _MOST_FEATURES if n_features is None else int(n_features)
+        self._limit = _MAX_FEATURES if n_features is None else int(n_features)
         self._native = self.settings.learner(n_features or 0, np.ones(2))
 
     def learn(self, x: Row, y: int, weight: float = 1.0) -> bool:

@@ -19,7 +19,7 @@ from rosenblatt.lazy import np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST = 2**26  # weights of one unit: half a gigabyte
+MAX_PRODUCTS = 2**26  # weights of one unit: half a gigabyte
 
 
 def count(columns: int, degree: int) -> int:
@@ -34,10 +34,10 @@ def count(columns: int, degree: int) -> int:
 def checked_count(columns: int, degree: int) -> int:
     """The same; ParameterError where there are too many to learn."""
     products = count(columns, degree)
-    if products > MOST and degree > 1:
+    if products > MAX_PRODUCTS and degree > 1:
         raise ParameterError(
-            f"degree={degree} makes {products:,} features of {columns:,}; at most {MOST:,} can be learned: lower the "
-            f"degree, or use KernelPerceptron(kernel='poly', degree={degree}), which never makes them."
+            f"degree={degree} makes {products:,} features of {columns:,}; at most {MAX_PRODUCTS:,} can be learned: "
+            f"lower the degree, or use KernelPerceptron(kernel='poly', degree={degree}), which never makes them."
         )
     return products
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _LOG = {"t": "uint64", "row": "uint64", "unit": "uint32", "coefficient": "float64"}
 _STATUSES = ("separated", "validated", "budget", "open", "interrupted")
 _COUNTS = ("random", "split_seed", "position", "rows_in_epoch", "epochs_waited", "t_before_epoch")
-MOST_FEATURES = 2**32
-MOST_UNITS = 2**20
+MAX_FEATURES = 2**32
+MAX_UNITS = 2**20
 
 
 def pack_run(run: Run, tensors: Tensors, prefix: str) -> dict[str, Any]:
@@ -78,8 +78,8 @@ def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> R
     class_weight = read_buffer(tensors, f"{prefix}class_weight", "float64", (classes,))
     if not (all_finite(class_weight, 0.0) and any(class_weight)):
         raise damaged("the class weights are not finite numbers of at least 0")
-    units, features = settings.n_units(classes), header.count("features", MOST_FEATURES + 1)
-    if units > MOST_UNITS:
+    units, features = settings.n_units(classes), header.count("features", MAX_FEATURES + 1)
+    if units > MAX_UNITS:
         raise damaged(f"{units} units are more than a model has")
     least = settings.rate.per_feature_least
     parts = _unpack_parts(header.section("parts"), tensors, prefix, (units, features), least)

@@ -16,7 +16,7 @@ from rosenblatt.storage.header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, put_texts, read_array, read_texts
 
 _STATUSES = ("separated", "budget")
-_MOST = 2**32
+_MAX_COUNT = 2**32
 _ESTIMATOR = ("parameters", "dtype", "named")
 
 
@@ -95,7 +95,7 @@ class NetworkModel(Model):
 
 def unpack_network(header: Header, tensors: Tensors) -> NetworkModel:
     classes = unpack_classes(header.section("classes"))
-    features, status = header.count("features", _MOST), header.text("status")
+    features, status = header.count("features", _MAX_COUNT), header.text("status")
     names = tuple(read_texts(tensors, "names", features))
     kinds = header.items("kinds")
     cascade = _cascade(header, tensors, features, n_units(scheme_of("ovr", len(classes)), len(classes)))
@@ -125,7 +125,7 @@ def unpack_network(header: Header, tensors: Tensors) -> NetworkModel:
 
 
 def _cascade(header: Header, tensors: Tensors, n_features: int, n_outputs: int) -> Cascade:
-    n_units, n_wires = header.count("units", _MOST), header.count("wires", _MOST)
+    n_units, n_wires = header.count("units", _MAX_COUNT), header.count("wires", _MAX_COUNT)
     coef = read_array(tensors, "coef", np.float64, (n_units, n_features))
     intercept = read_array(tensors, "intercept", np.float64, (n_units,))
     unit, source = (read_array(tensors, f"wire.{end}", np.int64, (n_wires,)) for end in ("unit", "source"))

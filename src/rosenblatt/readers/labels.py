@@ -9,8 +9,8 @@ from rosenblatt import native
 from rosenblatt.errors import DataError
 from rosenblatt.records import Label
 
-MOST_LABELS = 10_000
-_MOST_FRACTIONS = 1_000
+MAX_LABELS = 10_000
+_MAX_FRACTIONS = 1_000
 LONGEST_LABEL = 1_000  # bytes, as in cpp/parse/parsed.hpp
 
 
@@ -67,17 +67,17 @@ class Labels:
 
     def _refuse_too_many(self) -> None:
         count = len(self.labels)
-        if count > _MOST_FRACTIONS and not self._has_words:
+        if count > _MAX_FRACTIONS and not self._has_words:
             fractions = sum(isinstance(label, float) for label in self.labels)
-            if 2 * fractions > count or count > MOST_LABELS:
+            if 2 * fractions > count or count > MAX_LABELS:
                 raise DataError(
                     f"{self._file_name}: more than {count - 1} different numbers as labels; this looks like "
                     "regression, and Rosenblatt learns classes: divide the numbers into classes first.",
                     file=self._file_name,
                 )
-        if count > MOST_LABELS:
+        if count > MAX_LABELS:
             raise DataError(
-                f"{self._file_name}: more than {MOST_LABELS} different labels; check which column is the label.",
+                f"{self._file_name}: more than {MAX_LABELS} different labels; check which column is the label.",
                 file=self._file_name,
             )
 

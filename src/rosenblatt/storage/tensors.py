@@ -27,7 +27,7 @@ else:
 _FORMATS: dict[str, Any] = dict(
     zip(("F64", "F32", "I64", "U64", "I32", "U32", "I16", "U16", "I8", "U8", "BOOL"), "dfqQiIhHbB?", strict=True)
 )
-_MOST_WEIGHTS = 2**33  # of one matrix: 64 GB
+_MAX_WEIGHTS = 2**33  # of one matrix: 64 GB
 
 
 def put_matrix(tensors: Tensors, name: str, numbers: Any, fill: float = 0.0) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def read_matrix(tensors: Tensors, name: str, header: Header, shape: tuple[int, i
         whole = read_buffer(tensors, name, "float64", shape)
         _check_finite(name, whole)
         return whole
-    if prod(shape) > _MOST_WEIGHTS:
+    if prod(shape) > _MAX_WEIGHTS:
         raise damaged(f"{name} would have {prod(shape)} weights")
     index, value = read_buffer(tensors, f"{name}.index", "uint32"), read_buffer(tensors, f"{name}.value", "float64")
     matrix = native.matrix_from_entries(index, value, header.number("usual"), *shape)

@@ -13,7 +13,7 @@ from rosenblatt.records import Label, SourceBlock
 
 UNKNOWN_LABEL = -2  # the code of a label that is not among the classes
 _SHOWN = 20  # classes that a sentence names
-_MOST_FRACTIONS = 20  # labels that are not whole numbers: half stars are classes, prices are not
+_MAX_FRACTIONS = 20  # labels that are not whole numbers: half stars are classes, prices are not
 _FEWEST_ROWS = 50  # with fewer, nothing can be said about the order of the labels
 _SORTED_SHARE = 0.1  # of the label changes that a shuffled file would have
 
@@ -57,7 +57,7 @@ def check_classes(classes: Sequence[Label], source: Source) -> None:
         hint = tags if source.format == "vw" and not classes else _skipped_rows(source) + _label_column(source)
         raise DataError(f"{name}: has {content}: a separator needs at least two classes{hint}.")
     fractions = [label for label in classes if isinstance(label, float) and not label.is_integer()]
-    if len(fractions) > _MOST_FRACTIONS:
+    if len(fractions) > _MAX_FRACTIONS:
         raise DataError(
             f"{name}: has {len(classes)} different numbers as labels, {quoted(fractions[0])} among them; this looks "
             f"like a quantity, and Rosenblatt learns classes: choose another {option('label')}, or make classes of "

@@ -16,7 +16,7 @@ from rosenblatt.learn.files.plan import Plan
 from rosenblatt.readers.source import RereadError, Source, SourceWrapper
 from rosenblatt.records import Label, SourceBlock
 
-_MOST_OF_ONE_LABEL = 64 << 20  # bytes kept in memory while a stream has had only one label
+_MAX_BYTES_OF_ONE_LABEL = 64 << 20  # bytes kept in memory while a stream has had only one label
 
 
 def learn_source(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
@@ -114,7 +114,7 @@ def _read_two_labels(source: Source, plan: Plan) -> KnownLabels:
         first.append(block)
         if len(source.labels) > 1:
             break
-        if block.bytes_read - first[0].bytes_read > _MOST_OF_ONE_LABEL:
+        if block.bytes_read - first[0].bytes_read > _MAX_BYTES_OF_ONE_LABEL:
             raise DataError(
                 f"{source.name}: has only the label {quoted(source.labels[0])} in its first {block.bytes_read >> 20} "
                 f"MB and cannot be read twice: name all the classes in {option('classes')}.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-_MOST_WORDS = 50  # of a line that are looked at
+_MAX_WORDS = 50  # of a line that are looked at
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 # Not compiled here: most files say by their name what they are.
 _PAIR = rf"(?i:(?:\d+|qid):(?:{_NUMBER}|[+-]?(?:nan|inf\w*)))"
@@ -22,7 +22,7 @@ def looks_like_svmlight(lines: Sequence[str]) -> bool:
 
 
 def _is_svmlight_line(line: str) -> bool:
-    words = line.split("#", 1)[0].split(None, _MOST_WORDS)[:_MOST_WORDS]
+    words = line.split("#", 1)[0].split(None, _MAX_WORDS)[:_MAX_WORDS]
     return bool(words) and ":" not in words[0] and all(re.fullmatch(_PAIR, word) for word in words[1:])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from rosenblatt.lazy import np
 from rosenblatt.records import Floats
 
-_MOST_EXPONENT = 400  # numbers beyond 2**400 or below 2**-400 are brought nearer to 1 before they are squared
+_MAX_EXPONENT = 400  # numbers beyond 2**400 or below 2**-400 are brought nearer to 1 before they are squared
 
 
 class Moments:
@@ -45,7 +45,7 @@ class Moments:
         It is a power of two, which rounds nothing, and 1 except for very large or very small numbers.
         """
         exponent = np.frexp(largest)[1]
-        needed = np.where(np.abs(exponent) > _MOST_EXPONENT, np.ldexp(1.0, -np.maximum(exponent, -1000)), 1.0)
+        needed = np.where(np.abs(exponent) > _MAX_EXPONENT, np.ldexp(1.0, -np.maximum(exponent, -1000)), 1.0)
         unit = np.minimum(self._unit, needed)
         change = np.where(self._count > 0, unit / self._unit, 1.0)
         self._mean, self._squares, self._unit = self._mean * change, self._squares * change * change, unit

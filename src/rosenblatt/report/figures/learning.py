@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MOST_BOUNDARIES = 8  # that can be told apart in one picture
+_MAX_BOUNDARIES = 8  # that can be told apart in one picture
 
 
 def plot_boundaries(
@@ -66,8 +66,8 @@ def _boundaries(trace: Trace, unit: int) -> list[tuple[str, Floats]]:
             ranges[-1] = (ranges[-1][0], end.epoch, weights)
         else:
             ranges.append((end.epoch, end.epoch, weights))
-    if len(ranges) > _MOST_BOUNDARIES:
-        ranges = [ranges[i] for i in _spread(len(ranges), _MOST_BOUNDARIES)]
+    if len(ranges) > _MAX_BOUNDARIES:
+        ranges = [ranges[i] for i in _spread(len(ranges), _MAX_BOUNDARIES)]
     return [(f"{first}" if first == last else f"{first}–{last}", weights) for first, last, weights in ranges]
 
 

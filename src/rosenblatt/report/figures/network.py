@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 Place: TypeAlias = tuple[float, float]
 Places: TypeAlias = dict[str, Place]
 
-_MOST_LABELS = 48  # wires labelled with their weights; more could not be read
-_MOST_UNITS = 150
+_MAX_LABELS = 48  # wires labelled with their weights; more could not be read
+_MAX_UNITS = 150
 _RADIUS = 0.19
 _SHARES = (0.74, 0.62, 0.68, 0.8, 0.56, 0.5, 0.44, 0.38, 0.32, 0.26)  # of a wire, where its label may be
 
@@ -32,7 +32,7 @@ def plot_network(network: Any, ax: Any = None, *, theme: str = "light") -> "Figu
     panel.set_axis_off()
     panel.set_aspect("equal")
     wires = sum(len(unit.sources) for unit in drawn.units)
-    taken = [places[unit.name] for unit in drawn.units] if wires <= _MOST_LABELS else None
+    taken = [places[unit.name] for unit in drawn.units] if wires <= _MAX_LABELS else None
     for unit in drawn.units:
         for source, weight in zip(unit.sources, unit.weights, strict=True):
             _wire(panel, places, unit, source, weight, look, taken)
@@ -56,9 +56,9 @@ def _network(model: Any) -> Network:
         raise ParameterError(
             f"plot_network draws a Network, an expression or a ThresholdNetwork. Got {model!r} instead."
         )
-    if len(network.units) > _MOST_UNITS or len(network.inputs) > _MOST_UNITS:
+    if len(network.units) > _MAX_UNITS or len(network.inputs) > _MAX_UNITS:
         raise DataError(
-            f"The network has {len(network.inputs)} inputs and {len(network.units)} units, and at most {_MOST_UNITS} "
+            f"The network has {len(network.inputs)} inputs and {len(network.units)} units, and at most {_MAX_UNITS} "
             "of either can be drawn: print it instead."
         )
     return network

@@ -22,7 +22,7 @@ from rosenblatt.report.weights import Weight
 
 FEATURES_SHOWN = 15
 FEW_CLASSES = 4  # whose confusion matrix fits half the width of the page
-MOST_CLASSES = 30  # whose confusion matrix can still be read
+MAX_CLASSES = 30  # whose confusion matrix can still be read
 
 
 def fit_page(summary: FitSummary) -> str:
@@ -131,7 +131,7 @@ def _evaluation_sections(evaluation: Evaluation) -> Iterator[str]:
     yield _section(f"How good it is, on {evaluation.data}", _scores_table(scores))
     if classes > FEW_CLASSES:
         yield roc
-    if classes <= MOST_CLASSES:
+    if classes <= MAX_CLASSES:
         wide = classes > FEW_CLASSES
         yield _section("Decided (across) against true (down)", _confusion(scores, wide), wide=wide)
     if classes > 2:

@@ -10,7 +10,7 @@ from rosenblatt.records import Floats, RunSummary
 if TYPE_CHECKING:
     from rich.table import Table
 
-_MOST_ENTRIES = 8  # of a vector, so that it fits on a line
+_MAX_ENTRIES = 8  # of a vector, so that it fits on a line
 
 
 def trace_table(trace: Trace, *, limit: int | None = None, **which: Any) -> "Table":
@@ -127,6 +127,6 @@ def _number(value: float) -> str:
 
 
 def _vector(values: Floats) -> str:
-    first = " ".join(_number(v) for v in values[:_MOST_ENTRIES].tolist())
-    more = f" … {len(values) - _MOST_ENTRIES:,} more" if len(values) > _MOST_ENTRIES else ""
+    first = " ".join(_number(v) for v in values[:_MAX_ENTRIES].tolist())
+    more = f" … {len(values) - _MAX_ENTRIES:,} more" if len(values) > _MAX_ENTRIES else ""
     return f"[{first}{more}]"
