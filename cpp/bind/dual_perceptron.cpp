@@ -72,7 +72,7 @@ nb::tuple dual_visit(const Kernel& kernel, const In<std::int32_t>& labels, const
                in_pocket.shape(0) == deciders;
         block.ratchets = {run.data(), best_run.data(), counted.data(), in_pocket.data()};
     }
-    if (!fits) throw nb::value_error("kernel, labels, weights, signs, scores and pockets differ in shape, or a label is no class");
+    if (!fits) throw nb::value_error("kernel, labels, weights, signs, scores and pockets differ in shape, or a label is not a class");
     DualLog log;
     const std::size_t stop = with_values(kernel, [&](const auto& functions, const auto* values) {
         nb::gil_scoped_release free;

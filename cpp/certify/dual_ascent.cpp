@@ -1,5 +1,5 @@
 // Dual coordinate ascent (Hsieh, Chang, Lin, Keerthi and Sundararajan 2008): each row in turn gets the weight that is best
-// while the others stay. On separable classes it is a perceptron that moves exactly as far as it should.
+// while the others stay. On separable classes it is a perceptron with the optimal step size.
 // Compiled once per instruction set.
 #include "certify/dual_ascent.hpp"
 

@@ -12,7 +12,7 @@
 
 namespace rosenblatt {
 
-// On Linux, a large buffer is mapped in pages of its own: it grows by remapping them without a copy, zeros that were never
+// On Linux, a large buffer has its own mapped pages: it grows by remapping them without a copy, zeros that were never
 // read take no memory, and huge pages are requested, since weights are read at random.
 class Buffer {
 public:

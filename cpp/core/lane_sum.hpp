@@ -62,10 +62,10 @@ ROSENBLATT_INLINE void each_block(const DenseRow<V>& row, F&& f) {
 
 // The eight lanes of a sum, in registers. (The compiler would keep a wider vector in memory.)
 struct Lanes {
-    vec<natural> of[registers] = {};
+    vec<natural> values[registers] = {};
     double sum() const {
         double lane[8];
-        std::memcpy(lane, of, sizeof lane);
+        std::memcpy(lane, values, sizeof lane);
         return tree(lane);
     }
 };
@@ -74,7 +74,7 @@ struct Lanes {
 template <class V, class Term>
 ROSENBLATT_INLINE double lane_sum(const DenseRow<V>& row, Term&& term) {
     Lanes lane;
-    each_block(row, [&](std::size_t j, auto x, auto part) ROSENBLATT_ALWAYS { lane.of[part()] += term(j, x); });
+    each_block(row, [&](std::size_t j, auto x, auto part) ROSENBLATT_ALWAYS { lane.values[part()] += term(j, x); });
     return lane.sum();
 }
 
@@ -125,11 +125,11 @@ ROSENBLATT_INLINE double squared_norm(const Row& row) {
 // The variance of the score when weight j has variance s[j]: sum of s[j] x[j]^2 (arow).
 template <int W, class Row>
 ROSENBLATT_INLINE vec<W> variance(const Row& row, const Buffer& s) {
-    const double* of = s.data();
+    const double* variances = s.data();
     if constexpr (W == 1)
-        return lane_sum(row, [&](std::size_t j, auto x) { return (load<decltype(x)>(of + j) * x) * x; });
+        return lane_sum(row, [&](std::size_t j, auto x) { return (load<decltype(x)>(variances + j) * x) * x; });
     else
-        return lane_sums<W>(row, [&](std::size_t j, auto x) { return (load<vec<W>>(of + j * W) * x) * x; });
+        return lane_sums<W>(row, [&](std::size_t j, auto x) { return (load<vec<W>>(variances + j * W) * x) * x; });
 }
 
 // For updates: f(offset into the weights, values) for every entry, as wide a vector at a time as the layout allows. For one

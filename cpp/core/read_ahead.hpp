@@ -1,6 +1,5 @@
-// Items made one after another, such as the chunks of a file, ahead of the caller: by threads that need nothing of
-// Python, delivered in order. A caller whose next item is not ready makes another one meanwhile, so that as many threads
-// work as were requested.
+// Items such as the chunks of a file, made ahead of the caller by threads that do not use Python, and delivered in order.
+// A caller whose next item is not ready makes another one meanwhile, so that as many threads work as were requested.
 #pragma once
 
 #include <algorithm>

@@ -34,15 +34,15 @@ inline void joint_gradient(const Rule& rule, const Example& example, const doubl
 // The norms of the two units of a closed-form step, added.
 template <class Row>
 inline double joint_norm(const Learner& learner, const Row& row, std::size_t label, std::size_t other) {
-    double of[2] = {};
+    double unit_norm[2] = {};
     for (const Group& group : learner.groups)
         with_width(group.width, [&](auto W) {
             double norm[W()];
             norms<W()>(learner.rule, group, row, norm);
-            if (label - group.first < group.units) of[0] = norm[label - group.first];
-            if (other - group.first < group.units) of[1] = norm[other - group.first];
+            if (label - group.first < group.units) unit_norm[0] = norm[label - group.first];
+            if (other - group.first < group.units) unit_norm[1] = norm[other - group.first];
         });
-    return of[0] + of[1];
+    return unit_norm[0] + unit_norm[1];
 }
 
 // Calls changed(group) for groups whose weights may have changed. `factors` is scratch memory.

@@ -31,7 +31,7 @@ struct Rule {
     bool record = false;
 
     // Derived from the above. An example is a mistake when y*s <= required, or, when the rule is strict, y*s < required.
-    // If the rule ignores correct examples, one that is no mistake changes nothing but t and step.
+    // If the rule ignores correct examples, one that is not a mistake changes nothing but t and step.
     double required = 0.0;
     bool strict = false;
     bool ignores_correct = true;

@@ -30,8 +30,8 @@ inline void read_part(const Learner& learner, Part part, double* weights, double
 // file that we wrote this changes nothing: the bound has grown with every step. To be called once the counters are known.
 inline void bound_drift(Group& group) {
     double largest = 0.0;
-    for (const Buffer* of : {&group.drift.feature, &group.drift.bias})
-        for (std::size_t i = 0; i < of->size(); ++i) largest = std::max(largest, std::fabs((*of)[i]));
+    for (const Buffer* buffer : {&group.drift.feature, &group.drift.bias})
+        for (std::size_t i = 0; i < buffer->size(); ++i) largest = std::max(largest, std::fabs((*buffer)[i]));
     const double needed = largest / static_cast<double>(std::max<std::uint64_t>(group.t, 1));
     if (needed > 1.01 * group.bound) group.bound = needed;
 }
@@ -48,8 +48,8 @@ inline void write_part(Learner& learner, Part part, const double* weights, const
         if (part == &Group::pending) group.touched_all = true;
         if (part == &Group::drift && group.t > 0) bound_drift(group);
         if (part == &Group::weights)
-            for (const Buffer* of : {&group.weights.feature, &group.weights.bias})
-                for (std::size_t i = 0; i < of->size(); ++i) group.bound = std::max(group.bound, std::fabs((*of)[i]));
+            for (const Buffer* buffer : {&group.weights.feature, &group.weights.bias})
+                for (std::size_t i = 0; i < buffer->size(); ++i) group.bound = std::max(group.bound, std::fabs((*buffer)[i]));
     }
 }
 

@@ -27,8 +27,8 @@ Learner scoring_learner(std::size_t units, std::size_t features, Weight&& weight
     return learner;
 }
 
-// Gallant's pocket: called after an example, it puts weights that have outlived those in the pocket there if they err less
-// over the training rows. Without a group: of all units of the learner, which decide jointly.
+// Gallant's pocket, after each example: weights that survived longer than those in the pocket replace them if they make fewer
+// errors over the training rows. `group` is null for units that decide jointly: they share one pocket.
 void update_pocket(const Examples& examples, Learner& learner, Group* group);
 void pocket_clean(const Examples& examples, Learner& learner, const std::vector<std::uint64_t>& mistakes);
 

@@ -15,7 +15,7 @@ struct Job {
     std::size_t number = 0;        // among the jobs of its thread
     std::size_t first_column = 0;  // of its units, when all units of a thread are scored together
 
-    std::size_t column(const Group& of) const { return first_column + (group ? 0 : of.first); }
+    std::size_t column(const Group& unit_group) const { return first_column + (group ? 0 : unit_group.first); }
 };
 
 enum class Verdict : std::uint8_t { undecided, correct, mistake };

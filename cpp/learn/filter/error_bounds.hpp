@@ -21,12 +21,12 @@ ROSENBLATT_INLINE Verdict verdict_of(const Rule& rule, const double* sign, vec<W
 
 // Sums over a sparse row of several arrays laid out like weights, in as many independent chains as keep the adders busy.
 template <int W, std::size_t parts, class I, class V>
-ROSENBLATT_INLINE void quick_dots(const SparseRow<I, V>& row, const double* const (&of)[parts], vec<W> (&result)[parts]) {
+ROSENBLATT_INLINE void quick_dots(const SparseRow<I, V>& row, const double* const (&arrays)[parts], vec<W> (&result)[parts]) {
     constexpr std::size_t chains = 4;
     vec<W> sum[parts][chains] = {};
     const auto add = [&](std::size_t k, std::size_t c) ROSENBLATT_ALWAYS {
         const std::size_t j = static_cast<std::size_t>(row.index[k]) * W;
-        for (std::size_t p = 0; p < parts; ++p) sum[p][c] += load<vec<W>>(of[p] + j) * static_cast<double>(row.value[k]);
+        for (std::size_t p = 0; p < parts; ++p) sum[p][c] += load<vec<W>>(arrays[p] + j) * static_cast<double>(row.value[k]);
     };
     std::size_t k = 0;
     for (; k + chains <= row.entries; k += chains)
@@ -37,18 +37,18 @@ ROSENBLATT_INLINE void quick_dots(const SparseRow<I, V>& row, const double* cons
 
 template <int W, class I, class V>
 ROSENBLATT_INLINE vec<W> quick_score(const SparseRow<I, V>& row, const Group& group) {
-    const double* const of[] = {group.weights.feature.data()};
+    const double* const arrays[] = {group.weights.feature.data()};
     vec<W> s[1];
-    quick_dots<W>(row, of, s);
+    quick_dots<W>(row, arrays, s);
     return s[0] + load<vec<W>>(group.weights.bias.data());
 }
 
 // The scores of the last weights and of their average so far, w - drift / t, of one unit.
 template <class I, class V>
 ROSENBLATT_INLINE std::pair<double, double> quick_scores(const SparseRow<I, V>& row, const Group& group) {
-    const double* const of[] = {group.weights.feature.data(), group.drift.feature.data()};
+    const double* const arrays[] = {group.weights.feature.data(), group.drift.feature.data()};
     double s[2];
-    quick_dots<1>(row, of, s);
+    quick_dots<1>(row, arrays, s);
     const double last = s[0] + group.weights.bias[0];
     return {last, last - (s[1] + group.drift.bias[0]) / static_cast<double>(group.t)};
 }

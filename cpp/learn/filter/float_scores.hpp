@@ -22,11 +22,11 @@ ROSENBLATT_INLINE floats load_floats(const float* from) {
 }
 
 // The sum of the elements of each of four vectors. They are stored as one vector, since they will be loaded as one.
-ROSENBLATT_INLINE void sums_of_four(const floats (&of)[4], float (&sum)[4]) {
+ROSENBLATT_INLINE void sums_of_four(const floats (&vectors)[4], float (&sum)[4]) {
     four_floats folded[4];
     for (int i = 0; i < 4; ++i) {
         four_floats part[floats_at_once / 4];
-        std::memcpy(part, &of[i], sizeof of[i]);
+        std::memcpy(part, &vectors[i], sizeof vectors[i]);
         for (std::size_t half = floats_at_once / 8; half > 0; half /= 2)
             for (std::size_t k = 0; k < half; ++k) part[k] += part[k + half];
         folded[i] = part[0];
@@ -106,7 +106,7 @@ struct DenseScore {
     Lanes lane = {};
     template <class Part>
     ROSENBLATT_INLINE void operator()(std::size_t j, vec<natural> w, vec<natural> x, vec<natural> moved, Part part) {
-        lane.of[part()] += w * x;
+        lane.values[part()] += w * x;
         store_narrow<natural>(to + j, moved);
     }
     double score() const { return lane.sum(); }

@@ -1,5 +1,5 @@
 // Dense rows, four at a time: all units score them while their weights pass through the cache once. A unit that changes at
-// one of the rows scores the rest of them again, so that every row is scored by the weights of its turn.
+// one of the rows scores the rest of them again, so that every row gets the score it would get one row at a time.
 #pragma once
 
 #include "learn/score_decide_update.hpp"
@@ -19,7 +19,7 @@ public:
         for (std::size_t r = 0; r < block_rows; ++r) from_[r] = reinterpret_cast<const char*>(reader.at(p + r));
         lines_ = bytes / 64 + 1;
     }
-    // Spreads this part of the lines that are left over the next so many calls of advance().
+    // Spreads this fraction of the remaining lines over the next `calls` calls of advance().
     void pace(double part, std::size_t calls) {
         due_ = done_ * one_line;
         const auto total = static_cast<std::size_t>(part * static_cast<double>((lines_ - done_) * one_line));
@@ -74,14 +74,14 @@ public:
             prefetch.advance();
             bool nonzero = false;
             for (std::size_t at = 0; at < width; at += 8)
-                nonzero |= to.add(j + at, row, [](const V* of) { return widen(of); });
+                nonzero |= to.add(j + at, row, [](const V* from) { return widen(from); });
             if (width == 8) continue;
             line[lines] = static_cast<std::uint32_t>(j);
             lines += nonzero;
         }
         if (width > 8 && j < features) line[lines++] = static_cast<std::uint32_t>(j);
         for (; j < features; j += 8) {
-            const bool nonzero = to.add(j, row, [&](const V* of) { return first_block(of, features - j); });
+            const bool nonzero = to.add(j, row, [&](const V* from) { return first_block(from, features - j); });
             to.eights += !nonzero && j + 8 > features;  // one that is not whole is always listed
         }
         lines_ = lines;
@@ -121,9 +121,9 @@ private:
             return any(all);
         }
         float product_of(std::size_t i) const {
-            float of[8];
-            std::memcpy(of, &product[i], sizeof of);
-            return tree(of);
+            float lane[8];
+            std::memcpy(lane, &product[i], sizeof lane);
+            return tree(lane);
         }
     };
 
