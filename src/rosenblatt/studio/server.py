@@ -133,8 +133,8 @@ async def _answer_in_thread(
 
 
 def _http_error(request: Request, error: HTTPException) -> Response:
-    own_words = {"Not Found": "The studio has no such page.", "Method Not Allowed": "This method is not allowed here."}
-    return error_response(error.status_code, own_words.get(error.detail, error.detail))
+    from_routing = {404: "The studio has no such page.", 405: "This method is not allowed here."}
+    return error_response(error.status_code, from_routing.get(error.status_code, error.detail))
 
 
 def _rosenblatt_error(request: Request, error: RosenblattError) -> Response:
