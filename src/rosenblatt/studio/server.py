@@ -41,7 +41,7 @@ def make_app(token: str, port: int, opening_table: Mapping[str, Any] | None = No
     async def answer(request: Request) -> Response:
         name = request.path_params["question"]
         if name not in QUESTIONS and name != "opening_table":
-            raise HTTPException(404, f"There is no question {name!r}; the questions are {', '.join(QUESTIONS)}.")
+            return error_response(404, f"There is no question {name!r}; the questions are {', '.join(QUESTIONS)}.")
         body = await _read_body(request)
         if name == "opening_table":
             return JSONResponse(opening_table)
