@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt.errors import DataError
-from rosenblatt.lazy import np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from rosenblatt.lazy import NDArray, np
 
 
 def not_finite(name: str, kind: str, row: int, column: int) -> DataError:

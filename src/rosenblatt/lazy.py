@@ -1,4 +1,4 @@
-"""numpy, loaded when it is first used: `from rosenblatt.lazy import np`.
+"""numpy, loaded when it is first used: `from rosenblatt.lazy import NDArray, np`.
 
 Loading numpy takes longer than learning 100 MB of svmlight, and a fit from a file may not need it. Where it is only
 named in an annotation, `from __future__ import annotations` keeps that from loading it.
@@ -26,7 +26,9 @@ class LazyModule(ModuleType):
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 else:
     np = LazyModule("numpy")
+    NDArray = object  # a placeholder: only annotations name it
 
-__all__ = ["LazyModule", "np"]
+__all__ = ["LazyModule", "NDArray", "np"]

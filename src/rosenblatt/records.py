@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Floats: TypeAlias = NDArray[np.float64]
     Values: TypeAlias = "NDArray[Any] | Csr"
     # A run ends separated, validated or with its budget spent; a stream stays open, and a signal interrupts.

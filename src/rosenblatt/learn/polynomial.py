@@ -10,14 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement, groupby
 from math import comb
-from typing import TYPE_CHECKING
 
 from rosenblatt import native
 from rosenblatt.errors import ParameterError
-from rosenblatt.lazy import np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from rosenblatt.lazy import NDArray, np
 
 MAX_PRODUCTS = 2**26  # weights of one unit: half a gigabyte
 

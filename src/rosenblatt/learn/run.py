@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt import native
 from rosenblatt.errors import DataError, LearningOverflowError
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.schemes import predicted_classes
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Floats, MistakeLog, RunSummary, Status
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from rosenblatt.learn.replay.recording import Recording
     from rosenblatt.learn.votes import Votes
 

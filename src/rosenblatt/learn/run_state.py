@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import LearningOverflowError, ParameterError
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.run import PARTS, Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.storage.header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, all_finite, put_matrix, put_sparse, read_array, read_buffer, read_matrix
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _LOG = {"t": "uint64", "row": "uint64", "unit": "uint32", "coefficient": "float64"}
 _STATUSES = ("separated", "validated", "budget", "open", "interrupted")

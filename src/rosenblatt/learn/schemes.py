@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt import native
-from rosenblatt.lazy import np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from rosenblatt.lazy import NDArray, np
 
 
 def scheme_of(multi_class: str, n_classes: int) -> str:

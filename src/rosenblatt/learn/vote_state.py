@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt import native
 from rosenblatt.errors import DataError
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.votes import Store, Votes
 from rosenblatt.readers.block_rows import stack_sparse
 from rosenblatt.records import Csr, Floats, Values
 from rosenblatt.storage.header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, put_matrix, read_array, read_matrix
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _VISITS = {"t": np.uint64, "store": np.int64, "place": np.int64, "ends": np.int64, "units": np.int64}
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt import native
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.settings import Settings
 from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.records import Block, Floats, Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _AT_ONCE = 64  # hyperplanes scored in one pass over the rows
 

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rosenblatt import native
 from rosenblatt.errors import DataError
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.schemes import class_scores, predicted_classes
 from rosenblatt.records import Csr, FeatureSpace, Floats, Label, Values
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from rosenblatt.storage.tensors import Tensors
 
     T = TypeVar("T", bound=Any)

@@ -6,19 +6,16 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt import native
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.classes import class_codes
 from rosenblatt.learn.schemes import class_scores
 from rosenblatt.model.model import Model
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import Floats
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

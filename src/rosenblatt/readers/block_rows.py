@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt.errors import DataError
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.records import Block, Csr, Floats, Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def take_rows(values: Values, rows: NDArray[np.integer[Any]]) -> Values:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.block_rows import join_weights
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, RereadError, Source
 from rosenblatt.records import Csr, FeatureSpace, Floats, Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

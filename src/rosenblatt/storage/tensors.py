@@ -13,12 +13,10 @@ from sys import float_info
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rosenblatt import native
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.storage.header import Header, damaged
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     # Arrays by name: numpy arrays, or any other buffers with a type and a shape.
     Tensors: TypeAlias = dict[str, Any]
 else:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from rosenblatt import native
 from rosenblatt.errors import LearningOverflowError
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.files.portfolio import affordable, check_memory, scaled_to_length
 from rosenblatt.learn.files.race import Race
@@ -22,8 +22,6 @@ from rosenblatt.records import Block, Csr
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
-
-    from numpy.typing import NDArray
 
 
 class Candidates:

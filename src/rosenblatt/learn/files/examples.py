@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.classes import UNKNOWN_LABEL, ClassCoder, LabelOrder
 from rosenblatt.learn.files.holdout import Holdout
 from rosenblatt.readers.block_rows import take_examples
@@ -15,8 +15,6 @@ from rosenblatt.readers.cache.spill import SpillCache
 from rosenblatt.records import Block
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from rosenblatt.learn.files.plan import Plan
     from rosenblatt.learn.files.shuffle import Shuffled
 

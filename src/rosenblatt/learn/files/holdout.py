@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING
 
 from rosenblatt import native
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.schemes import predicted_classes
 from rosenblatt.readers.block_rows import take_examples
 from rosenblatt.readers.cache.spill import SpillCache
 from rosenblatt.records import Block
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def held_out(first: int, rows: int, share: float, seed: int) -> NDArray[np.bool_]:

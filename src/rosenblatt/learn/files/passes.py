@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt.errors import DataError
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.candidates import Candidates, ParallelBatch
 from rosenblatt.learn.files.classes import ClassCoder
 from rosenblatt.learn.files.examples import Examples, PassBlock
@@ -18,9 +18,6 @@ from rosenblatt.learn.files.race import first_of_the_best
 from rosenblatt.learn.run import Run
 from rosenblatt.readers.source import Source
 from rosenblatt.records import Label
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _REPORT_EVERY = 0.1  # seconds
 # Values that a run learns at once, so that its weights stay in the cache meanwhile; a single run need not wait.

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.kernel.kernel_values import Kernel
 from rosenblatt.learn.kernel.pocket import Targets
 from rosenblatt.learn.kernel.run import KernelRun, KernelSettings
@@ -24,9 +24,6 @@ from rosenblatt.learn.kernel.scores import refuse_overflow
 from rosenblatt.learn.kernel.support import Rows, Support
 from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.records import Block, Csr, Floats, Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _ROWS_AT_ONCE = 64
 _TOLERATED = 15 / 32

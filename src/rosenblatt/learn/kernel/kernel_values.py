@@ -10,16 +10,13 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt import native
 from rosenblatt.errors import DataError, LearningOverflowError
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.records import Csr, Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 THREADS = os.cpu_count() or 1
 _NARROW = 4096  # sparse rows with no more features than this are made dense

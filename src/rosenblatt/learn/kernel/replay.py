@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from rosenblatt import native
 from rosenblatt.errors import ParameterError
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.kernel.run import KernelRun
 from rosenblatt.records import Floats, Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _FEW = 64  # this many updates are added one by one, more of them by a matrix product
 

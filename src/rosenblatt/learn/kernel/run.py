@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt import native, options
 from rosenblatt.errors import DataError
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.kernel.kernel_values import Kernel
 from rosenblatt.learn.kernel.pocket import Pocket, Targets
 from rosenblatt.learn.kernel.scores import (
@@ -27,9 +27,6 @@ from rosenblatt.learn.kernel.scores import (
 from rosenblatt.learn.kernel.support import Support, Updates, joined, sum_of
 from rosenblatt.learn.schemes import scheme_of, unit_targets
 from rosenblatt.records import Block, Floats, MistakeLog, RunSummary, Status, Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _WORD = 2**64
 

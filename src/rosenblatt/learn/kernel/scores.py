@@ -9,16 +9,13 @@ to date, which the pocket needs too.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from rosenblatt.errors import LearningOverflowError
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.kernel.kernel_values import Kernel
 from rosenblatt.learn.kernel.support import Rows, Updates, add_scores, joined
 from rosenblatt.records import Floats, Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 TOGETHER = 256  # rows visited on kernel values made together: enough for fast products
 _CELLS = 8 << 20  # kernel values made together

@@ -8,18 +8,15 @@ same order from the same start, and its log is compared with the log of the run.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt import native
 from rosenblatt.errors import DataError
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.replay.recording import RecordedFit, Recording
 from rosenblatt.learn.run import Run
 from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.records import Block, Floats, MistakeLog
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _FEW = 64  # one row in this many, or fewer, is a short stretch
 

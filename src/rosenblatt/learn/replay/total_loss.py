@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rosenblatt import losses
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.replay.replay import Replay
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Floats
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def totals_of(replay: Replay, scheme: str, sides: NDArray[np.int8], unit: int) -> tuple[float, int]:

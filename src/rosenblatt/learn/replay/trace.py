@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from rosenblatt import records
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.replay import trace_file as trace_files
 from rosenblatt.learn.replay.recording import Recording
 from rosenblatt.learn.replay.replay import Replay
 from rosenblatt.learn.replay.total_loss import totals_of
 from rosenblatt.learn.schemes import class_pairs, unit_targets
 from rosenblatt.records import Csr, Floats
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

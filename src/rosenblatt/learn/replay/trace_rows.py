@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from rosenblatt.errors import DataError
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.replay.trace import Trace
 from rosenblatt.learn.settings import Settings
 from rosenblatt.readers.block_rows import join_weights, stack_rows
 from rosenblatt.records import Block, Csr, Label, SourceBlock
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt.errors import DataError, ModelError, option
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.readers.file_source import FileSource
 from rosenblatt.readers.input_file import InputFile, plain_path
@@ -20,9 +20,6 @@ from rosenblatt.readers.labels_file import read_labels
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.scale import Moments, scaled
 from rosenblatt.records import Csr, FeatureSpace, SourceBlock, Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _CELLS = 1 << 18  # of a dense block, approximately: two megabytes
 _SPARSE_ROWS = 1 << 14

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, ParameterError, listed, option
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.records import FeatureSpace, Floats
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from rosenblatt.readers.table.layout import Layout
 
 BETWEEN = " ^ "  # the names of two crossed features

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.table.cells import MISSING, is_number
 from rosenblatt.readers.table.layout import Layout
 from rosenblatt.records import Floats
 
 if TYPE_CHECKING:
     import pyarrow
-    from numpy.typing import NDArray
 
 # Rows of a batch that cannot be read, and what is wrong with each.
 BadCells = list[tuple[int, str]]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt import native
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.block_rows import take_sparse_rows
 from rosenblatt.readers.hashing.column_names import LIMIT, NameCollector
 from rosenblatt.readers.hashing.cross import BETWEEN, Factor, Pair
@@ -17,9 +17,6 @@ from rosenblatt.readers.table.batch import BadCells, Batch, WordColumn
 from rosenblatt.readers.table.layout import Layout
 from rosenblatt.readers.table.scale import scaled
 from rosenblatt.records import Csr, FeatureSpace, Floats, Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class Encoder:

@@ -9,10 +9,10 @@ Running text is hashed into the columns after the numbers, and so are the words 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt.errors import DataError, ModelError, listed, option
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.file_source import FileSource
 from rosenblatt.readers.hashing.cross import Pair, pairs_of_model, pairs_of_table
 from rosenblatt.readers.input_file import InputFile
@@ -34,9 +34,6 @@ from rosenblatt.readers.table.layout import (
 from rosenblatt.readers.table.parquet_arrow import TypedFile
 from rosenblatt.readers.table.scale import Moments
 from rosenblatt.records import FeatureSpace, Floats, SourceBlock
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class TableSource(FileSource):
