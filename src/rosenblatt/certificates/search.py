@@ -8,13 +8,7 @@ import numpy as np
 
 from rosenblatt import options
 from rosenblatt.certificates import verify
-from rosenblatt.certificates.certificate import (
-    CertifiedHyperplane,
-    DataFingerprint,
-    Inseparable,
-    Separable,
-    Undecided,
-)
+from rosenblatt.certificates.certificate import CertifiedHyperplane, DataFingerprint, Inseparable, Separable, Undecided
 from rosenblatt.certificates.check_input import check_points
 from rosenblatt.certificates.conditioning import conditioned
 from rosenblatt.certificates.hull_search import (

@@ -144,10 +144,7 @@ def _nearest_rows(points: Points, plane: CertifiedHyperplane) -> NDArray[np.intp
 
 
 def _better_of(
-    points: Points,
-    plane: CertifiedHyperplane,
-    candidate: Candidate | None,
-    evidence: tuple[NDArray[np.intp], Floats],
+    points: Points, plane: CertifiedHyperplane, candidate: Candidate | None, evidence: tuple[NDArray[np.intp], Floats]
 ) -> CertifiedHyperplane:
     """The wider of the two hyperplanes with the lower of the two upper bounds."""
     margin = None if candidate is None else verify.margin_below(points, candidate.w, candidate.b)
@@ -203,8 +200,7 @@ def shortest_separating(points: Points, w: Sequence[Fraction], b: Fraction) -> C
     while bits < 1 << 20:
         scale = 1 << bits
         candidate = Candidate(
-            _object_array([Fraction(round(x * scale), scale) for x in unit]),
-            Fraction(round(b / size * scale), scale),
+            _object_array([Fraction(round(x * scale), scale) for x in unit]), Fraction(round(b / size * scale), scale)
         )
         if verify.separation(points, candidate.w, candidate.b).holds:
             return candidate

@@ -102,13 +102,7 @@ def compare(
         rows = values if isinstance(scale, bool) or not scale else Standardised(scale).fit_transform(values)
         answers = answer_questions(rows, labels, scale=scale is True, max_iter=max_iter, random_state=random_state)
     return Comparison(
-        methods,
-        answers,
-        values.shape[0],
-        values.shape[1],
-        tuple(np.unique(labels).tolist()),
-        folds,
-        tuple(notes),
+        methods, answers, values.shape[0], values.shape[1], tuple(np.unique(labels).tolist()), folds, tuple(notes)
     )
 
 
@@ -146,14 +140,7 @@ def _learners(max_iter: int, seed: int) -> dict[str, Any]:
     }
 
 
-def _measure(
-    name: str,
-    learner: Any,
-    X: Any,
-    y: NDArray[Any],
-    splits: Splits,
-    scale: bool | Sequence[int],
-) -> Method:
+def _measure(name: str, learner: Any, X: Any, y: NDArray[Any], splits: Splits, scale: bool | Sequence[int]) -> Method:
     learner, n_errors, seconds = with_scaling(learner, scale, X), 0, 0.0
     for training, test in splits:
         model = clone(learner)

@@ -53,11 +53,7 @@ class Tally:
         self.ranked_parts: list[tuple[Floats, NDArray[np.intp], Floats]] = []
 
     def add(
-        self,
-        scores: Floats,
-        decided: NDArray[np.integer],
-        truth: NDArray[np.integer],
-        weights: Floats | None = None,
+        self, scores: Floats, decided: NDArray[np.integer], truth: NDArray[np.integer], weights: Floats | None = None
     ) -> None:
         """Count a block: scores as `class_scores` gives them, and the predicted and true class of each row."""
         count, classes = len(truth), len(self.classes)

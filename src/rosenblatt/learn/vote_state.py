@@ -84,12 +84,7 @@ def _weights(store: Store) -> Floats:
 
 
 def unpack_votes(
-    header: Header,
-    tensors: Tensors,
-    prefix: str,
-    settings: Settings,
-    class_weight: Floats,
-    shape: tuple[int, int],
+    header: Header, tensors: Tensors, prefix: str, settings: Settings, class_weight: Floats, shape: tuple[int, int]
 ) -> Votes:
     start = np.asarray(read_matrix(tensors, f"{prefix}start", header.section("start"), shape))
     bias = read_array(tensors, f"{prefix}start.bias", np.float64, shape[:1])

@@ -64,10 +64,7 @@ def fitted_of(fitting: Fitting, test: str | None = None) -> Fitted:
     # New examples may have columns that the model does not know: its space says how many it knows.
     known = {**source.space.settings, "features": columns_of(run.learner.features, plan.degree)}
     model = LinearModel(
-        classes=fitting.classes,
-        space=replace(source.space, settings=known),
-        run=run,
-        provenance=_provenance(fitting),
+        classes=fitting.classes, space=replace(source.space, settings=known), run=run, provenance=_provenance(fitting)
     )
     wrong, rows = (0, 0) if test is None else _test(model, test, plan.reading, plan.threads)
     return Fitted(

@@ -7,11 +7,7 @@ from rosenblatt.options.option import Option
 EXPORT_FORMATS = ("onnx", "json", "sql")
 
 output: Option[str | None] = Option(
-    name="output",
-    default=None,
-    none_allowed=True,
-    kind="path",
-    help="Where to write the result.",
+    name="output", default=None, none_allowed=True, kind="path", help="Where to write the result."
 )
 report: Option[str | None] = Option(
     name="report",
@@ -20,13 +16,7 @@ report: Option[str | None] = Option(
     kind="path",
     help="Write a self-contained HTML page with figures, scores and the command that repeats the run.",
 )
-top: Option[int] = Option(
-    name="top",
-    default=10,
-    kind="int",
-    low=0,
-    help="How many features to show for each class.",
-)
+top: Option[int] = Option(name="top", default=10, kind="int", low=0, help="How many features to show for each class.")
 example: Option[str | None] = Option(
     name="example",
     default=None,
@@ -43,15 +33,8 @@ to: Option[str | None] = Option(
     "or one SELECT that predicts in a database (sql). By default it follows from the name of the output.",
 )
 table_name: Option[str] = Option(
-    name="table",
-    default="data",
-    kind="str",
-    help="The table that the SQL statement reads.",
+    name="table", default="data", kind="str", help="The table that the SQL statement reads."
 )
 message: Option[str | None] = Option(
-    name="message",
-    default=None,
-    none_allowed=True,
-    kind="str",
-    help="A message of your own to classify.",
+    name="message", default=None, none_allowed=True, kind="str", help="A message of your own to classify."
 )

@@ -28,11 +28,7 @@ kernel: Option[str | Callable[[Any, Any], Any]] = Option(
     "exp(-gamma |x - z|^2) (rbf), a function of X and Z that returns the matrix, or X is that matrix (precomputed).",
 )
 kernel_degree: Option[int] = Option(
-    name="degree",
-    default=3,
-    kind="int",
-    low=1,
-    help="The degree of the polynomial kernel; ignored by the others.",
+    name="degree", default=3, kind="int", low=1, help="The degree of the polynomial kernel; ignored by the others."
 )
 gamma: Option[float | str | None] = Option(
     name="gamma",

@@ -8,12 +8,7 @@ from rosenblatt.options.kernel_perceptron import kernel
 from rosenblatt.options.option import Option
 
 port: Option[int] = Option(
-    name="port",
-    default=0,
-    kind="int",
-    low=0,
-    below=65536,
-    help="The local port to listen on; 0 means any free one.",
+    name="port", default=0, kind="int", low=0, below=65536, help="The local port to listen on; 0 means any free one."
 )
 browser: Option[bool] = Option(
     name="browser", default=True, kind="bool", help="Open the page in the browser, or only print its address."

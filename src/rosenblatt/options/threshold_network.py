@@ -13,8 +13,7 @@ max_units: Option[int | None] = Option(
     "that uses them all ends with status 'budget'.",
 )
 network_max_iter = max_iter.but(
-    default=100,
-    help="The most epochs that one unit learns before the network adds another.",
+    default=100, help="The most epochs that one unit learns before the network adds another."
 )
 
 THRESHOLD_NETWORK = by_name([max_units, network_max_iter, random_state])

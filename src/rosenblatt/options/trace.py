@@ -34,11 +34,7 @@ totals: Option[bool] = Option(
     help="Also show, after each step, the loss over all examples and how many of them are then mistakes.",
 )
 plot: Option[str | None] = Option(
-    name="plot",
-    default=None,
-    none_allowed=True,
-    kind="path",
-    help="Draw the result to this file: .png, .svg or .pdf.",
+    name="plot", default=None, none_allowed=True, kind="path", help="Draw the result to this file: .png, .svg or .pdf."
 )
 animate: Option[str | None] = Option(
     name="animate",

@@ -140,7 +140,6 @@ def _label_values(source: Source, labels: NDArray[np.int32]) -> NDArray[Any] | N
     if missing.any():
         row = int(np.flatnonzero(missing)[0])
         raise DataError(
-            f"{source.name}: example {row} (from 0) has no label, and others have; label all or none.",
-            file=source.name,
+            f"{source.name}: example {row} (from 0) has no label, and others have; label all or none.", file=source.name
         )
     return np.array(source.labels)[labels] if len(source.labels) else np.empty(0)

@@ -50,10 +50,7 @@ def _safetensors_bytes(tensors: Mapping[str, memoryview], metadata: dict[str, st
         return save({name: np.asarray(memory) for name, memory in tensors.items()}, metadata)
     specs = {
         name: TensorSpec(
-            dtype=dtype_name(memory),
-            shape=memory.shape or (),
-            data_ptr=native.address(memory),
-            data_len=memory.nbytes,
+            dtype=dtype_name(memory), shape=memory.shape or (), data_ptr=native.address(memory), data_len=memory.nbytes
         )
         for name, memory in tensors.items()
     }

@@ -29,13 +29,7 @@ if TYPE_CHECKING:
 @option(options.threads)
 @output_options
 def command(
-    model: str,
-    data: str,
-    output: str | None,
-    scores: bool,
-    reading: ReadOptions,
-    threads: int | None,
-    as_json: bool,
+    model: str, data: str, output: str | None, scores: bool, reading: ReadOptions, threads: int | None, as_json: bool
 ) -> None:
     """Print the label that MODEL predicts for each example of DATA, one on a line, in the order of DATA.
 

@@ -96,9 +96,7 @@ class _Graph:
         above = self.op("Cast", self.op("Greater", units, self.constant(np.array(0.0))), to=self._double)
         below = self.op("Sub", self.constant(np.array(1.0)), above)
         votes = self.op(
-            "Add",
-            self.op("MatMul", above, self.constant(second)),
-            self.op("MatMul", below, self.constant(first)),
+            "Add", self.op("MatMul", above, self.constant(second)), self.op("MatMul", below, self.constant(first))
         )
         sums = self.op("MatMul", units, self.constant(second - first))
         size = self.op("Add", self.op("Abs", sums), self.constant(np.array(1.0)))

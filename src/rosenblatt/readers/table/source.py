@@ -23,14 +23,7 @@ from rosenblatt.readers.table.batch import BadCells, Batch, WordColumn, parse_ba
 from rosenblatt.readers.table.cells import decimal_comma
 from rosenblatt.readers.table.csv import CsvFile, RaggedRow, separator_of
 from rosenblatt.readers.table.encode import Encoder
-from rosenblatt.readers.table.layout import (
-    Layout,
-    kind_of_cells,
-    kind_of_type,
-    label_column,
-    layout_of,
-    usual_label,
-)
+from rosenblatt.readers.table.layout import Layout, kind_of_cells, kind_of_type, label_column, layout_of, usual_label
 from rosenblatt.readers.table.parquet_arrow import TypedFile
 from rosenblatt.readers.table.scale import Moments
 from rosenblatt.records import FeatureSpace, Floats, SourceBlock

@@ -72,11 +72,7 @@ def _epoch_ends(run: PlayedRun) -> list[Moment]:
 def _kept(run: PlayedRun) -> dict[str, Any]:
     """What `keep` chose; only a straight line has weights here, and votes are not one boundary."""
     weights = run.kept_weights if isinstance(run, LinearRun) and not run.curved else None
-    return {
-        "keep": run.keep,
-        "weights": None if weights is None else weights.tolist(),
-        "errors": run.errors(),
-    }
+    return {"keep": run.keep, "weights": None if weights is None else weights.tolist(), "errors": run.errors()}
 
 
 def _add_errors(run: PlayedRun, moments: list[Moment], times: list[int]) -> None:

@@ -105,10 +105,7 @@ def _meeting_point(certificate: Inseparable, points: Points) -> dict[str, Any]:
     weighted = zip(rows, certificate.signs, certificate.weights, strict=True)
     meeting_point = sum(float(weight) * points.X[row] for row, sign, weight in weighted if sign > 0)
     sides = [[row for row, sign in zip(rows, certificate.signs, strict=True) if sign == side] for side in (-1, 1)]
-    return {
-        "meeting_point": np.asarray(meeting_point).tolist(),
-        "hulls": [_as_polygon(points, side) for side in sides],
-    }
+    return {"meeting_point": np.asarray(meeting_point).tolist(), "hulls": [_as_polygon(points, side) for side in sides]}
 
 
 def _as_polygon(points: Points, rows: list[int]) -> list[int]:
