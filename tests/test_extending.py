@@ -73,20 +73,20 @@ LINES = [
     ("options/command_line.py", "EXPORT_FORMATS = (", '"toy", '),
     (
         "model/export/export.py",
-        "lists the same names.\n",
+        "from rosenblatt.model.export.sql import to_sql\n",
         "from rosenblatt.model.export.toy import to_toy\n",
     ),
-    ("model/export/export.py", "bytes]] = {", '"toy": lambda model, table: to_toy(model), '),
+    ("model/export/export.py", "bytes]] = {\n", '    "toy": lambda model, table: to_toy(model),\n'),
     (
         "options/command_line.py",
         "from rosenblatt.options.option import Option\n",
         'shout = Option(name="shout", default=False, kind="bool", help="Shout.")\n',
     ),
+    ("cli/app.py", "COMMANDS: Mapping[str, str] = {\n", '    "toy": "Say hello.",\n'),
     (
         "cli/app.py",
-        "    return load\n",
-        '\n\n@_add\ndef toy() -> click.Command:\n    """Say hello."""\n'
-        "    from rosenblatt.cli.commands.toy import command\n\n    return command\n",
+        "    match name:\n",
+        '        case "toy":\n            from rosenblatt.cli.commands.toy import command\n',
     ),
     ("studio/lessons/registry.py", "ORDER = (\n", '    "toy",\n'),
 ]

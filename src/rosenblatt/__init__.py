@@ -12,27 +12,31 @@ from rosenblatt.certificates import drawing
 from rosenblatt.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from rosenblatt import errors, logic, losses
-    from rosenblatt.certificates.certificate_file import load_certificate
-    from rosenblatt.certificates.classes import certify_classes
-    from rosenblatt.certificates.error_bracket import error_bracket
-    from rosenblatt.certificates.search import certify
-    from rosenblatt.certificates.theorem import theorem_run
-    from rosenblatt.comparison.compare import compare
-    from rosenblatt.comparison.degrees import degree_report
-    from rosenblatt.estimators.adaline import Adaline
-    from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
-    from rosenblatt.estimators.logistic import LogisticUnit
-    from rosenblatt.estimators.max_margin import MaxMargin
-    from rosenblatt.estimators.model_files.save_load import load, save
-    from rosenblatt.estimators.perceptron import Perceptron
-    from rosenblatt.estimators.threshold_network import ThresholdNetwork
-    from rosenblatt.estimators.trace import trace
-    from rosenblatt.learn.online import Learner
-    from rosenblatt.model.fit_file import fit_file
-    from rosenblatt.readers.read import read, stream
-    from rosenblatt.report import figures
-    from rosenblatt.report.animation.animate import animate
+    from rosenblatt import errors as errors
+    from rosenblatt import logic as logic
+    from rosenblatt import losses as losses
+    from rosenblatt.certificates.certificate_file import load_certificate as load_certificate
+    from rosenblatt.certificates.classes import certify_classes as certify_classes
+    from rosenblatt.certificates.error_bracket import error_bracket as error_bracket
+    from rosenblatt.certificates.search import certify as certify
+    from rosenblatt.certificates.theorem import theorem_run as theorem_run
+    from rosenblatt.comparison.compare import compare as compare
+    from rosenblatt.comparison.degrees import degree_report as degree_report
+    from rosenblatt.estimators.adaline import Adaline as Adaline
+    from rosenblatt.estimators.kernel_perceptron import KernelPerceptron as KernelPerceptron
+    from rosenblatt.estimators.logistic import LogisticUnit as LogisticUnit
+    from rosenblatt.estimators.max_margin import MaxMargin as MaxMargin
+    from rosenblatt.estimators.model_files.save_load import load as load
+    from rosenblatt.estimators.model_files.save_load import save as save
+    from rosenblatt.estimators.perceptron import Perceptron as Perceptron
+    from rosenblatt.estimators.threshold_network import ThresholdNetwork as ThresholdNetwork
+    from rosenblatt.estimators.trace import trace as trace
+    from rosenblatt.learn.online import Learner as Learner
+    from rosenblatt.model.fit_file import fit_file as fit_file
+    from rosenblatt.readers.read import read as read
+    from rosenblatt.readers.read import stream as stream
+    from rosenblatt.report import figures as figures
+    from rosenblatt.report.animation.animate import animate as animate
 
 # public name: the module that defines it, or that it is
 _HOMES = {
@@ -63,33 +67,7 @@ _HOMES = {
     "trace": "estimators.trace",
 }
 
-__all__ = [
-    "Adaline",
-    "KernelPerceptron",
-    "Learner",
-    "LogisticUnit",
-    "MaxMargin",
-    "Perceptron",
-    "ThresholdNetwork",
-    "animate",
-    "certify",
-    "certify_classes",
-    "compare",
-    "degree_report",
-    "error_bracket",
-    "errors",
-    "figures",
-    "fit_file",
-    "load",
-    "load_certificate",
-    "logic",
-    "losses",
-    "read",
-    "save",
-    "stream",
-    "theorem_run",
-    "trace",
-]
+__all__ = list(_HOMES)
 
 
 def _load_figures() -> Any:
@@ -109,4 +87,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -13,9 +12,20 @@ from rosenblatt.cli.exits import exit_code
 from rosenblatt.version import __version__
 
 NAME = "rosenblatt"
-Loader: TypeAlias = Callable[[], click.Command]
-COMMANDS: dict[str, Loader] = {}  # in the order of the help; the docstring of a loader is the command's line there
-
+# In the order of `rosenblatt --help`, with the line that each has there.
+COMMANDS: Mapping[str, str] = {
+    "demo": "Learn, test and explain a spam filter on mail that comes with the package.",
+    "fit": "Learn a model from a file, in any format.",
+    "predict": "Predict the labels of new examples.",
+    "evaluate": "Measure how good a model is on examples with known labels.",
+    "explain": "Show what a model has learned, and why it decides as it does.",
+    "export": "Write a model as ONNX, JSON or SQL.",
+    "certify": "Prove that a hyperplane can separate the classes, or that none can.",
+    "trace": "Print every step of a run, as the lectures do; draw it, animate it.",
+    "compare": "Compare the perceptron with its relatives on the same folds.",
+    "studio": "Watch a separator learn, step by step, on a local page.",
+    "completion": "Print the script that makes the shell complete commands and options.",
+}
 # These multiply no matrices: idle BLAS threads would only take time from ours.
 _WITHOUT_BLAS = ("fit", "predict", "evaluate", "explain", "export")
 
@@ -41,7 +51,7 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return COMMANDS[cmd_name]() if cmd_name in COMMANDS else None
+        return load_command(cmd_name) if cmd_name in COMMANDS else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -52,7 +62,35 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, load.__doc__ or "") for name, load in COMMANDS.items()])
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def load_command(name: str) -> click.Command:
+    command: click.Command
+    match name:
+        case "demo":
+            from rosenblatt.cli.commands.demo import command
+        case "fit":
+            from rosenblatt.cli.commands.fit import command
+        case "predict":
+            from rosenblatt.cli.commands.predict import command
+        case "evaluate":
+            from rosenblatt.cli.commands.evaluate import command
+        case "explain":
+            from rosenblatt.cli.commands.explain import command
+        case "export":
+            from rosenblatt.cli.commands.export import command
+        case "certify":
+            from rosenblatt.cli.commands.certify import command
+        case "trace":
+            from rosenblatt.cli.commands.trace import command
+        case "compare":
+            from rosenblatt.cli.commands.compare import command
+        case "studio":
+            from rosenblatt.cli.commands.studio import command
+        case "completion":
+            from rosenblatt.cli.commands.completion import command
+    return command
 
 
 def _unknown_command(name: str) -> str:
@@ -77,96 +115,3 @@ def program(context: click.Context) -> None:
         click.echo(context.get_help())
     elif context.invoked_subcommand in _WITHOUT_BLAS:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-
-def _add(load: Loader) -> Loader:
-    COMMANDS[load.__name__] = load
-    return load
-
-
-@_add
-def demo() -> click.Command:
-    """Learn, test and explain a spam filter on mail that comes with the package."""
-    from rosenblatt.cli.commands.demo import command
-
-    return command
-
-
-@_add
-def fit() -> click.Command:
-    """Learn a model from a file, in any format."""
-    from rosenblatt.cli.commands.fit import command
-
-    return command
-
-
-@_add
-def predict() -> click.Command:
-    """Predict the labels of new examples."""
-    from rosenblatt.cli.commands.predict import command
-
-    return command
-
-
-@_add
-def evaluate() -> click.Command:
-    """Measure how good a model is on examples with known labels."""
-    from rosenblatt.cli.commands.evaluate import command
-
-    return command
-
-
-@_add
-def explain() -> click.Command:
-    """Show what a model has learned, and why it decides as it does."""
-    from rosenblatt.cli.commands.explain import command
-
-    return command
-
-
-@_add
-def export() -> click.Command:
-    """Write a model as ONNX, JSON or SQL."""
-    from rosenblatt.cli.commands.export import command
-
-    return command
-
-
-@_add
-def certify() -> click.Command:
-    """Prove that a hyperplane can separate the classes, or that none can."""
-    from rosenblatt.cli.commands.certify import command
-
-    return command
-
-
-@_add
-def trace() -> click.Command:
-    """Print every step of a run, as the lectures do; draw it, animate it."""
-    from rosenblatt.cli.commands.trace import command
-
-    return command
-
-
-@_add
-def compare() -> click.Command:
-    """Compare the perceptron with its relatives on the same folds."""
-    from rosenblatt.cli.commands.compare import command
-
-    return command
-
-
-@_add
-def studio() -> click.Command:
-    """Watch a separator learn, step by step, on a local page."""
-    from rosenblatt.cli.commands.studio import command
-
-    return command
-
-
-@_add
-def completion() -> click.Command:
-    """Print the script that makes the shell complete commands and options."""
-    from rosenblatt.cli.commands.completion import command
-
-    return command

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-if TYPE_CHECKING:
-    from rosenblatt.model.model import Model
+from rosenblatt.errors import ModelError
+from rosenblatt.model.model import Model
+from rosenblatt.model.model_file import is_model_file, load_scorer
 
 
 def load_model(path: str, data: str) -> Model:
     """Load MODEL; if MODEL and DATA were swapped, the error says so."""
-    from rosenblatt.errors import ModelError
-    from rosenblatt.model.model_file import is_model_file, load_scorer
-
     try:
         return load_scorer(path)
     except ModelError:

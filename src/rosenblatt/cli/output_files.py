@@ -10,6 +10,7 @@ from typing import IO
 
 import click
 
+from rosenblatt.atomic import replacing, write_atomic
 from rosenblatt.cli.output import stdout
 
 
@@ -53,16 +54,12 @@ def _open_file(path: str) -> Iterator[IO[bytes]]:
         with open(path, "wb") as file:
             yield file
         return
-    from rosenblatt.atomic import replacing
-
     with replacing(os.path.realpath(path)) as file:
         yield file
 
 
 def write_file(path: str, content: bytes) -> None:
     """Write a file atomically; '-' is stdout."""
-    from rosenblatt.atomic import write_atomic
-
     if path == "-":
         with open_output(None) as stream:
             stream.write(content)

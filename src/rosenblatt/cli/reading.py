@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt import options
 from rosenblatt.cli.parameters import option
+from rosenblatt.readers.source import ReadOptions
 
 if TYPE_CHECKING:
     from rosenblatt.model.model import Model
-    from rosenblatt.readers.source import ReadOptions
 
 _METAVARS = {"label": "COLUMN", "text": "COLUMN", "words": "COLUMN", "cross": "A:B", "classes": "LABELS"}
 # The model knows the rest: only how the new file is written, and where its labels are, may differ.
@@ -50,8 +50,6 @@ def _add(names: Iterable[str], command: Callable[..., Any]) -> Callable[..., Any
 
 
 def _read_options(words: dict[str, Any]) -> ReadOptions:
-    from rosenblatt.readers.source import ReadOptions
-
     label = words.get("label")
     if isinstance(label, str) and label.lstrip("-").isdecimal():
         words["label"] = int(label)

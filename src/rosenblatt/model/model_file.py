@@ -8,22 +8,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from rosenblatt.errors import ModelError, option
+from rosenblatt.model.linear import LinearModel, unpack_linear_model
+from rosenblatt.model.model import Model
 from rosenblatt.storage.container import read_container, write_container
-
-if TYPE_CHECKING:
-    from rosenblatt.model.linear import LinearModel
-    from rosenblatt.model.model import Model
-    from rosenblatt.storage.header import Header
-    from rosenblatt.storage.tensors import Tensors
-
-
-def _linear_model(header: Header, tensors: Tensors) -> Model:
-    from rosenblatt.model.linear import unpack_linear_model
-
-    return unpack_linear_model(header, tensors)
+from rosenblatt.storage.header import Header
+from rosenblatt.storage.tensors import Tensors
 
 
 def _kernel_model(header: Header, tensors: Tensors) -> Model:
@@ -38,9 +29,9 @@ def _network(header: Header, tensors: Tensors) -> Model:
     return unpack_network(header, tensors)
 
 
-# Each is imported when a file needs it: a linear model loads without numpy.
+# The others are imported when a file needs them: a linear model loads without numpy.
 _KINDS: Mapping[str, Callable[[Header, Tensors], Model]] = {
-    "model": _linear_model,
+    "model": unpack_linear_model,
     "kernel model": _kernel_model,
     "network": _network,
 }
@@ -86,8 +77,6 @@ def load_linear_model(path: str | os.PathLike[str], action: str = "loaded as a l
 
 def with_weights(model: Model, path: str | os.PathLike[str], action: str) -> LinearModel:
     """The model, if it has one weight per feature."""
-    from rosenblatt.model.linear import LinearModel
-
     if not isinstance(model, LinearModel):
         raise ModelError(
             f"{os.fspath(path)}: is {model.what_it_is}, so it cannot be {action}; "

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from rosenblatt.model.fit_result import Fitted
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.model.model import Model
+from rosenblatt.readers.source import ReadOptions
 from rosenblatt.report.weights import Weight, classes_shown, top_features
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.intervals import Estimate
     from rosenblatt.evaluate.tally import Scores, Tally
-    from rosenblatt.readers.source import ReadOptions
 
 STATUS = {
     "separated": "a whole pass without a mistake",

@@ -15,10 +15,10 @@ from rosenblatt.cli.parameters import data_argument, option, output_options, sec
 from rosenblatt.cli.plotting import check_two_columns, save_plot, two_columns
 from rosenblatt.cli.progress import StatusLine
 from rosenblatt.cli.reading import reading_options
+from rosenblatt.readers.source import ReadOptions
 
 if TYPE_CHECKING:
     from rosenblatt.certificates.classes import ClassTable
-    from rosenblatt.readers.source import ReadOptions
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt import options
 from rosenblatt.cli.output import write_json, write_lines
 from rosenblatt.cli.parameters import data_argument, option, output_options, sectioned_command
 from rosenblatt.cli.plotting import check_two_columns, save_plot, two_columns
 from rosenblatt.cli.reading import reading_options
-
-if TYPE_CHECKING:
-    from rosenblatt.readers.source import ReadOptions
+from rosenblatt.readers.source import ReadOptions
 
 
 @sectioned_command(

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rosenblatt import options
 from rosenblatt.cli.output import command_line, write, write_json, write_lines
 from rosenblatt.cli.output_files import check_output, write_file
 from rosenblatt.cli.parameters import data_argument, model_argument, option, output_options, sectioned_command
 from rosenblatt.cli.reading import like_training_data, new_data_options
-
-if TYPE_CHECKING:
-    from rosenblatt.readers.source import ReadOptions
+from rosenblatt.readers.source import ReadOptions
 
 
 @sectioned_command(

@@ -13,10 +13,10 @@ from rosenblatt.cli.output_files import check_output, write_file
 from rosenblatt.cli.parameters import data_argument, option, output_options, sectioned_command
 from rosenblatt.cli.progress import ProgressBar
 from rosenblatt.cli.reading import reading_options
+from rosenblatt.readers.source import ReadOptions, Source
 
 if TYPE_CHECKING:
     from rosenblatt.model.fit_result import Fitted
-    from rosenblatt.readers.source import ReadOptions, Source
     from rosenblatt.report.summary import FitSummary
 
 

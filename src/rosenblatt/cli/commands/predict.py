@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from rosenblatt import options
 from rosenblatt.cli.output_files import check_output, open_output
 from rosenblatt.cli.parameters import data_argument, model_argument, option, output_options, sectioned_command
 from rosenblatt.cli.reading import like_training_data, new_data_options
-
-if TYPE_CHECKING:
-    from rosenblatt.readers.source import ReadOptions
+from rosenblatt.readers.source import ReadOptions
 
 
 @sectioned_command(

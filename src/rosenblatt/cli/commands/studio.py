@@ -7,7 +7,7 @@ import json
 import sys
 import threading
 import webbrowser
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,9 +15,7 @@ from rosenblatt import options
 from rosenblatt.cli.output import say, write
 from rosenblatt.cli.parameters import option, output_options, sectioned_command
 from rosenblatt.cli.reading import reading_options
-
-if TYPE_CHECKING:
-    from rosenblatt.readers.source import ReadOptions
+from rosenblatt.readers.source import ReadOptions
 
 _FIRST_PICTURE = 3.0  # seconds to wait for the browser before importing what later questions need
 

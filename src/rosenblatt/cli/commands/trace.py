@@ -14,10 +14,10 @@ from rosenblatt.cli.output_files import check_output
 from rosenblatt.cli.parameters import data_argument, option, output_options, sectioned_command
 from rosenblatt.cli.plotting import save_plot, two_columns
 from rosenblatt.cli.reading import reading_options
+from rosenblatt.readers.source import ReadOptions
 
 if TYPE_CHECKING:
     from rosenblatt.learn.replay.trace import Trace
-    from rosenblatt.readers.source import ReadOptions
     from rosenblatt.records import FeatureSpace
 
 _STEPS_IN_A_TABLE = 1000  # unless --steps says otherwise

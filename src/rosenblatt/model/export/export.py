@@ -1,36 +1,22 @@
 """The formats that a linear model can be exported to.
 
-A new format is a file in this room, a function here that calls it, and a line in EXPORTS.
+A new format is a file in this room and a line in EXPORTS.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
 from rosenblatt.errors import ModelError, option
+from rosenblatt.model.export.json import to_json
+from rosenblatt.model.export.onnx import to_onnx
+from rosenblatt.model.export.sql import to_sql
 from rosenblatt.model.linear import LinearModel
 
-
-def _onnx(model: LinearModel, table: str) -> bytes:
-    from rosenblatt.model.export.onnx import to_onnx
-
-    return to_onnx(model)
-
-
-def _json(model: LinearModel, table: str) -> bytes:
-    from rosenblatt.model.export.json import to_json
-
-    return to_json(model).encode()
-
-
-def _sql(model: LinearModel, table: str) -> bytes:
-    from rosenblatt.model.export.sql import to_sql
-
-    return to_sql(model, table).encode()
-
-
 # By name, which is also the ending of a file in that format; options.EXPORT_FORMATS lists the same names.
-EXPORTS: Mapping[str, Callable[[LinearModel, str], bytes]] = {"onnx": _onnx, "json": _json, "sql": _sql}
+EXPORTS: Mapping[str, Callable[[LinearModel, str], bytes]] = {
+    "onnx": lambda model, table: to_onnx(model),
+    "json": lambda model, table: to_json(model).encode(),
+    "sql": lambda model, table: to_sql(model, table).encode(),
+}
 
 
 def export_model(model: LinearModel, to: str, table: str) -> bytes:

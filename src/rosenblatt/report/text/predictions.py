@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rosenblatt.model.model import Model
-    from rosenblatt.model.predict import PredictedBlock
+from rosenblatt import native
+from rosenblatt.model.model import Model
+from rosenblatt.model.predict import PredictedBlock
 
 
 def label_lines(model: Model) -> Callable[[PredictedBlock], bytes]:
     """Each label on a line."""
-    from rosenblatt import native
-
     lines = [f"{label}\n".encode() for label in model.classes]
     return lambda block: native.join_lines(lines, block.buffers[0])
 
