@@ -14,7 +14,7 @@ CODES = exits.__doc__ or ""
 
 def reference() -> str:
     """The whole page."""
-    contents = "\n".join(f"- [`{name}`](#rosenblatt-{name}): {load.__doc__}" for name, load in COMMANDS.items())
+    contents = "\n".join(f"- [`{name}`](#rosenblatt-{name}): {line}" for name, line in COMMANDS.items())
     sections = "\n\n".join(_section(name) for name in COMMANDS)
     return f"""# The command line
 

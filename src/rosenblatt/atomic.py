@@ -1,7 +1,5 @@
 """Files that are written atomically: whole, or not at all."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

@@ -13,8 +13,6 @@ A sentence names a parameter with `option("on_bad_row", "skip")`. `str(error)` s
 on_bad_row='skip'; the command line spells it as an option.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 

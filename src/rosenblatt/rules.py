@@ -4,8 +4,6 @@ A new rule is its update in cpp/learn/update.hpp and its entries here. The optio
 settings, the portfolio, model files and traces ask them what a learning rate does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

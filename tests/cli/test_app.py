@@ -51,10 +51,9 @@ def test_help_loads_nothing_heavy_and_no_command() -> None:
 def test_help_lists_every_command_with_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0
     printed = capsys.readouterr().out
-    for name, load in COMMANDS.items():
+    for name, line in COMMANDS.items():
         assert f"  {name} " in printed
-        assert load.__doc__
-        assert load.__doc__ in " ".join(printed.split())
+        assert line in " ".join(printed.split())
 
 
 @each_command

@@ -1,7 +1,5 @@
 """The program `rosenblatt`: its commands, each loaded when it is called, and `main`."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping, Sequence

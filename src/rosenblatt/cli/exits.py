@@ -9,8 +9,6 @@
 130  interrupted
 """
 
-from __future__ import annotations
-
 import atexit
 import codecs
 import contextlib

@@ -1,7 +1,5 @@
 """The MODEL argument of a command that also reads DATA."""
 
-from __future__ import annotations
-
 import click
 
 from rosenblatt.errors import ModelError

@@ -3,8 +3,6 @@
 Colours appear on a terminal only, and never with NO_COLOR; messages not with --quiet.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

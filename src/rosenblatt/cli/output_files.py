@@ -1,7 +1,5 @@
 """The files that a command writes: checked before the work begins, and written whole or not at all."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Iterator

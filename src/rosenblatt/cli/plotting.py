@@ -1,7 +1,5 @@
 """The options --plot and --columns: which two columns are drawn, and the figure in a file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

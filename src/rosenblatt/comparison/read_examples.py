@@ -1,7 +1,5 @@
 """A file as the matrix and the labels that `compare` takes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

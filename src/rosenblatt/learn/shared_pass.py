@@ -1,7 +1,5 @@
 """Several runs learn the same rows in one pass over the memory: the partial_fit of all units of an estimator."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rosenblatt import native

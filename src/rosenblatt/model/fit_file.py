@@ -1,7 +1,5 @@
 """From a file to a model: `fit_file`."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """A kernel perceptron with all that is needed to predict and to go on learning, and its model file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar

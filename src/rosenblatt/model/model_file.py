@@ -3,8 +3,6 @@
 A new kind of model is a file in this room with a subclass of Model, and a line in `_KINDS`.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress

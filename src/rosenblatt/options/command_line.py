@@ -1,7 +1,5 @@
 """The parameters of the command line alone: what is shown, exported and written, and where."""
 
-from __future__ import annotations
-
 from rosenblatt.options.option import Option
 
 EXPORT_FORMATS = ("onnx", "json", "sql")

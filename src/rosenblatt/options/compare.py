@@ -1,7 +1,5 @@
 """The parameters of `compare`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

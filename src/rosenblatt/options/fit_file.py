@@ -1,7 +1,5 @@
 """The parameters of learning from a file or a stream."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The parameters of KernelPerceptron, some of which it shares with Perceptron."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The parameters of the learners: Perceptron, LogisticUnit, Adaline and Learner."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The parameters of reading: how bytes become examples."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The parameters of `studio`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rosenblatt.options.kernel_perceptron import kernel

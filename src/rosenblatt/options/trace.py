@@ -1,7 +1,5 @@
 """The parameters of `trace`: which steps are shown, and what is drawn of them."""
 
-from __future__ import annotations
-
 from rosenblatt.options.fit_file import passes
 from rosenblatt.options.learner import order
 from rosenblatt.options.option import Option

@@ -1,7 +1,5 @@
 """Compressed files, known by their first bytes: gzip, zstd, bzip2 and xz, decompressed as they are read."""
 
-from __future__ import annotations
-
 import importlib
 import io
 import sys

@@ -1,7 +1,5 @@
 """What the sources of all formats share: an input file, its labels, and what happens to bad rows."""
 
-from __future__ import annotations
-
 from rosenblatt.errors import DataError
 from rosenblatt.readers.input_file import InputFile
 from rosenblatt.readers.labels import Labels

@@ -1,7 +1,5 @@
 """The labels of a source: what is written in the file -> positions in one list, in order of first occurrence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

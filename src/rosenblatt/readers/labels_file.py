@@ -1,7 +1,5 @@
 """Labels in a separate file, one a line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rosenblatt.errors import DataError

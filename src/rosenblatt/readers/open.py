@@ -1,7 +1,5 @@
 """Open a file or a stream as a source of examples, in whatever format it is."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from dataclasses import replace

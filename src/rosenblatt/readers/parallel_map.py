@@ -1,7 +1,5 @@
 """A map over several threads whose results come in the order of the tasks."""
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """`rosenblatt compare`: the perceptron and its relatives on the same folds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rosenblatt import options

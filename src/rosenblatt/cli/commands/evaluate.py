@@ -1,7 +1,5 @@
 """`rosenblatt evaluate`: how good a model is on examples with known labels."""
 
-from __future__ import annotations
-
 from rosenblatt import options
 from rosenblatt.cli.output import command_line, write, write_json, write_lines
 from rosenblatt.cli.output_files import check_output, write_file

@@ -1,7 +1,5 @@
 """`rosenblatt predict`: the labels of new examples."""
 
-from __future__ import annotations
-
 import click
 
 from rosenblatt import options

@@ -1,7 +1,5 @@
 """`rosenblatt studio`: watch a separator learn on a local page."""
 
-from __future__ import annotations
-
 import errno
 import json
 import sys

@@ -1,7 +1,5 @@
 """A fit that was interrupted, as a file: every run, and how far it had come. It resumes to the same bits."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import asdict, replace
 from typing import Any

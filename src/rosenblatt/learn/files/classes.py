@@ -1,7 +1,5 @@
 """From the labels of a source to sorted classes and the class of each example; whether a file is sorted by label."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any

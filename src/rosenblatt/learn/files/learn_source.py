@@ -1,7 +1,5 @@
 """A source is learned: a first look at its labels, then the passes, from the beginning or from a checkpoint."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import suppress

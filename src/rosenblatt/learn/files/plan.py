@@ -1,7 +1,5 @@
 """What a fit from a file is asked to do, and how far it has come."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 

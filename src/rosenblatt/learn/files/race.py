@@ -1,7 +1,5 @@
 """A race between rules: those that have clearly fallen behind are dropped, so that the others learn faster."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

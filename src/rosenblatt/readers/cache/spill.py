@@ -1,7 +1,5 @@
 """A cache for later passes: blocks in memory while they are few, in a temporary file when they are many."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import suppress

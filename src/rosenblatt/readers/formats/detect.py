@@ -1,7 +1,5 @@
 """Which format a file has: by a signature in its first bytes, by its name, or by its first lines."""
 
-from __future__ import annotations
-
 from rosenblatt.errors import DataError, option
 from rosenblatt.options import FORMATS as FORMAT_NAMES
 from rosenblatt.readers.compression import SUFFIXES

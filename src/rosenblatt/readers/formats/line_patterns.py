@@ -1,7 +1,5 @@
 """What the first lines of a file look like: svmlight, VW, labelled text, or a table with a separator."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 

@@ -4,8 +4,6 @@ A new format is a module with a source, an entry in FORMATS below, and its name 
 imported when a file of the format is opened: most need pyarrow, and svmlight must not wait for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias

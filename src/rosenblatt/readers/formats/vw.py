@@ -1,7 +1,5 @@
 """Vowpal Wabbit's text, `[label [weight]] [tag]|namespace[:scale] name[:value] ...`, names hashed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

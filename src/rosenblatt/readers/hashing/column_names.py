@@ -1,7 +1,5 @@
 """The names of hashed columns, in a dictionary of bounded size."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any

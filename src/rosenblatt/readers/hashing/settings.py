@@ -1,7 +1,5 @@
 """How words are hashed: chosen once and stored with the model, so that new text is read as the model's text was."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Cells of a table as text: which are missing, and which are numbers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """What `demo` prints: a spam filter learned, tested, explained, certified, and used."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """How text is laid out on a terminal: names on the left, wrapped lines, bold and dim."""
 
-from __future__ import annotations
-
 import os
 import sys
 import textwrap

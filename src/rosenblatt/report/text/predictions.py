@@ -1,7 +1,5 @@
 """Predictions as lines of text, a block at a time and without numpy: predicting must not wait for printing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

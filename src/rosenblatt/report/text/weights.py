@@ -1,7 +1,5 @@
 """Features and their weights as text: in a line, in columns, and as contributions to one decision."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
