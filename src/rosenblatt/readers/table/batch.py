@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import compute as pc
 
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.table.cells import MISSING, is_number
 from rosenblatt.readers.table.layout import Layout
 from rosenblatt.records import Floats
-
-if TYPE_CHECKING:
-    import pyarrow
 
 # Rows of a batch that cannot be read, and what is wrong with each.
 BadCells = list[tuple[int, str]]
@@ -38,7 +38,7 @@ class Batch:
     bytes_read: int  # bytes of the file up to the end of the batch
 
 
-def parse_batch(batch: pyarrow.RecordBatch, layout: Layout, bytes_read: int) -> Batch:
+def parse_batch(batch: pa.RecordBatch, layout: Layout, bytes_read: int) -> Batch:
     bad: BadCells = []
     numbers = np.empty((batch.num_rows, len(layout.numbers)))
     for j, column in enumerate(layout.numbers):
@@ -54,9 +54,7 @@ def parse_batch(batch: pyarrow.RecordBatch, layout: Layout, bytes_read: int) -> 
     )
 
 
-def _numbers(array: pyarrow.Array, column: str, bad: BadCells) -> Floats:
-    import pyarrow as pa
-
+def _numbers(array: pa.Array, column: str, bad: BadCells) -> Floats:
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         floats = _cast_strings(array)
         floats = _cast_strings(_trimmed(array)) if floats is None else floats
@@ -69,30 +67,22 @@ def _numbers(array: pyarrow.Array, column: str, bad: BadCells) -> Floats:
     return result
 
 
-def _cast_strings(array: pyarrow.Array) -> pyarrow.Array | None:
+def _cast_strings(array: pa.Array) -> pa.Array | None:
     """Strings as floats; None where one of them is not a number."""
-    import pyarrow as pa
-    from pyarrow import compute as pc
-
     try:
         return pc.cast(array, pa.float64())
     except pa.ArrowInvalid:
         return None
 
 
-def _trimmed(array: pyarrow.Array) -> pyarrow.Array:
-    import pyarrow as pa
-    from pyarrow import compute as pc
-
+def _trimmed(array: pa.Array) -> pa.Array:
     trimmed = pc.ascii_trim_whitespace(array)
     missing = pc.is_in(trimmed, value_set=pa.array(MISSING, trimmed.type))
     return pc.if_else(missing, pa.scalar(None, trimmed.type), trimmed)
 
 
-def _parse_cells(array: pyarrow.Array, column: str, bad: BadCells) -> pyarrow.Array:
+def _parse_cells(array: pa.Array, column: str, bad: BadCells) -> pa.Array:
     """Cells as floats, one by one; those that are not numbers become missing, and are noted as bad."""
-    import pyarrow as pa
-
     cells: list[str | None] = [None if cell is None else cell.strip() for cell in array.to_pylist()]
     for row, cell in enumerate(cells):
         if cell in MISSING:
@@ -103,11 +93,8 @@ def _parse_cells(array: pyarrow.Array, column: str, bad: BadCells) -> pyarrow.Ar
     return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
 
 
-def _cast_typed(array: pyarrow.Array) -> pyarrow.Array:
+def _cast_typed(array: pa.Array) -> pa.Array:
     """Booleans as 0 and 1, dates and times as days since 1970, durations and times of day as seconds."""
-    import pyarrow as pa
-    from pyarrow import compute as pc
-
     type_ = array.type
     if pa.types.is_timestamp(type_) or pa.types.is_date(type_):
         micro = pc.cast(pc.cast(array, pa.timestamp("us", getattr(type_, "tz", None))), pa.int64())
@@ -122,10 +109,7 @@ def _cast_typed(array: pyarrow.Array) -> pyarrow.Array:
     return pc.cast(array, pa.float64(), safe=False)
 
 
-def _as_strings(array: pyarrow.Array) -> pyarrow.Array:
-    import pyarrow as pa
-    from pyarrow import compute as pc
-
+def _as_strings(array: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if pa.types.is_boolean(array.type) or not pa.types.is_large_string(array.type):
@@ -133,10 +117,8 @@ def _as_strings(array: pyarrow.Array) -> pyarrow.Array:
     return array
 
 
-def _words(array: pyarrow.Array) -> WordColumn:
+def _words(array: pa.Array) -> WordColumn:
     """Words without the spaces around them; null and the marks of a missing value are -1."""
-    from pyarrow import compute as pc
-
     encoded = _as_strings(array).dictionary_encode()
     codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
     positions: dict[str, int] = {}
@@ -145,10 +127,7 @@ def _words(array: pyarrow.Array) -> WordColumn:
     return WordColumn(np.array([-1, *position_of_code], dtype=np.int32)[codes + 1], list(positions))
 
 
-def _text_bytes(array: pyarrow.Array) -> tuple[Any, NDArray[np.int64]]:
-    import pyarrow as pa
-    from pyarrow import compute as pc
-
+def _text_bytes(array: pa.Array) -> tuple[Any, NDArray[np.int64]]:
     array = pc.fill_null(_as_strings(array), pa.scalar("", pa.large_string()))
     _, starts, data = array.buffers()
     offsets = np.frombuffer(starts, dtype=np.int64)[array.offset : array.offset + len(array) + 1]

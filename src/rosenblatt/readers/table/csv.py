@@ -4,21 +4,20 @@ What a column holds is decided once, from the head of the file, and not by pyarr
 block and then fail at the first row that differs.
 """
 
-from __future__ import annotations
-
 import codecs
+import csv
 import io
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
 
 from rosenblatt.errors import DataError
 from rosenblatt.readers.input_file import HEAD, InputFile
 from rosenblatt.readers.table.cells import DECIMAL_COMMA, MISSING, is_number
-
-if TYPE_CHECKING:
-    import pyarrow
 
 _BLOCK = 6 << 20  # a third of it is read at a time, because a byte that is not UTF-8 becomes three
 _SAMPLE = 1000  # rows from which the kind of a column is found
@@ -72,10 +71,8 @@ class CsvFile:
                 )
         self.sample = [row for row in rows[self.header :] if len(row) == len(self.columns)][:_SAMPLE]
 
-    def batches(self, on_ragged_row: Callable[[RaggedRow], None]) -> Iterator[tuple[pyarrow.RecordBatch, int]]:
+    def batches(self, on_ragged_row: Callable[[RaggedRow], None]) -> Iterator[tuple[pa.RecordBatch, int]]:
         """Each batch with the bytes of the file up to its end; a ragged row is left out, or `on_ragged_row` raises."""
-        import pyarrow as pa
-
         stream = self._file.stream()
         errors: list[DataError] = []
         n_rows = 0
@@ -101,25 +98,20 @@ class CsvFile:
         return DataError(f"{self._file.name}: {what}.", file=self._file.name)
 
     def _open(self, stream: Any, invalid_row_handler: Callable[[Any], str]) -> Any:
-        import pyarrow as pa
-        from pyarrow import csv
-
         names = self.columns
-        return csv.open_csv(
+        return arrow_csv.open_csv(
             _Utf8(stream, self._file.head),
-            csv.ReadOptions(use_threads=False, block_size=_BLOCK, column_names=names, skip_rows=int(self.header)),
-            csv.ParseOptions(
+            arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK, column_names=names, skip_rows=int(self.header)),
+            arrow_csv.ParseOptions(
                 delimiter=self._separator, newlines_in_values=True, invalid_row_handler=invalid_row_handler
             ),
-            csv.ConvertOptions(
+            arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), null_values=MISSING, strings_can_be_null=True
             ),
         )
 
     def _head_rows(self) -> list[list[str]]:
         """The first rows, by Python's own reader, which keeps the cells of ragged rows."""
-        import csv
-
         head = self._file.head.removeprefix(_BYTE_ORDER_MARK)
         if len(head) >= HEAD - len(_BYTE_ORDER_MARK):
             head = head[: head.rfind(b"\n") + 1] or head

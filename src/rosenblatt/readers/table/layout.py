@@ -1,16 +1,13 @@
 """Which column of a table holds the label, numbers, words or running text."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
+
+from pyarrow import DataType, types
 
 from rosenblatt.errors import DataError, listed
 from rosenblatt.readers.table.cells import MISSING, is_number
-
-if TYPE_CHECKING:
-    import pyarrow
 
 ColumnKind: TypeAlias = Literal["number", "word", "text"]
 
@@ -77,10 +74,8 @@ def kind_of_cells(cells: Sequence[str | None]) -> ColumnKind:
     return "text" if is_text else "word"
 
 
-def kind_of_type(file: str, column: str, type_: pyarrow.DataType, cells: Sequence[Any]) -> ColumnKind:
+def kind_of_type(file: str, column: str, type_: DataType, cells: Sequence[Any]) -> ColumnKind:
     """What a typed column holds, by its Arrow type, and for strings by a sample of its cells."""
-    from pyarrow import types
-
     numeric = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_temporal)
     if any(is_numeric(type_) for is_numeric in numeric):
         return "number"

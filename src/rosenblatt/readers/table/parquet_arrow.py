@@ -1,15 +1,12 @@
 """Parquet and Arrow files -> record batches whose columns have types."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from rosenblatt.errors import DataError
 from rosenblatt.readers.input_file import InputFile, plain_path
-
-if TYPE_CHECKING:
-    import pyarrow
 
 _CELLS = 1 << 20  # cells of a batch, approximately
 _SAMPLE = 1000
@@ -31,14 +28,12 @@ class TypedFile:
             raise DataError(f"{file.name}: there are no rows in it.", file=file.name)
         self.sample: list[list[Any]] = [column.to_pylist() for column in first.slice(0, _SAMPLE).columns]
 
-    def batches(self) -> Iterator[tuple[pyarrow.RecordBatch, int]]:
+    def batches(self) -> Iterator[tuple[pa.RecordBatch, int]]:
         """Each batch with the bytes of the file up to its end, estimated from its share of the rows."""
-        import pyarrow as pa
-
         size, n_rows = self._file.size or 0, 0
         try:
             with self._open() as table:
-                total = self._n_rows(table)
+                total = table.metadata.num_rows if self._format == "parquet" else 0
                 for batch in self._batches(table):
                     n_rows += batch.num_rows
                     yield batch, size * n_rows // total if total else 0
@@ -46,7 +41,6 @@ class TypedFile:
             raise self._unreadable(error) from error
 
     def _open(self) -> Any:
-        import pyarrow as pa
         from pyarrow import parquet
 
         try:
@@ -65,10 +59,7 @@ class TypedFile:
     def _schema(self, table: Any) -> Any:
         return table.schema_arrow if self._format == "parquet" else table.schema
 
-    def _n_rows(self, table: Any) -> int:
-        return int(table.metadata.num_rows) if self._format == "parquet" else 0
-
-    def _batches(self, table: Any) -> Iterator[pyarrow.RecordBatch]:
+    def _batches(self, table: Any) -> Iterator[pa.RecordBatch]:
         batch_rows = max(1024, _CELLS // max(1, len(self._schema(table).names)))
         if self._format == "parquet":
             yield from table.iter_batches(batch_size=batch_rows)
