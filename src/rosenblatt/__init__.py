@@ -57,7 +57,7 @@ _HOMES = {
     "figures": "report.figures",
     "fit_file": "model.fit_file",
     "load": "estimators.model_files.save_load",
-    "load_certificate": "certificates.file",
+    "load_certificate": "certificates.certificate_file",
     "logic": "logic",
     "losses": "losses",
     "read": "readers.read",
