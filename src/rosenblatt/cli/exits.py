@@ -77,7 +77,8 @@ def _report(error: BaseException) -> int:
 
             traceback.print_exception(error)
         if sys.stderr is not None:
-            sys.stderr.write(f"{_prefix()}{sentence}\n")
+            plain = os.environ.get("NO_COLOR") or not sys.stderr.isatty()
+            sys.stderr.write(("rosenblatt: " if plain else "\033[31mrosenblatt: \033[0m") + f"{sentence}\n")
             sys.stderr.flush()
     except OSError:
         _discard_unwritten(sys.stderr)
@@ -118,11 +119,6 @@ def _usage(error: click.ClickException) -> str:
 
 def _decoded(name: Any) -> str:
     return os.fsdecode(name) if isinstance(name, str | bytes) else str(name)
-
-
-def _prefix() -> str:
-    """The name of the program, in red on a terminal."""
-    return "rosenblatt: " if os.environ.get("NO_COLOR") or not sys.stderr.isatty() else "\033[31mrosenblatt: \033[0m"
 
 
 def _replace_unprintable_characters() -> None:

@@ -69,18 +69,13 @@ def _joined(stores: Sequence[Store]) -> tuple[list[Store], list[tuple[int, int]]
 
 def _join(stores: list[Store]) -> Store:
     labels = np.concatenate([store.labels for store in stores]).astype(np.int32)
-    weights = None if stores[0].weights is None else np.concatenate([_weights(store) for store in stores])
+    weights = [store.weights for store in stores if store.weights is not None]
     if isinstance(stores[0].values, Csr):
         stacked = stack_sparse([store.values for store in stores if isinstance(store.values, Csr)])
         values: Values = replace(stacked, indices=stacked.indices.astype(np.int64))
     else:
         values = np.ascontiguousarray(np.concatenate([np.asarray(store.values) for store in stores]))
-    return Store(values, labels, weights)
-
-
-def _weights(store: Store) -> Floats:
-    assert store.weights is not None
-    return store.weights
+    return Store(values, labels, np.concatenate(weights) if weights else None)
 
 
 def unpack_votes(

@@ -1,11 +1,9 @@
 """A linear model: a run, with all that is needed to read new examples, predict their classes and go on learning."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from rosenblatt import native
 from rosenblatt.learn.polynomial import columns_of, product_at, product_name
@@ -15,10 +13,8 @@ from rosenblatt.learn.settings import Settings
 from rosenblatt.model.model import Model, check_finite
 from rosenblatt.readers.feature_space import pack_classes, pack_space, unpack_classes, unpack_space
 from rosenblatt.records import FeatureSpace, Floats, Label, RunSummary, Values
-
-if TYPE_CHECKING:
-    from rosenblatt.storage.header import Header
-    from rosenblatt.storage.tensors import Tensors
+from rosenblatt.storage.header import Header
+from rosenblatt.storage.tensors import Tensors
 
 
 @dataclass(frozen=True)

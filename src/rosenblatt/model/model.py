@@ -6,18 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from sys import float_info
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from rosenblatt import native
 from rosenblatt.errors import DataError
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.schemes import class_scores, predicted_classes
 from rosenblatt.records import Csr, FeatureSpace, Floats, Label, Values
+from rosenblatt.storage.tensors import Tensors
 
-if TYPE_CHECKING:
-    from rosenblatt.storage.tensors import Tensors
-
-    T = TypeVar("T", bound=Any)
+T = TypeVar("T", bound=Any)
 
 
 class Model(ABC):

@@ -306,16 +306,7 @@ def parse_svmlight(
     source: int | bytes, begin: int, end: int, *, base: int, guess_base: bool, limit: int, skip: bool
 ) -> tuple[Any, ...]: ...
 def read_svmlight_ahead(
-    fd: int,
-    size: int,
-    chunk: int,
-    threads: int,
-    *,
-    base: int,
-    guess_base: bool,
-    limit: int,
-    skip: bool,
-    early: int = 0,
+    fd: int, size: int, chunk: int, threads: int, *, base: int, guess_base: bool, limit: int, skip: bool, early: int = 0
 ) -> BlocksAhead: ...
 
 class BlocksAhead:

@@ -1,25 +1,23 @@
 """Why a model decides as it does about one example, which is given as text."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rosenblatt import native
 from rosenblatt.errors import DataError
+from rosenblatt.logic.network.cascade_conversion import network_from_cascade
 from rosenblatt.model.linear import LinearModel
-from rosenblatt.model.model import Model
+from rosenblatt.model.model import Model, check_width
+from rosenblatt.model.network import NetworkModel
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import SourceBlock
 from rosenblatt.report.weights import bias, contributions
-
-if TYPE_CHECKING:
-    from rosenblatt.model.network import NetworkModel
 
 _SVMLIGHT_LABEL = "0 "  # a placeholder: svmlight has a label before the features
 
@@ -41,10 +39,6 @@ def explain_example(model: LinearModel, example: str) -> dict[str, Any]:
 
 def explain_network_example(model: NetworkModel, example: str) -> dict[str, Any]:
     """The predicted class, its score, and the score of each unit of the network."""
-    from rosenblatt import native
-    from rosenblatt.logic.network.cascade_conversion import network_from_cascade
-    from rosenblatt.model.model import check_width
-
     values = check_width(read_example(model, example).values, len(model.names))
     all_units = replace(model.cascade, outputs=tuple(range(len(model.cascade.coef))))
     unit_scores = all_units.scores(native.rows_of(values))[0].tolist()

@@ -9,6 +9,8 @@ from rosenblatt.lazy import np
 from rosenblatt.learn.polynomial import products_of
 from rosenblatt.learn.schemes import class_pairs
 from rosenblatt.model.linear import LinearModel
+from rosenblatt.readers.open import open_source
+from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Csr, Floats, Label, Values
 
 
@@ -101,9 +103,6 @@ def _distinctive(model: LinearModel, totals: Floats, k: int, count: int) -> list
 
 def _feature_totals(model: LinearModel, path: str) -> Floats:
     """The sum of each feature over the examples of a file of sparse rows."""
-    from rosenblatt.readers.open import open_source
-    from rosenblatt.readers.source import ReadOptions
-
     totals: Floats = np.zeros(model.features)
     for block in open_source(path, ReadOptions(), model.space).blocks():
         assert isinstance(block.values, Csr)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from rosenblatt import native
 from rosenblatt.atomic import write_atomic
@@ -18,8 +18,7 @@ from rosenblatt.lazy import np
 from rosenblatt.storage.header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, contiguous_buffer, dtype_name, typed_buffer
 
-if TYPE_CHECKING:
-    T = TypeVar("T")
+T = TypeVar("T")
 
 FORMAT = "rosenblatt-model"
 VERSION = 1

@@ -10,18 +10,14 @@ from collections.abc import Iterable
 from itertools import accumulate, pairwise
 from math import prod
 from sys import float_info
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from rosenblatt import native
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.storage.header import Header, damaged
 
-if TYPE_CHECKING:
-    # Arrays by name: numpy arrays, or any other buffers with a type and a shape.
-    Tensors: TypeAlias = dict[str, Any]
-else:
-    Tensors = dict
-
+# Arrays by name: numpy arrays, or any other buffers with a type and a shape.
+Tensors: TypeAlias = dict[str, Any]
 _FORMATS: dict[str, Any] = dict(
     zip(("F64", "F32", "I64", "U64", "I32", "U32", "I16", "U16", "I8", "U8", "BOOL"), "dfqQiIhHbB?", strict=True)
 )

@@ -1,14 +1,11 @@
 """Ctrl-C between two blocks, when every run has learned the same rows."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
-if TYPE_CHECKING:
-    T = TypeVar("T")
+T = TypeVar("T")
 
 
 class Interrupt:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from rosenblatt import losses
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.replay.replay import Replay
-from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Floats
 
 
@@ -24,9 +23,12 @@ def totals_of(replay: Replay, scheme: str, sides: NDArray[np.int8], unit: int) -
     if scheme == "joint" and settings.loss == "logistic":
         top = scores.max(axis=1)
         cost = np.log(np.exp(scores - top[:, None]).sum(axis=1)) + top - scores[np.arange(len(rows)), labels]
+    elif settings.loss in ("logistic", "squared"):
+        cost = losses.LOSSES[settings.loss](margins)
     else:
-        cost = _cost(settings, margins)
-    return float((weights * cost)[concerned].sum()), int(_is_mistake(settings, margins)[concerned].sum())
+        cost = np.maximum(settings.required - margins, 0.0)
+    wrong = margins < settings.required if settings.strict else ~(margins > settings.required)
+    return float((weights * cost)[concerned].sum()), int(wrong[concerned].sum())
 
 
 def _gaps(scores: Floats, labels: NDArray[np.int32]) -> Floats:
@@ -36,14 +38,3 @@ def _gaps(scores: Floats, labels: NDArray[np.int32]) -> Floats:
     others[at, labels] = -np.inf
     gaps: Floats = scores[at, labels] - others.max(axis=1)
     return gaps
-
-
-def _cost(settings: Settings, margins: Floats) -> Floats:
-    if settings.loss in ("logistic", "squared"):
-        return losses.LOSSES[settings.loss](margins)
-    return np.maximum(settings.required - margins, 0.0)
-
-
-def _is_mistake(settings: Settings, margins: Floats) -> NDArray[np.bool_]:
-    wrong: NDArray[np.bool_] = margins < settings.required if settings.strict else ~(margins > settings.required)
-    return wrong

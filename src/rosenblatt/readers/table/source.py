@@ -14,7 +14,7 @@ from typing import Any
 from rosenblatt.errors import DataError, ModelError, listed, option
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.file_source import FileSource
-from rosenblatt.readers.hashing.cross import Pair, pairs_of_model, pairs_of_table
+from rosenblatt.readers.hashing.cross import pairs_of_model, pairs_of_table
 from rosenblatt.readers.input_file import InputFile
 from rosenblatt.readers.labels import LONGEST_LABEL
 from rosenblatt.readers.parallel_map import ordered_map
@@ -43,18 +43,17 @@ class TableSource(FileSource):
         else:
             self._table = TypedFile(file, self.format)
         self._layout = self._find_layout() if model_space is None else self._layout_of_model(settings)
-        self._encoder = Encoder(self._layout, reading, model_space, self._pairs())
+        if model_space is None:
+            pairs = pairs_of_table(self.name, self._layout, self._table.columns, reading.cross)
+        else:
+            pairs = pairs_of_model(model_space)
+        self._encoder = Encoder(self._layout, reading, model_space, pairs)
         if reading.scale and model_space is None and not self.rewindable:
             raise DataError(
                 f"{self.name}: {option('scale', True)} reads the data twice, and this is a stream; save it to a file, "
                 f"or leave {option('scale', True)} out.",
                 file=self.name,
             )
-
-    def _pairs(self) -> tuple[Pair, ...]:
-        if self.model_space is not None:
-            return pairs_of_model(self.model_space)
-        return pairs_of_table(self.name, self._layout, self._table.columns, self.reading.cross)
 
     @property
     def space(self) -> FeatureSpace:

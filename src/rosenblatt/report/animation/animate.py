@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +12,7 @@ from rosenblatt.report.animation.frames import Film, Moment, film_of, vectors
 from rosenblatt.report.animation.gif import write_gif
 from rosenblatt.report.animation.page import film_page
 from rosenblatt.report.figures.plane import arrow, draw_line, frame, ring, scatter
-from rosenblatt.report.figures.style import Palette, palette
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from rosenblatt.report.figures.style import Axes, Palette, palette
 
 
 def animate(
@@ -48,13 +45,13 @@ def animate(
 
 
 def _write_gif(film: Film, path: Path, per_second: float, look: Palette, on_moment: Callable[[], None]) -> None:
-    def stage(ax: "Axes") -> None:
+    def stage(ax: Axes) -> None:
         scatter(ax, film.view, (film.targets > 0).astype(np.intp), film.names, look)
         frame(ax, film.view)
         _keys(ax, look)
 
-    def drawing(moment: Moment) -> Callable[["Axes"], None]:
-        def draw(ax: "Axes") -> None:
+    def drawing(moment: Moment) -> Callable[[Axes], None]:
+        def draw(ax: Axes) -> None:
             on_moment()
             draw_moment(ax, film, moment, look)
 
@@ -63,7 +60,7 @@ def _write_gif(film: Film, path: Path, per_second: float, look: Palette, on_mome
     write_gif(path, look, stage, [drawing(moment) for moment in film.moments], 1 / per_second)
 
 
-def draw_moment(ax: "Axes", film: Film, moment: Moment, look: Palette) -> None:
+def draw_moment(ax: Axes, film: Film, moment: Moment, look: Palette) -> None:
     """Draw what one moment of the film adds to the points."""
     view = film.view
     if moment.row is not None:
@@ -76,7 +73,7 @@ def draw_moment(ax: "Axes", film: Film, moment: Moment, look: Palette) -> None:
     ax.set_title(f"{moment.title}\n{moment.words}", fontsize=10.5)
 
 
-def _keys(ax: "Axes", look: Palette) -> None:
+def _keys(ax: Axes, look: Palette) -> None:
     for color, style, label in (
         (look.muted, (0, (4, 3)), "boundary before"),
         (look.ink, "-", "boundary and w after"),

@@ -2,18 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from rosenblatt.report.figures.style import DPI, Palette, style_axes
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from rosenblatt.report.figures.style import DPI, Axes, Palette, style_axes
 
 _FEW = 600  # points are drawn over the lines of each picture; more of them stay below
 
-Draw = Callable[["Axes"], None]
+Draw = Callable[[Axes], None]
 
 
 def write_gif(path: Path, look: Palette, stage: Draw, moments: Sequence[Draw], pause: float) -> None:
@@ -42,7 +39,7 @@ def write_gif(path: Path, look: Palette, stage: Draw, moments: Sequence[Draw], p
     first.save(path, format="GIF", save_all=True, append_images=rest, duration=durations, loop=0, disposal=1)
 
 
-def _picture(canvas: Any, ax: "Axes", moment: Draw, points: Sequence[Any]) -> Any:
+def _picture(canvas: Any, ax: Axes, moment: Draw, points: Sequence[Any]) -> Any:
     from PIL import Image
 
     before = set(ax.get_children())

@@ -1,7 +1,7 @@
 """A proof as a picture: the widest margin between the classes, or the point in which their hulls meet."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.records import Floats
 from rosenblatt.report.figures.plane import View, classes_of, draw_line, frame, names_of, ring, scatter, view_of
 from rosenblatt.report.figures.regions import draw_normal, fill_between_lines
-from rosenblatt.report.figures.style import Palette, legend, name, number, panels
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from rosenblatt.report.figures.style import Axes, Figure, Palette, legend, name, number, panels
 
 _THIN = 0.006  # the share of the picture below which a band is no wider than the line in it
 
@@ -28,7 +24,7 @@ def plot_certificate(
     columns: tuple[int, int] | None = None,
     names: Sequence[str] | None = None,
     theme: str = "light",
-) -> "Figure":
+) -> Figure:
     """Draw what a certificate says about these examples.
 
     Separable: the widest band between the classes and the rows that carry it. Inseparable: the rows of the proof, the
@@ -52,7 +48,7 @@ def plot_certificate(
     return figure
 
 
-def _separable(ax: "Axes", view: View, certificate: Any, look: Palette) -> None:
+def _separable(ax: Axes, view: View, certificate: Any, look: Palette) -> None:
     weights = np.concatenate([[float(certificate.b)], np.asarray(certificate.w, dtype=float).ravel()])
     line = view.line(weights)
     draw_line(ax, view, line, color=look.ink, lw=2.2, label="widest separator")
@@ -68,7 +64,7 @@ def _separable(ax: "Axes", view: View, certificate: Any, look: Palette) -> None:
 
 
 def _inseparable(
-    ax: "Axes", view: View, certificate: Any, index: NDArray[np.intp], labels: NDArray[Any], look: Palette
+    ax: Axes, view: View, certificate: Any, index: NDArray[np.intp], labels: NDArray[Any], look: Palette
 ) -> None:
     rows = np.asarray(certificate.rows, dtype=np.intp)
     for k, label in enumerate(labels.tolist()):
@@ -97,7 +93,7 @@ def meeting_point(certificate: Any, points: Floats, index: NDArray[np.intp]) -> 
     return np.array([float(sum(w * Fraction(float(p[a])) for w, p in positive) / total) for a in (0, 1)])
 
 
-def _hull(ax: "Axes", points: Floats, color: str, label: str, look: Palette) -> None:
+def _hull(ax: Axes, points: Floats, color: str, label: str, look: Palette) -> None:
     """Draw a convex hull: a polygon, a segment, or a point. Its edge is drawn over the points that lie on it."""
     from matplotlib.patheffects import withStroke
 

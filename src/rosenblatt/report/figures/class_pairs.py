@@ -1,22 +1,19 @@
 """Which classes can be told apart by a line: one cell for each pair."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rosenblatt.errors import DataError
-from rosenblatt.report.figures.style import Palette, name, number, panels
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from rosenblatt.report.figures.style import Figure, Palette, name, number, panels
 
 SEPARABLE, INSEPARABLE, UNDECIDED = "separable", "inseparable", "undecided"
 
 
 def plot_pairs(
     classes: Sequence[Any], answers: Any, margins: Any = None, ax: Any = None, *, theme: str = "light"
-) -> "Figure":
+) -> Figure:
     """A heat map of the answers for every pair of classes: 'separable', 'inseparable', 'undecided' or None.
 
     The wider the margin, the stronger the colour, and it is written in the cell; an inseparable pair is crossed, an

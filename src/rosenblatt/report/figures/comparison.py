@@ -1,7 +1,7 @@
 """The boundaries of several methods in one picture."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -9,10 +9,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.records import Floats
 from rosenblatt.report.figures.plane import classes_of, draw_line, frame, names_of, scatter, view_of
 from rosenblatt.report.figures.regions import hyperplane_of
-from rosenblatt.report.figures.style import DASHES, legend, panels
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from rosenblatt.report.figures.style import DASHES, Figure, legend, panels
 
 
 def plot_comparison(
@@ -24,7 +21,7 @@ def plot_comparison(
     columns: tuple[int, int] | None = None,
     names: Sequence[str] | None = None,
     theme: str = "light",
-) -> "Figure":
+) -> Figure:
     """The boundary of every method of a comparison that is one hyperplane, over the examples of two classes."""
     figure, (panel, *_), look = panels(ax, theme, size=(6.0, 5.2))
     view = view_of(X, columns, "plot_comparison")

@@ -1,17 +1,14 @@
 """Curves of the lectures that need no data: the losses over the margin, the hard and the soft decision."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rosenblatt.losses import LOSSES, zero_one
-from rosenblatt.report.figures.style import DASHES, add_grid, legend, panels
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from rosenblatt.report.figures.style import DASHES, Figure, add_grid, legend, panels
 
 
-def plot_losses(ax: Any = None, *, reach: float = 2.5, theme: str = "light") -> "Figure":
+def plot_losses(ax: Any = None, *, reach: float = 2.5, theme: str = "light") -> Figure:
     """Every loss as a function of the margin y·s: what each charges for a mistake, and for being barely right."""
     figure, (panel, *_), look = panels(ax, theme)
     m = np.linspace(-reach, reach, 501)
@@ -35,7 +32,7 @@ def plot_losses(ax: Any = None, *, reach: float = 2.5, theme: str = "light") -> 
     return figure
 
 
-def plot_activations(ax: Any = None, *, reach: float = 6.0, theme: str = "light") -> "Figure":
+def plot_activations(ax: Any = None, *, reach: float = 6.0, theme: str = "light") -> Figure:
     """The step (a hard decision) and the sigmoid (a soft one) side by side; `ax` is a pair of axes."""
     figure, axes, look = panels(ax, theme, 1, 2, size=(6.0, 3.3))
     s = np.linspace(-reach, reach, 401)

@@ -1,15 +1,12 @@
 """Error against the degree of a polynomial: the warning of overfitting as a picture."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.report.figures.style import add_grid, legend, panels
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from rosenblatt.report.figures.style import Figure, add_grid, legend, panels
 
 
-def plot_degrees(report: Any, ax: Any = None, *, theme: str = "light") -> "Figure":
+def plot_degrees(report: Any, ax: Any = None, *, theme: str = "light") -> Figure:
     """Training and held-out error of each degree of a `degree_report`, the held-out ones with their 95% intervals."""
     from matplotlib.ticker import PercentFormatter
 

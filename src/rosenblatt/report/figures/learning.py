@@ -1,7 +1,7 @@
 """How the boundary moves: after successive epochs, and update by update with the vector that was added."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,7 @@ from rosenblatt.report.figures.plane import (
     view_of,
     widened_view,
 )
-from rosenblatt.report.figures.style import DASHES, Palette, legend, number, panels, vector
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from rosenblatt.report.figures.style import DASHES, Axes, Figure, Palette, legend, number, panels, vector
 
 _MAX_BOUNDARIES = 8  # that can be told apart in one picture
 
@@ -37,7 +33,7 @@ def plot_boundaries(
     columns: tuple[int, int] | None = None,
     names: Sequence[str] | None = None,
     theme: str = "light",
-) -> "Figure":
+) -> Figure:
     """The boundary at the end of each epoch, from faint to full; of a long run eight of them, the last included."""
     figure, (panel, *_), look = panels(ax, theme)
     view, targets = scene(trace, unit, columns, "plot_boundaries")
@@ -79,7 +75,7 @@ def plot_frames(
     unit: int = 0,
     columns: tuple[int, int] | None = None,
     theme: str = "light",
-) -> "Figure":
+) -> Figure:
     """Four updates: the boundary before and after, the example that made it, and w + eta y x as vectors.
 
     `updates` counts from 1 and chooses which; without it they are spread over the run. The vectors start in the middle
@@ -106,7 +102,7 @@ def plot_frames(
 
 
 def draw_update(
-    ax: "Axes", view: View, targets: NDArray[np.int8], trace: Trace, step: Step, scale: float, look: Palette
+    ax: Axes, view: View, targets: NDArray[np.int8], trace: Trace, step: Step, scale: float, look: Palette
 ) -> None:
     """One frame: examples, boundary before and after, and the update vector head to tail with the weights."""
     area = min(40.0, point_area(2 * len(targets)))  # the panel is a quarter of a picture
@@ -130,7 +126,7 @@ def draw_update(
     frame(ax, view)
 
 
-def _note_unseen(ax: "Axes", view: View, line: Floats, drawn: Floats | None, when: str, look: Palette) -> None:
+def _note_unseen(ax: Axes, view: View, line: Floats, drawn: Floats | None, when: str, look: Palette) -> None:
     """Say in words that a boundary lies outside the picture."""
     if drawn is None and line[1:].any():
         low = 0.03 if when == "before" else 0.11

@@ -1,14 +1,10 @@
 """A network of threshold units as a picture: inputs on the left, a layer to the right of those that feed it."""
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.logic import Network, WiredUnit
-from rosenblatt.report.figures.style import Palette, legend, number, panels
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from rosenblatt.report.figures.style import Axes, Figure, Palette, legend, number, panels
 
 Place: TypeAlias = tuple[float, float]
 Places: TypeAlias = dict[str, Place]
@@ -19,7 +15,7 @@ _RADIUS = 0.19
 _SHARES = (0.74, 0.62, 0.68, 0.8, 0.56, 0.5, 0.44, 0.38, 0.32, 0.26)  # of a wire, where its label may be
 
 
-def plot_network(network: Any, ax: Any = None, *, theme: str = "light") -> "Figure":
+def plot_network(network: Any, ax: Any = None, *, theme: str = "light") -> Figure:
     """Draw every unit with its threshold, and every wire with its weight: dashed where it is negative.
 
     Takes a logic.Network, an expression, or a fitted ThresholdNetwork.
@@ -37,7 +33,10 @@ def plot_network(network: Any, ax: Any = None, *, theme: str = "light") -> "Figu
         for source, weight in zip(unit.sources, unit.weights, strict=True):
             _wire(panel, places, unit, source, weight, look, taken)
     for name in drawn.inputs:
-        _input(panel, *places[name], name, look)
+        x, y = places[name]
+        panel.plot([x + _RADIUS / 2], [y], marker="s", ms=9, color=look.muted, linestyle="none", zorder=4)
+        short = name if len(name) <= 14 else name[:13] + "…"
+        panel.text(x - 0.08, y, short, color=look.ink, fontsize=10.5, ha="right", va="center")
     for unit in drawn.units:
         _unit(panel, *places[unit.name], unit, unit.name in drawn.outputs, look)
     panel.set_xlim(min(xs) - 0.5, max(xs) + 0.75)
@@ -85,7 +84,7 @@ def _mean(values: list[float], default: float) -> float:
 
 
 def _wire(
-    ax: "Axes", places: Places, unit: WiredUnit, source: str, weight: float, look: Palette, taken: list[Place] | None
+    ax: Axes, places: Places, unit: WiredUnit, source: str, weight: float, look: Palette, taken: list[Place] | None
 ) -> None:
     """Draw a wire, and its weight at a place that is not in `taken`; if that is None, without the weight."""
     from matplotlib.patches import FancyArrowPatch
@@ -140,12 +139,7 @@ def _free_place(begin: Place, end: Place, bend: float, taken: list[Place]) -> Pl
     return float(best[0]), float(best[1])
 
 
-def _input(ax: "Axes", x: float, y: float, name: str, look: Palette) -> None:
-    ax.plot([x + _RADIUS / 2], [y], marker="s", ms=9, color=look.muted, linestyle="none", zorder=4)
-    ax.text(x - 0.08, y, _short(name), color=look.ink, fontsize=10.5, ha="right", va="center")
-
-
-def _unit(ax: "Axes", x: float, y: float, unit: WiredUnit, output: bool, look: Palette) -> None:
+def _unit(ax: Axes, x: float, y: float, unit: WiredUnit, output: bool, look: Palette) -> None:
     from matplotlib.patches import Circle
 
     ax.add_patch(
@@ -163,7 +157,3 @@ def _unit(ax: "Axes", x: float, y: float, unit: WiredUnit, output: bool, look: P
     if output:
         ax.plot([x + _RADIUS * 1.35, x + 0.6], [y, y], color=look.ink, lw=1.8, zorder=1)
         ax.plot([x + 0.6], [y], marker=">", ms=7, color=look.ink, linestyle="none", zorder=2)
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 14 else name[:13] + "…"

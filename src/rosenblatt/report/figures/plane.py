@@ -2,17 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import DataError
 from rosenblatt.records import Csr, Floats
-from rosenblatt.report.figures.style import MARKERS, Palette, name
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from rosenblatt.report.figures.style import MARKERS, Axes, Palette, name
 
 _SHAPE = 4 / 3  # width to height of the view
 _REACH = 1.4  # times the view's size: the view is widened for a line that passes this near its centre
@@ -119,7 +116,7 @@ def names_of(X: Any) -> list[str] | None:
     return [str(name) for name in X.columns] if hasattr(X, "columns") else None
 
 
-def frame(ax: "Axes", view: View, names: Sequence[str] | None = None) -> None:
+def frame(ax: Axes, view: View, names: Sequence[str] | None = None) -> None:
     """Set the limits, the aspect and the names of the axes."""
     ax.set_xlim(view.low[0], view.high[0])
     ax.set_ylim(view.low[1], view.high[1])
@@ -135,7 +132,7 @@ def point_area(count: int) -> float:
 
 
 def scatter(
-    ax: "Axes", view: View, index: NDArray[np.intp], labels: Sequence[Any], look: Palette, size: float | None = None
+    ax: Axes, view: View, index: NDArray[np.intp], labels: Sequence[Any], look: Palette, size: float | None = None
 ) -> None:
     """Draw the points, each class in its own colour and shape."""
     area = size if size is not None else point_area(len(view.points))
@@ -147,9 +144,7 @@ def scatter(
         )  # fmt: skip
 
 
-def ring(
-    ax: "Axes", points: Floats, color: str, label: str | None = None, *, among: int = 0, area: float = 170
-) -> None:
+def ring(ax: Axes, points: Floats, color: str, label: str | None = None, *, among: int = 0, area: float = 170) -> None:
     """Draw circles around points, smaller if they are some `among` many."""
     if len(points):
         area = min(area, 3.2 * point_area(among))
@@ -205,7 +200,7 @@ def widened_view(view: View, lines: Sequence[Floats]) -> View:
     return replace(view, low=middle - size / 2, high=middle + size / 2)
 
 
-def draw_line(ax: "Axes", view: View, line: Floats, **style: Any) -> Floats | None:
+def draw_line(ax: Axes, view: View, line: Floats, **style: Any) -> Floats | None:
     """Draw a line clipped to the view; returns its ends, or None if it does not pass through."""
     ends = clipped(view, line)
     if ends is not None:
@@ -214,7 +209,7 @@ def draw_line(ax: "Axes", view: View, line: Floats, **style: Any) -> Floats | No
     return ends
 
 
-def arrow(ax: "Axes", start: Floats, end: Floats, color: str, label: str | None = None, **style: Any) -> None:
+def arrow(ax: Axes, start: Floats, end: Floats, color: str, label: str | None = None, **style: Any) -> None:
     """Draw an arrow, in the units of the data."""
     ax.annotate(
         "", xy=(end[0], end[1]), xytext=(start[0], start[1]), annotation_clip=True,

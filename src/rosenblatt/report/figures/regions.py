@@ -1,7 +1,7 @@
 """What a model decides, everywhere in the plane: regions, boundary, normal and margin band; curves, many classes."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,7 @@ from rosenblatt.report.figures.plane import (
     scatter,
     view_of,
 )
-from rosenblatt.report.figures.style import Palette, legend, number, panels
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from rosenblatt.report.figures.style import Axes, Figure, Palette, legend, number, panels
 
 _ACROSS, _UP = 440, 330  # cells of the plane; each is predicted
 _AT_ONCE = 2_000_000  # numbers passed to a model in one call
@@ -38,7 +34,7 @@ def plot_regions(
     columns: tuple[int, int] | None = None,
     names: Sequence[str] | None = None,
     theme: str = "light",
-) -> "Figure":
+) -> Figure:
     """The decision regions of a fitted model over the examples; rows it gets wrong are ringed.
 
     Anything with `predict` will do: a unit, a pipeline with a feature map, a learner of many classes. A single
@@ -109,7 +105,7 @@ def _parts(cells: Floats, view: View) -> list[Floats]:
     return np.array_split(cells, max(1, len(cells) * len(view.middle) // _AT_ONCE))
 
 
-def draw_regions(ax: "Axes", view: View, decided: NDArray[np.intp], classes: int, look: Palette) -> None:
+def draw_regions(ax: Axes, view: View, decided: NDArray[np.intp], classes: int, look: Palette) -> None:
     """Fill the region of each class with a tint of its colour."""
     tints = np.array([look.tint(look.of_class(k)) for k in range(classes)])
     extent = (view.low[0], view.high[0], view.low[1], view.high[1])
@@ -117,7 +113,7 @@ def draw_regions(ax: "Axes", view: View, decided: NDArray[np.intp], classes: int
 
 
 def _edges(
-    ax: "Axes", model: Any, X: Any, view: View, decided: NDArray[np.intp], classes: NDArray[Any], look: Palette
+    ax: Axes, model: Any, X: Any, view: View, decided: NDArray[np.intp], classes: NDArray[Any], look: Palette
 ) -> None:
     """Draw where the prediction changes: along score 0 for two classes, between the cells for more."""
     cells = _cells(view)
@@ -137,7 +133,7 @@ def _edges(
     ax.plot([], [], color=look.ink, lw=2.0, label="boundary")
 
 
-def draw_normal(ax: "Axes", view: View, line: Floats, look: Palette) -> None:
+def draw_normal(ax: Axes, view: View, line: Floats, look: Palette) -> None:
     """Draw w at right angles to the boundary; it points to where the score is positive."""
     ends = clipped(view, line)
     if ends is None or not view.equal:
@@ -147,7 +143,7 @@ def draw_normal(ax: "Axes", view: View, line: Floats, look: Palette) -> None:
     arrow(ax, foot, tip, look.accent, "normal w")
 
 
-def _band(ax: "Axes", view: View, weights: Floats, look: Palette) -> None:
+def _band(ax: Axes, view: View, weights: Floats, look: Palette) -> None:
     """Shade the margin band: between the parallels through the closest rows there is no row."""
     line = view.line(weights)
     length = float(np.linalg.norm(line[1:]))
@@ -163,7 +159,7 @@ def _band(ax: "Axes", view: View, weights: Floats, look: Palette) -> None:
     fill_between_lines(ax, view, line, half, look)
 
 
-def fill_between_lines(ax: "Axes", view: View, line: Floats, half: float, look: Palette) -> None:
+def fill_between_lines(ax: Axes, view: View, line: Floats, half: float, look: Palette) -> None:
     """Shade where |score| <= half."""
     cells = _cells(view)
     across, up = cells[:_ACROSS, 0], cells[::_ACROSS, 1]

@@ -8,8 +8,10 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.records import Floats
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.figure import Figure as Figure
+else:  # for annotations: matplotlib is loaded when something is drawn
+    Axes, Figure = "Axes", "Figure"
 
 DPI = 100  # so that six inches are 600 px
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "<", ">")
@@ -72,7 +74,7 @@ def palette(theme: str) -> Palette:
 
 def panels(
     ax: Any, theme: str, rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.0, 4.5)
-) -> tuple["Figure", list["Axes"], Palette]:
+) -> tuple[Figure, list[Axes], Palette]:
     """The axes to draw on: those of the caller, or new ones on a new figure."""
     from matplotlib.figure import Figure
 
@@ -88,7 +90,7 @@ def panels(
     return figure, axes, look
 
 
-def style_axes(ax: "Axes", look: Palette) -> None:
+def style_axes(ax: Axes, look: Palette) -> None:
     ax.set_facecolor(look.paper)
     for name, spine in ax.spines.items():
         spine.set_color(look.muted)
@@ -100,13 +102,13 @@ def style_axes(ax: "Axes", look: Palette) -> None:
     ax.title.set_fontsize(11.5)
 
 
-def add_grid(ax: "Axes", look: Palette) -> None:
+def add_grid(ax: Axes, look: Palette) -> None:
     """Draw faint lines behind the curves, to read values by."""
     ax.grid(color=look.grid, linewidth=0.8)
     ax.set_axisbelow(True)
 
 
-def legend(figure: "Figure", axes: Sequence["Axes"], look: Palette, columns: int = 3, own: bool = True) -> None:
+def legend(figure: Figure, axes: Sequence[Axes], look: Palette, columns: int = 3, own: bool = True) -> None:
     """Add a legend with each name once: below the panels of our `own` figure, inside the caller's axes otherwise."""
     from matplotlib.collections import PathCollection
 

@@ -1,18 +1,15 @@
 """The convergence theorem on a real run: its two inequalities, and the mistakes against the bound."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rosenblatt.errors import DataError
-from rosenblatt.report.figures.style import add_grid, legend, number, panels
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from rosenblatt.report.figures.style import Figure, add_grid, legend, number, panels
 
 
-def plot_inequalities(record: Any, ax: Any = None, *, theme: str = "light") -> "Figure":
+def plot_inequalities(record: Any, ax: Any = None, *, theme: str = "light") -> Figure:
     """Both halves of the proof along a run, mistake by mistake; `ax` is a pair of axes.
 
     The record has `k`, `progress` (w_k·w*), `progress_bound` (kγ), `norm_squared` (‖w_k‖²), `norm_bound` (kR²),
@@ -45,7 +42,7 @@ def plot_inequalities(record: Any, ax: Any = None, *, theme: str = "light") -> "
     return figure
 
 
-def plot_mistakes(mistakes: Any, bound: float | None = None, ax: Any = None, *, theme: str = "light") -> "Figure":
+def plot_mistakes(mistakes: Any, bound: float | None = None, ax: Any = None, *, theme: str = "light") -> Figure:
     """Mistakes in each epoch, and their sum against the bound (R/γ)² where it is known; `ax` is a pair of axes.
 
     `mistakes` is one number per epoch, or anything that has them: an estimator, a trace, a run.

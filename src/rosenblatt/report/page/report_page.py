@@ -52,6 +52,8 @@ def evaluation_page(summary: EvaluationSummary) -> str:
 def _document(data: str, model: Model, head: str, sections: Iterable[str]) -> str:
     style = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
     title = f"{data}: {' or '.join(str(label) for label in model.classes[:6])}"
+    version = model.provenance.get("version")
+    program = f"Rosenblatt {escape(str(version))}" if version else "Rosenblatt"
     body = "".join(sections)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -60,14 +62,9 @@ def _document(data: str, model: Model, head: str, sections: Iterable[str]) -> st
         f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
         f"{head}\n"
         f'<div class="grid">{body}</div>\n'
-        f"<footer>Made by Rosenblatt{_version(model)}. Intervals in brackets hold the true value with 95% "
+        f"<footer>Made by {program}. Intervals in brackets hold the true value with 95% "
         "confidence.</footer>\n</main>\n</body>\n</html>\n"
     )
-
-
-def _version(model: Model) -> str:
-    version = model.provenance.get("version")
-    return f" {escape(str(version))}" if version else ""
 
 
 def _fit_headline(summary: FitSummary) -> str:
@@ -110,7 +107,8 @@ def _fit_sections(summary: FitSummary) -> Iterator[str]:
             "their errors; the best is used, or the first of those whose difference may be chance",
         )
     if fitted.skipped:
-        yield _section(f"{fitted.skipped:,} rows left out", _bad_rows(summary), wide=True)
+        items = "".join(f"<li>{escape(row.sentence)}</li>" for row in fitted.bad_rows)
+        yield _section(f"{fitted.skipped:,} rows left out", f'<ul class="note">{items}</ul>', wide=True)
     yield _command_section(summary.command)
 
 
@@ -206,8 +204,3 @@ def _candidates(summary: FitSummary) -> str:
         rows.append(row)
     chosen = next((k for k, candidate in enumerate(candidates) if candidate.rule == summary.fitted.chosen), None)
     return _table(["rule", "progressive", *(["held out"] if held_out else [])], rows, chosen)
-
-
-def _bad_rows(summary: FitSummary) -> str:
-    items = "".join(f"<li>{escape(row.sentence)}</li>" for row in summary.fitted.bad_rows)
-    return f'<ul class="note">{items}</ul>'

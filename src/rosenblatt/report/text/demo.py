@@ -18,7 +18,9 @@ def story_lines(summary: FitSummary) -> Iterator[str]:
     yield bold("Is it spam?") + "  Real mail of 2002: the subject and the first 100 words."
     yield ""
     yield dim(f"$ rosenblatt fit {summary.data} --test {evaluation.data}")
-    yield named_line("learned", f"{plural(fitted.rows, 'message')} in {fitted.seconds:.2f} s; {_rules(summary)}")
+    n_tried = len(fitted.candidates)
+    rule = f"{n_tried} rules side by side, the best was {fitted.chosen}" if n_tried > 1 else fitted.chosen
+    yield named_line("learned", f"{plural(fitted.rows, 'message')} in {fitted.seconds:.2f} s; {rule}")
     accuracy = evaluation.scores.accuracy
     right = f"{accuracy.value:.1%} right (95% interval {accuracy.low:.1%} to {accuracy.high:.1%})"
     yield named_line("tested", f"{plural(evaluation.scores.examples, 'message')} it had never seen: {right}")
@@ -31,11 +33,6 @@ def story_lines(summary: FitSummary) -> Iterator[str]:
     for k, label in classes_shown(fitted.model):
         yield named_line(f"says {label}", ", ".join(word.replace(" ", NO_BREAK) for word in features[k]))
     yield ""
-
-
-def _rules(summary: FitSummary) -> str:
-    tried, chosen = len(summary.fitted.candidates), summary.fitted.chosen
-    return f"{tried} rules side by side, the best was {chosen}" if tried > 1 else chosen
 
 
 def certificate_lines(data: Path, proof: Path) -> Iterator[str]:

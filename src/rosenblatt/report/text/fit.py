@@ -41,7 +41,8 @@ def fit_lines(summary: FitSummary, top: int) -> Iterator[str]:
 
 def _run_lines(summary: FitSummary) -> Iterator[str]:
     fitted = summary.fitted
-    yield named_line("learned", f"{fitted.chosen}, {plural(fitted.passes, 'pass')}, {_seconds(fitted.seconds)}")
+    time = f"{fitted.seconds:.2f} s" if fitted.seconds < 100 else f"{fitted.seconds / 60:.1f} min"
+    yield named_line("learned", f"{fitted.chosen}, {plural(fitted.passes, 'pass')}, {time}")
     yield named_line("mistakes", _mistakes(fitted.mistakes) + _also_mistakes(fitted.model))
     yield named_line("status", f"{fitted.status}: {STATUS[fitted.status]}")
     if fitted.order != "given":
@@ -69,10 +70,6 @@ def _has_nameless_index(model: LinearModel) -> bool:
     """Whether the first column of a table holds numbers and has no name although the others have."""
     settings = model.space.settings
     return model.space.kind == "columns" and settings.get("header") is True and "column0" in settings.get("numbers", ())
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
 
 
 def _mistakes(per_pass: Sequence[int]) -> str:

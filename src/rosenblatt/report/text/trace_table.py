@@ -18,10 +18,11 @@ def trace_table(trace: Trace, *, limit: int | None = None, **which: Any) -> "Tab
 
     Rows are counted from 1, as people count them; in Python, CSV and JSON they are counted from 0.
     """
+    from rich.box import SIMPLE_HEAD
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(caption=caption(trace), caption_justify="left", pad_edge=False, box=_lines(), padding=(0, 1, 0, 0))
+    table = Table(caption=caption(trace), caption_justify="left", pad_edge=False, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     columns, totals = _columns(trace), bool(which.get("totals"))
     for name, side in (*columns, *([("loss", "right"), ("errors", "right")] if totals else [])):
         vector = name in ("x", "w before", "w after")  # these fold on a narrow terminal; numbers stay whole
@@ -84,12 +85,6 @@ def how_it_ended(run: RunSummary) -> str:
         "validated": f"validated: stopped early after {epochs}",
     }
     return f"{ways.get(run.status, run.status)}; {mistakes} in {run.t:,} visits"
-
-
-def _lines() -> Any:
-    from rich import box
-
-    return box.SIMPLE_HEAD
 
 
 def _columns(trace: Trace) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,14 +10,11 @@ from rosenblatt.learn.schemes import predicted_classes
 from rosenblatt.records import Floats
 from rosenblatt.report.animation.gif import write_gif
 from rosenblatt.report.figures.plane import View, frame, ring, scatter, view_of
-from rosenblatt.report.figures.style import Palette, palette
+from rosenblatt.report.figures.style import Axes, Palette, palette
 from rosenblatt.report.text.trace_table import how_it_ended
 from rosenblatt.studio.cancellation import raise_if_cancelled
 from rosenblatt.studio.playback.contours import Grid
 from rosenblatt.studio.playback.run import Moment, PlayedRun
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _GRID_COLUMNS = 120
 _FRAME_SECONDS = 2 / 3
@@ -32,13 +29,13 @@ def write_run_gif(run: PlayedRun, path: Path, max_updates: int) -> None:
     times, titles, rows = _frames(run, max_updates)
     class_names = [run.points.classes[k] for k in run.points.present]
 
-    def draw_background(ax: "Axes") -> None:
+    def draw_background(ax: Axes) -> None:
         scatter(ax, view, run.labels, class_names, colours)
         frame(ax, view)
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=5, frameon=False, labelcolor=colours.ink)
 
-    def drawing_of(coefficients: Floats, title: str, row: int | None) -> Callable[["Axes"], None]:
-        def draw(ax: "Axes") -> None:
+    def drawing_of(coefficients: Floats, title: str, row: int | None) -> Callable[[Axes], None]:
+        def draw(ax: Axes) -> None:
             raise_if_cancelled()
             _draw_regions(ax, run, view, grid, coefficients @ basis, colours)
             if row is not None:

@@ -42,12 +42,9 @@ def relatives(request: Mapping[str, Any]) -> dict[str, Any]:
     lines.append(_fitted_line("maximum margin", MaxMargin(time_limit=TIME_LIMIT), points, expand(points.X, degree)))
     if degree > 1:
         _add_paths(lines, Grid(*read_picture(request), _GRID_COLUMNS), degree)
-    return {"lines": lines, "caption": _caption(len(points.X), degree, learner)}
-
-
-def _caption(n_points: int, degree: int, learner: str) -> str:
     shape = f" and degree {degree}" if degree > 1 else ", as straight lines" if learner == "kernel" else ""
-    return f"Errors on these {n_points:,} points, each with its own defaults{shape}."
+    caption = f"Errors on these {len(points.X):,} points, each with its own defaults{shape}."
+    return {"lines": lines, "caption": caption}
 
 
 def _fitted_line(name: str, model: Any, points: Points, X: Floats) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from rosenblatt.certificates.classes import certify_classes
 from rosenblatt.certificates.search import certify
 from rosenblatt.certificates.sentences import boundary
 from rosenblatt.certificates.theorem import theorem_run
+from rosenblatt.checks import plain_label
 from rosenblatt.records import Floats
 from rosenblatt.studio.cancellation import raise_if_cancelled
 from rosenblatt.studio.request import Points, feature_degree, features_of, read_options, read_points, read_table
@@ -116,15 +117,11 @@ def _as_polygon(points: Points, rows: list[int]) -> list[int]:
 
 def _pairs_verdict(points: Points, features: Floats, degree: int) -> dict[str, Any]:
     table = certify_classes(features, points.y, scheme="ovo", time_limit=TIME_LIMIT)
-    pairs = [{name: _plain(row[name]) for name in ("first", "second", "answer")} for row in table.to_rows()]
+    pairs = [{name: plain_label(row[name]) for name in ("first", "second", "answer")} for row in table.to_rows()]
     n_separable = sum(pair["answer"] == "separable" for pair in pairs)
     shape = "A straight line" if degree == 1 else f"A curve of degree {degree}"
     explanation = f"{shape} separates {n_separable} of the {len(pairs)} pairs of classes without an error."
     return {"kind": "pairs", "explanation": explanation, "pairs": pairs}
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
 
 
 # -- beyond two columns and a line ------------------------------------------------------------------------------------
