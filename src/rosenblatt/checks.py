@@ -57,6 +57,12 @@ def plain_label(label: Any) -> Any:
     return label.item() if hasattr(label, "item") else label
 
 
+def json_label(label: Any) -> str | int | float:
+    """A label as JSON can hold it."""
+    plain = plain_label(label)
+    return plain if isinstance(plain, str | int | float) else str(plain)
+
+
 def thread_count(n_jobs: int | None) -> int:
     """How many threads n_jobs means: None is one, -1 is all cores, -2 all but one."""
     if n_jobs is None:

@@ -18,7 +18,7 @@ from rosenblatt.certificates.certificate import (
     Separable,
     Undecided,
 )
-from rosenblatt.checks import plain_label
+from rosenblatt.checks import json_label
 from rosenblatt.errors import DataError
 
 _FORMAT, _VERSION = "rosenblatt certificate", 1
@@ -49,7 +49,7 @@ def as_dict(certificate: Certificate) -> dict[str, Any]:
         "format": _FORMAT,
         "version": _VERSION,
         "kind": certificate.kind,
-        "labels": [_label_to_json(label) for label in subject.labels],
+        "labels": [json_label(label) for label in subject.labels],
         "n_rows": subject.n_rows,
         "n_features": subject.n_features,
         "digest": subject.digest,
@@ -106,11 +106,6 @@ def from_dict(content: dict[str, Any]) -> Separable | Inseparable | Undecided:
         low, high = content["bracket"]
         return Undecided(subject, (low, high), np.array(content["hardest"], dtype=np.intp), np.array(content["shares"]))
     raise DataError(f"the kind of certificate {content['kind']!r} is unknown.")
-
-
-def _label_to_json(label: Any) -> Any:
-    plain = plain_label(label)
-    return plain if isinstance(plain, str | int | float) else str(plain)
 
 
 def _hyperplane_to_dict(plane: CertifiedHyperplane) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def open_source(path: str | os.PathLike[str], reading: ReadOptions, space: Featu
     options.on_bad_row.check(reading.on_bad_row, "read")
     file = InputFile(path)
     format = FORMATS[reading.format or _find_format(file, reading, space)]
-    reading = reading.with_format(format.name)
+    reading = replace(reading, format=format.name)
     if space is None:
         _refuse_unused(file.name, format, reading, vars(reading))
         _refuse_cross(file.name, format, reading)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from rosenblatt import options
@@ -35,9 +35,6 @@ class ReadOptions:
     def as_json(self) -> dict[str, Any]:
         """Every option by its name, with values that JSON can write."""
         return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
-
-    def with_format(self, format: str) -> ReadOptions:
-        return replace(self, format=format)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.learn.polynomial import expand
 from rosenblatt.records import Floats
 
 MAX_BYTES = 4_000_000  # of one request, pasted tables included
@@ -198,8 +199,6 @@ def features_of(X: Floats, learner: str, chosen: Mapping[str, Any]) -> Floats:
     degree = feature_degree(learner, chosen)
     if degree == 1:
         return X
-    from rosenblatt.learn.polynomial import expand
-
     products: Floats = expand(X, degree)
     if not np.isfinite(products).all():
         raise DataError(

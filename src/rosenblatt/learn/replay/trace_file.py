@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
+from rosenblatt.checks import json_label
 from rosenblatt.errors import RosenblattError
-from rosenblatt.records import Floats
 
 if TYPE_CHECKING:
     from rosenblatt.learn.replay.trace import Step, Trace
@@ -63,26 +63,16 @@ def to_json(trace: "Trace", path: Any, weights: bool | None, steps: Iterable["St
     """{"status", "n_iter", "n_mistakes", "t", "mistakes", "classes", "steps": [...]}, one step a line."""
     run = trace.run
     head = {name: getattr(run, name) for name in ("status", "n_iter", "n_mistakes", "t", "mistakes")}
-    head |= {"classes": [_label(label) for label in trace.classes], "fit_intercept": trace.fit_intercept}
+    head |= {"classes": [json_label(label) for label in trace.classes], "fit_intercept": trace.fit_intercept}
     with_weights = trace.n_features <= WIDE if weights is None else weights
     with _opened(path) as file:
         file.write(json.dumps(head)[:-1] + ', "steps": [')
         for i, step in enumerate(steps):
             row = _plain(step, trace.n_units > 1)
             if with_weights:
-                row |= {"x": _list(step.x), "before": _list(step.before), "after": _list(step.after)}
+                row |= {"x": step.x.tolist(), "before": step.before.tolist(), "after": step.after.tolist()}
             file.write((",\n" if i else "\n") + json.dumps(row))
         file.write("\n]}\n")
-
-
-def _list(values: Floats) -> list[float]:
-    plain: list[float] = values.tolist()
-    return plain
-
-
-def _label(label: Any) -> Any:
-    plain = label.item() if hasattr(label, "item") else label
-    return plain if isinstance(plain, bool | int | float | str) else str(plain)
 
 
 @contextmanager

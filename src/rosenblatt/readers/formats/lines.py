@@ -1,20 +1,16 @@
 """Formats of one example a line: the file is cut at line ends, parsed natively in parallel, and given in order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from rosenblatt import native
 from rosenblatt.errors import DataError
 from rosenblatt.readers.file_source import FileSource
+from rosenblatt.readers.formats.bad_rows import Fault
 from rosenblatt.readers.input_file import InputFile, Stream, cannot_read
 from rosenblatt.readers.source import BadRow, ReadOptions
 from rosenblatt.records import FeatureSpace, ParsedCsr, ParsedSourceBlock, SourceBlock
-
-if TYPE_CHECKING:
-    from rosenblatt.readers.formats.bad_rows import Fault
 
 BLOCK_BYTES = 1 << 20  # a block holds the lines that begin in this many bytes of the file
 
@@ -108,8 +104,6 @@ class LineSource(FileSource):
     def _handle_bad_rows(self, parsed: Parsed, lines_before: int) -> None:
         if not parsed.bad:
             return
-        from rosenblatt.readers.formats.bad_rows import Fault
-
         faults = [Fault(*fault) for fault in parsed.bad]
         if parsed.stopped:
             self.refuse(faults[-1], lines_before)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from rosenblatt import native
 from rosenblatt.errors import DataError, option
 from rosenblatt.lazy import np
 from rosenblatt.readers.formats import lines
+from rosenblatt.readers.formats.bad_rows import Fault, Kind
 from rosenblatt.readers.formats.lines import LineSource, Parsed
 from rosenblatt.readers.input_file import InputFile, cannot_read
 from rosenblatt.readers.source import ReadOptions, RereadError
 from rosenblatt.records import FeatureSpace
-
-if TYPE_CHECKING:
-    from rosenblatt.readers.formats.bad_rows import Fault
 
 _ANY_COLUMN = 1 << 31
 _BLOCKS_AHEAD = 32  # that may be read before the first is requested
@@ -117,6 +115,4 @@ class SvmlightSource(LineSource):
 
 
 def _is_index_zero(kind: int) -> bool:
-    from rosenblatt.readers.formats.bad_rows import Kind  # most files have no bad rows
-
     return kind == Kind.INDEX_ZERO

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.learn.polynomial import expand
 from rosenblatt.records import Floats
 from rosenblatt.studio.cancellation import raise_if_cancelled
 from rosenblatt.studio.playback.contours import Grid, read_picture
@@ -24,7 +25,6 @@ def relatives(request: Mapping[str, Any]) -> dict[str, Any]:
     from rosenblatt.estimators.logistic import LogisticUnit
     from rosenblatt.estimators.max_margin import MaxMargin
     from rosenblatt.estimators.perceptron import Perceptron
-    from rosenblatt.learn.polynomial import expand
 
     points = read_points(request)
     learner, chosen = read_options(request, len(points.X))
@@ -57,8 +57,6 @@ def _fitted_line(name: str, model: Any, points: Points, X: Floats) -> dict[str, 
 
 
 def _add_paths(lines: list[dict[str, Any]], grid: Grid, degree: int) -> None:
-    from rosenblatt.learn.polynomial import expand
-
     products = expand(grid.points, degree)
     for line in lines:
         bias, *weights = line["weights"]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError, RosenblattError
+from rosenblatt.readers.read import read
 from rosenblatt.studio.request import MAX_CLASSES, MAX_COLUMNS, MAX_COORDINATE, MAX_POINTS, is_number
 
 
@@ -36,8 +37,6 @@ def _as_argument_of_read(name: str, value: str | None) -> str:
 
 def read_file(path: Any, **reading: Any) -> dict[str, Any]:
     """The table in a file, of any format that `rosenblatt.read` knows."""
-    from rosenblatt.readers.read import read
-
     examples = read(path, **reading)
     if examples.X.shape[1] > MAX_COLUMNS:
         raise DataError(f"The studio shows up to {MAX_COLUMNS} columns, and the table has {examples.X.shape[1]:,}.")

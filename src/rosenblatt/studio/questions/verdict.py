@@ -38,20 +38,19 @@ def verdict(request: Mapping[str, Any]) -> dict[str, Any]:
     if len(points.present) > 2:
         return _pairs_verdict(points, features, degree)
     certificate = certify(features, points.y, time_limit=TIME_LIMIT, on_progress=raise_if_cancelled)
+    explanation = certificate.explain()
+    if degree > 1:
+        explanation = explanation.replace(boundary(features.shape[1]), f"a curve of degree {degree}")
     answer: dict[str, Any] = {
         "kind": certificate.kind,
         "verified": certificate.verified,
         "degree": degree,
-        "explanation": _explanation(certificate.explain(), degree, features.shape[1]),
+        "explanation": explanation,
         "note": _note(degree, features.shape[1], chosen),
     }
     if isinstance(certificate, Separable):
         return answer | _separable(certificate) | {"theorem": _theorem(learner, chosen, points, features, certificate)}
     return answer | (_inseparable(certificate, points, degree) if isinstance(certificate, Inseparable) else {})
-
-
-def _explanation(explained: str, degree: int, n_features: int) -> str:
-    return explained if degree == 1 else explained.replace(boundary(n_features), f"a curve of degree {degree}")
 
 
 def _note(degree: int, n_features: int, chosen: Mapping[str, Any]) -> str | None:
