@@ -63,12 +63,8 @@ def roc_auc(by_rank: Ranked) -> Estimate:
     Where that is 0, as for a perfect ranking: Wilson's interval, with the size of the smaller class as the trials.
     """
     area, moved = influence(by_rank)
-    return logit_normal(area, float(np.square(moved).sum()) ** 0.5, _smaller_class(by_rank))
-
-
-def _smaller_class(by_rank: Ranked) -> float:
-    sides = (by_rank.is_positive, ~by_rank.is_positive)
-    return min(effective(by_rank.weights[side]) for side in sides)
+    smaller_class = min(effective(by_rank.weights[side]) for side in (by_rank.is_positive, ~by_rank.is_positive))
+    return logit_normal(area, float(np.square(moved).sum()) ** 0.5, smaller_class)
 
 
 def average_precision(by_rank: Ranked) -> Estimate:

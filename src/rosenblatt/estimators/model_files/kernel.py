@@ -1,7 +1,6 @@
 """A KernelPerceptron <-> a kernel model."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,8 @@ def to_kernel_model(estimator: KernelPerceptron) -> KernelModel:
     run = estimator._fitted_run()
     parameters = estimator.get_params(deep=False)
     class_weight = parameters.pop("class_weight")
+    if isinstance(class_weight, Mapping):
+        class_weight = [[plain_label(label), float(weight)] for label, weight in class_weight.items()]
     names = tuple(str(name) for name in vars(estimator).get("feature_names_in_", ()))
     n_features = int(estimator.n_features_in_)
     return KernelModel(
@@ -30,14 +31,10 @@ def to_kernel_model(estimator: KernelPerceptron) -> KernelModel:
         provenance={"version": __version__},
         estimator={
             "parameters": {name: to_json(name, value) for name, value in parameters.items()},
-            "class_weight": _pairs(class_weight) if isinstance(class_weight, Mapping) else class_weight,
+            "class_weight": class_weight,
             "dtype": estimator.classes_.dtype.str,
         },
     )
-
-
-def _pairs(class_weight: Mapping[Any, Any]) -> list[list[Any]]:
-    return [[plain_label(label), float(weight)] for label, weight in class_weight.items()]
 
 
 def to_kernel_perceptron(model: KernelModel) -> KernelPerceptron:
