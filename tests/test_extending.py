@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import rosenblatt
-from rosenblatt import native
+from rosenblatt.native import _native
 from tests import child
 
 FILES = {
@@ -99,8 +99,7 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("extended")
     package = folder / "replica"
     shutil.copytree(Path(rosenblatt.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    for library in Path(str(native.__file__)).parent.glob("_native*.so"):
-        shutil.copy(library, package / "native")
+    shutil.copy(str(_native.__file__), package / "native")  # an editable install has it elsewhere
     for name, content in FILES.items():
         (package / name).write_text(content, encoding="utf-8")
     for name, line, addition in LINES:
