@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
     names = ", ".join(WORKLOADS)
     parser = argparse.ArgumentParser(prog="python -m bench", description="Every speed claim, against its peers.")
     parser.add_argument(
-        "names", nargs="*", metavar="name", help=f"workloads: {names}; or accuracy, kernel (their own options)"
+        "names", nargs="*", metavar="name", help=f"workloads: {names}; or accuracy, panel, kernel (their own options)"
     )
     parser.add_argument("--quick", action="store_true", help="a twentieth of the rows, to test that it runs")
     parser.add_argument("--repeats", type=int, default=5, help="alternating runs of each side (5)")
@@ -65,6 +65,10 @@ def main(arguments: list[str]) -> None:
     """Parse the options, run the workloads, save the results."""
     if arguments[:1] == ["accuracy"]:
         return accuracy.main(arguments[1:])
+    if arguments[:1] == ["panel"]:
+        from bench.panel import panel
+
+        return panel.main(arguments[1:])
     if arguments[:1] == ["kernel"]:
         from bench.kernel import kernel
 

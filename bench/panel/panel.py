@@ -1,0 +1,94 @@
+"""``python -m bench panel --data FOLDER``: ours without options against tuned peers, on the same files.
+
+``--ours`` runs our side only and compares it with the peers' results of an earlier run, which are valid as long as the
+files are the same. ``--sets tune`` or ``--sets confirm`` takes one half, ``--sets NAME NAME`` some sets. A run of all
+sets saves results/panel.json and results/panel.png; ``--save`` saves our part of a smaller run, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.panel import figure, ours, results, table
+from bench.panel.data_sets import chosen
+from bench.panel.raw import DataSet
+from bench.panel.results import Comparison
+from bench.panel.split_files import Split, raw_splits, split_files
+from bench.table import versions
+
+
+def main(arguments: list[str]) -> None:
+    """The command line of ``python -m bench panel``."""
+    parser = argparse.ArgumentParser(prog="python -m bench panel", description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, help="the folder of the real data sets; without it those are left out")
+    parser.add_argument("--sets", nargs="+", default=[], metavar="tune|confirm|NAME", help="some of the sets")
+    parser.add_argument("--ours", action="store_true", help="only our side, against the saved results of the peers")
+    parser.add_argument("--peers", action="store_true", help="measure the peers again, though the files are the same")
+    parser.add_argument("--save", action="store_true", help="save our results, though not all sets were run")
+    parser.add_argument("--jobs", type=int, default=2, help="processes of a peer's search (2)")
+    parser.add_argument("--results", type=Path, default=results.PATH, help="the JSON file")
+    options = parser.parse_args(arguments)
+    stored = results.load(options.results)
+    print(table.HEADING)
+    rows = [row for data in chosen(options.sets) if (row := run(data, stored, options))]
+    print("\n" + table.summary(rows))
+    if options.save or not options.sets:
+        stored["versions"] = versions()
+        results.save(stored, options.results)
+        figure.draw(rows, options.results.with_suffix(".png"))
+        print(f"Saved in {options.results}")
+
+
+def run(data: DataSet, stored: dict[str, Any], options: argparse.Namespace) -> Comparison | None:
+    """Both sides of one set; its line is printed as soon as it is known."""
+    try:
+        splits = split_files(data, options.data)
+    except FileNotFoundError as missing:
+        print(f"{data.name:18} {data.mark:7} left out: no {missing.filename}")
+        return None
+    entry = stored["sets"].setdefault(data.name, {"peers": {}})
+    before = comparison(data, splits, entry["ours"], entry["peers"]) if "ours" in entry else None
+    entry |= {"mark": data.mark, "files": [split.digest for split in splits]}
+    if not options.ours:
+        measure_peers(data, splits, entry["peers"], options)
+        results.save(stored, options.results)
+    mine = [ours.run(split) | {"majority": majority(split)} for split in splits]
+    entry["ours"] = mine
+    row = comparison(data, splits, mine, entry["peers"])
+    print(table.line(row, before), flush=True)
+    return row
+
+
+def measure_peers(data: DataSet, splits: list[Split], known: dict[str, Any], options: argparse.Namespace) -> None:
+    """Tune every peer on every split whose files it has not seen; `known` is by the digest of the files."""
+    for stale in set(known) - {split.digest for split in splits}:
+        del known[stale]
+    if not options.peers and all(split.digest in known for split in splits):
+        return
+    from bench.panel.peers import peers_of
+    from bench.panel.tuning import tune
+
+    for split, (train, test) in zip(splits, raw_splits(data, options.data), strict=True):
+        if options.peers or split.digest not in known:
+            y, y_test = (np.searchsorted(np.unique(train.y), part.y) for part in (train, test))
+            peers = peers_of(split, train, test)
+            known[split.digest] = {peer.name: tune(peer, y, y_test, options.jobs) for peer in peers}
+
+
+def comparison(data: DataSet, splits: list[Split], mine: results.Splits, known: dict[str, Any]) -> Comparison:
+    """Our results beside those of the peers that have seen all these files."""
+    seen = [known.get(split.digest, {}) for split in splits]
+    names = [name for name in seen[0] if all(name in part for part in seen)]
+    return Comparison(
+        data.name, data.mark, splits[0].n_train, mine, {name: [part[name] for part in seen] for name in names}
+    )
+
+
+def majority(split: Split) -> float:
+    """The accuracy of always guessing the commonest class."""
+    return Counter(split.labels).most_common(1)[0][1] / len(split.labels)

@@ -1,0 +1,145 @@
+"""The peers: what each learns from, and the settings among which cross-validation chooses."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from bench.panel.features import matrices
+from bench.panel.raw import Raw, sparse_lines
+from bench.panel.split_files import Split
+
+# Learns from (X, y) and returns the scores of new rows; y are codes from 0.
+Learner = Callable[..., Any]
+PENALTIES = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+TEXT_PENALTIES = (0.1, 1.0, 10.0, 100.0)
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A learner with its settings; `own_probabilities` says that a softmax of its scores is one."""
+
+    name: str
+    learn: Learner
+    settings: list[dict[str, Any]]
+    X: Any
+    X_test: Any
+    own_probabilities: bool = False
+    seconds_before: float = 0.0  # what starting, reading and computing the features took
+
+
+def logistic(X: Any, y: Any, X_new: Any, C: float) -> Any:
+    """Multinomial for many classes."""
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=C, max_iter=1000).fit(X, y).decision_function(X_new)
+
+
+def linear_svc(X: Any, y: Any, X_new: Any, C: float) -> Any:
+    """One unit against the rest for many classes."""
+    from sklearn.svm import LinearSVC
+
+    dual = X.shape[0] < X.shape[1]
+    return LinearSVC(C=C, dual=dual, max_iter=2000).fit(X, y).decision_function(X_new)
+
+
+def wabbit(X: Any, y: Any, X_new: Any, options: str) -> Any:
+    """Vowpal Wabbit, from its text format."""
+    from vowpalwabbit import Workspace
+
+    n_classes = int(y.max()) + 1
+    labels = [str(2 * code - 1 if n_classes == 2 else code + 1) for code in y]
+    scheme = f"--oaa {n_classes} " if n_classes > 2 else ""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file, part, names in (("train", X, labels), ("test", X_new, ["1"] * X_new.shape[0])):
+            (folder / file).write_text("".join(wabbit_lines(part, names)))
+        Workspace(f"-d {folder}/train -f {folder}/model --cache_file {folder}/cache {scheme}{options} --quiet").finish()
+        Workspace(f"-t -i {folder}/model -d {folder}/test -r {folder}/scores --quiet").finish()
+        lines = (folder / "scores").read_text().split("\n")[: X_new.shape[0]]
+    if n_classes == 2:
+        return np.array([float(line.split()[0]) for line in lines])
+    return np.array([[float(pair.rpartition(":")[2]) for pair in line.split()] for line in lines])
+
+
+def wabbit_lines(X: Any, labels: list[str]) -> Iterator[str]:
+    """Texts as their words, anything else as numbered features."""
+    import scipy.sparse as sp
+
+    if X.dtype == object:
+        return (f"{label} | {plain(text)}\n" for label, text in zip(labels, X, strict=True))
+    return sparse_lines(sp.csr_matrix(X), [f"{label} |" for label in labels])
+
+
+def plain(text: str) -> str:
+    """Lower case, without the two signs that mean something to Vowpal Wabbit."""
+    return text.lower().replace(":", " ").replace("|", " ").replace("\n", " ")
+
+
+def fast_text(X: Any, y: Any, X_new: Any, **options: Any) -> Any:
+    """fastText's supervised mode: logarithms of its probabilities."""
+    import fasttext
+
+    n_classes = int(y.max()) + 1
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.writelines(f"__label__{code} {plain(text)}\n" for code, text in zip(y, X, strict=True))
+        file.flush()
+        model = fasttext.train_supervised(file.name, thread=1, seed=0, verbose=0, **options)
+    # Not `model.predict`: it asks numpy 2 for something that only numpy 1 does.
+    probabilities, names = model.f.multilinePredict([plain(text) + "\n" for text in X_new], n_classes, 0.0, "strict")
+    scores = np.full((len(X_new), n_classes), -20.0)
+    for row, (values, labels) in enumerate(zip(probabilities, names, strict=True)):
+        for value, label in zip(values, labels, strict=True):
+            scores[row, int(label.removeprefix("__label__"))] = np.log(max(value, 1e-9))
+    return scores[:, 1] - scores[:, 0] if n_classes == 2 else scores
+
+
+def reading_seconds(path: Path) -> float:
+    """What a script needs before it can learn: to start, to import scikit-learn, to read the file; so does our side."""
+    read = {".svm": "sklearn.datasets.load_svmlight_file", ".csv": "pandas.read_csv"}.get(path.suffix, "open")
+    code = f"import pandas, sklearn.datasets, sklearn.linear_model, sklearn.svm; {read}({str(path)!r})"
+    start = perf_counter()
+    subprocess.run([sys.executable, "-c", code], check=True)
+    return perf_counter() - start
+
+
+def peers_of(split: Split, train: Raw, test: Raw) -> list[Peer]:
+    """Every peer that is installed and suits the data."""
+    seconds, start = reading_seconds(split.train), perf_counter()
+    X, X_test = matrices(train, test)
+    seconds += perf_counter() - start
+    is_text = train.kind == "text"
+    penalties = [{"C": C} for C in (TEXT_PENALTIES if is_text else PENALTIES)]
+    peers = [
+        Peer("LogisticRegression", logistic, penalties, X, X_test, own_probabilities=True, seconds_before=seconds),
+        Peer("LinearSVC", linear_svc, penalties, X, X_test, seconds_before=seconds),
+    ]
+    if find_spec("vowpalwabbit"):
+        X, X_test = (train.X, test.X) if is_text else (X, X_test)
+        peers.append(Peer("vw", wabbit, wabbit_settings(is_text), X, X_test))
+    if is_text and find_spec("fasttext"):
+        settings = [
+            {"epoch": epoch, "wordNgrams": n, "lr": 0.5, "bucket": 500_000} for epoch in (5, 25) for n in (1, 2)
+        ]
+        peers.append(Peer("fastText", fast_text, settings, train.X, test.X))
+    return peers
+
+
+def wabbit_settings(is_text: bool) -> list[dict[str, Any]]:
+    """Both losses, one pass and ten, with and without pairs of words."""
+    pairs = ("-b 24", "-b 24 --ngram 2") if is_text else ("-b 18",)
+    return [
+        {"options": f"--loss_function {loss} --passes {passes} --holdout_off {words}"}
+        for loss in ("hinge", "logistic")
+        for passes in (1, 10)
+        for words in pairs
+    ]
