@@ -1,4 +1,4 @@
-"""The records that pass between the stages: frozen, and without behaviour."""
+"""The records that pass between the stages: frozen, without behaviour; rows compare by identity, as == of arrays has no one answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ else:  # placeholders: naming them in an annotation imports nothing
     Floats = Values = Status = object
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Csr:
     """A sparse matrix by rows: row i holds entries indptr[i] to indptr[i+1] - 1."""
 
@@ -62,7 +62,7 @@ class ParsedCsr(Csr):
         return np.asarray(self.buffers[2])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Block:
     """Examples in memory: their values, the index of the class of each, and how much each counts."""
 
@@ -124,7 +124,7 @@ class FeatureSpace:
     settings: Mapping[str, Any] = field(default_factory=dict)  # what else the reader needs, as JSON values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SourceBlock(Block):
     """Consecutive examples of a source.
 
@@ -147,7 +147,7 @@ class ParsedSourceBlock(_ParsedLabels, SourceBlock):
         vars(self).update(values=values, buffers=(labels, weights), first_row=first_row, bytes_read=bytes_read)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MistakeLog:
     """One entry per update of a run, in order.
 

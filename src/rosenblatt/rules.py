@@ -5,15 +5,13 @@ settings, the portfolio, model files and traces ask them what a learning rate do
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 MISTAKE_DRIVEN_LOSSES = ("perceptron", "hinge")  # right decisions beyond the margin cost nothing and change nothing
 
 
-@dataclass(frozen=True)
-class LearningRate:
+class LearningRate(NamedTuple):
     """What distinguishes a learning rate from a plain multiple of the example.
 
     A step of adagrad moves a score by eta0 times the length of the example; r of arow, and 1/C of pa1 and pa2 (C is

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt import native
 from rosenblatt.errors import DataError, LearningOverflowError
@@ -26,7 +26,7 @@ _SEEDS = 2**64
 _SPLIT = 0xD1B54A32D192ED03
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FinalWeights:
     """The answer of a run: one hyperplane per unit; with keep='vote' all the hyperplanes of the run vote."""
 
@@ -42,8 +42,7 @@ class FinalWeights:
         return native.scores(rows, order, self.coef, self.intercept)
 
 
-@dataclass(frozen=True)
-class Validation:
+class Validation(NamedTuple):
     """Early stopping: held-out rows, and how many epochs in a row may pass without a better accuracy on them."""
 
     training: NDArray[np.uint32]

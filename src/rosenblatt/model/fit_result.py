@@ -30,7 +30,7 @@ class Candidate:
     best_then: float | None = None  # the error of the best rule at that point
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fitted:
     """A model and how it was learned."""
 

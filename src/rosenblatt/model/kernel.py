@@ -15,7 +15,7 @@ from rosenblatt.storage.tensors import Tensors
 _ESTIMATOR = ("parameters", "class_weight", "dtype")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KernelModel(Model):
     """A kernel run, the labels of its classes, and what its columns mean.
 

@@ -17,7 +17,7 @@ from rosenblatt.storage.header import Header
 from rosenblatt.storage.tensors import Tensors
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LinearModel(Model):
     """A run, the labels of its classes, and what its columns mean.
 

@@ -34,7 +34,7 @@ class Growth:
     errors: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NetworkModel(Model):
     """The units, the labels of the classes, what the columns mean, and how the network was grown.
 

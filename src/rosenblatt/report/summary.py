@@ -32,7 +32,7 @@ NAMELESS_INDEX = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evaluation:
     """How a model did on the examples of a file."""
 
@@ -49,7 +49,7 @@ def evaluate_on(data: str, model: Model, reading: ReadOptions, threads: int | No
     return Evaluation(data, tally, tally.scores())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class EvaluationSummary:
     """One run of `evaluate`."""
 
@@ -59,7 +59,7 @@ class EvaluationSummary:
     command: str  # to repeat it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FitSummary:
     """One run of `fit`."""
 

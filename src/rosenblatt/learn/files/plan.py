@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from rosenblatt.learn.settings import Settings
 from rosenblatt.readers.source import ReadOptions
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(NamedTuple):
     """How far a fit has come. `progressive_error` is the share of wrong predictions made before learning each row."""
 
     bytes_done: int
@@ -20,7 +20,7 @@ class Progress:
     passes: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """What a fit is asked to do."""
 

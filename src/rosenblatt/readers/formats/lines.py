@@ -1,8 +1,7 @@
 """Formats of one example a line: the file is cut at line ends, parsed natively in parallel, and given in order."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from rosenblatt import native
 from rosenblatt.errors import DataError
@@ -15,8 +14,7 @@ from rosenblatt.records import FeatureSpace, ParsedCsr, ParsedSourceBlock, Sourc
 BLOCK_BYTES = 1 << 20  # a block holds the lines that begin in this many bytes of the file
 
 
-@dataclass(frozen=True)
-class Parsed:
+class Parsed(NamedTuple):
     """What a native parser gives for the lines of one block."""
 
     # Buffers that are not numpy arrays yet: int64, int32, float64, int32, float64.
@@ -35,8 +33,7 @@ class Parsed:
     names: Any = None  # candidates for the dictionary of column names, where names are hashed
 
 
-@dataclass(frozen=True)
-class LineSpan:
+class LineSpan(NamedTuple):
     """The lines of one block, as a span of a file descriptor or of bytes."""
 
     source: int | bytes

@@ -5,8 +5,7 @@ imported when a file of the format is opened: most need pyarrow, and svmlight mu
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from rosenblatt.errors import option
 from rosenblatt.readers.formats import line_patterns
@@ -19,8 +18,7 @@ Open: TypeAlias = Callable[[InputFile, ReadOptions, FeatureSpace | None], Source
 FeatureKind: TypeAlias = Literal["numbered features", "table", "vw", "text"]
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """One format of files. A file is recognised by a signature, else by its name, else by its first lines."""
 
     name: str

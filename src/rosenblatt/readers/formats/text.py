@@ -7,7 +7,6 @@ is its hash. Bytes that are not UTF-8 separate words.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from rosenblatt import native
@@ -98,7 +97,7 @@ class TextSource(LineSource):
 def _with_labels(parsed: Parsed, labels_file: LabelsFile) -> Parsed:
     positions: dict[bytes, int] = {}
     codes = [positions.setdefault(label, len(positions)) for label in labels_file.take(len(parsed.labels))]
-    return replace(parsed, labels=np.array(codes, dtype=np.int32), tokens=list(positions))
+    return parsed._replace(labels=np.array(codes, dtype=np.int32), tokens=list(positions))
 
 
 def _without_header(parsed: Parsed) -> Parsed:
@@ -107,8 +106,7 @@ def _without_header(parsed: Parsed) -> Parsed:
     labels, tokens = np.asarray(parsed.labels)[1:], parsed.tokens
     if not (labels == 0).any():  # the header's label occurs nowhere else
         labels, tokens = np.where(labels > 0, labels - 1, labels).astype(np.int32), tokens[1:]
-    return replace(
-        parsed,
+    return parsed._replace(
         indptr=np.asarray(parsed.indptr)[1:] - first,
         indices=parsed.indices[first:],
         values=parsed.values[first:],
