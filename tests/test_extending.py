@@ -18,7 +18,7 @@ from tests import child
 FILES = {
     "readers/formats/toy.py": '''"""Lines of `label=1,2,3`."""
 from rosenblatt.lazy import np
-from rosenblatt.readers.file_source import FileSource
+from rosenblatt.readers.source import FileSource
 from rosenblatt.records import FeatureSpace, SourceBlock
 
 

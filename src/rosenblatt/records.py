@@ -1,4 +1,4 @@
-"""The records that pass between the stages: frozen, without behaviour; rows compare by identity, as == of arrays has no one answer."""
+"""The records that pass between the stages: frozen, without behaviour; rows compare by identity."""
 
 from __future__ import annotations
 

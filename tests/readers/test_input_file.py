@@ -15,9 +15,8 @@ import pyarrow
 import pytest
 
 from rosenblatt.errors import DataError
-from rosenblatt.readers.formats.detect import format_of
 from rosenblatt.readers.input_file import InputFile
-from rosenblatt.readers.open import open_source
+from rosenblatt.readers.open import format_of, open_source
 from rosenblatt.readers.read import read
 from rosenblatt.readers.source import ReadOptions
 from tests import child

@@ -10,7 +10,7 @@ import pytest
 from rosenblatt import LogisticUnit, Perceptron
 from rosenblatt.evaluate.evaluate_file import probability_link
 from rosenblatt.evaluate.tally import Tally
-from rosenblatt.model.fit_result import Candidate, Fitted
+from rosenblatt.model.fit_file import Candidate, Fitted
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.readers.source import BadRow
 from rosenblatt.records import Csr, FeatureSpace
@@ -18,8 +18,8 @@ from rosenblatt.report.json_records import fit_record, model_record, scores_reco
 from rosenblatt.report.page import charts
 from rosenblatt.report.page.report_page import evaluation_page, fit_page
 from rosenblatt.report.summary import Evaluation, EvaluationSummary, FitSummary
+from rosenblatt.report.text.explanation import weight_lines
 from rosenblatt.report.text.fit import fit_lines
-from rosenblatt.report.text.weights import weight_lines
 from rosenblatt.report.weights import _distinctive, bias, contributions, direction, top_features
 
 RANDOM = np.random.default_rng(0)

@@ -1,8 +1,14 @@
-"""Click options made from rosenblatt.options, which hold their names, defaults, bounds, choices and help."""
+"""Click options made from rosenblatt.options, which hold their names, defaults, bounds, choices and help.
+
+A command receives the options of reading as one ReadOptions, `reading`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -10,14 +16,20 @@ import click
 from rosenblatt import options
 from rosenblatt.cli.output import set_quiet
 from rosenblatt.options import Option
+from rosenblatt.readers.source import ReadOptions
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+    from rosenblatt.model.model import Model
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 WIDEST_METAVAR = 32  # longer lists of choices are shown in the help instead
 _METAVARS = {"int": "N", "float": "X", "seed": "N", "str": "NAME", "path": "FILE"}
+_READING_METAVARS = {"label": "COLUMN", "text": "COLUMN", "words": "COLUMN", "cross": "A:B", "classes": "LABELS"}
+# The model knows the rest: only how the new file is written, and where its labels are, may differ.
+_NEW_DATA = ("format", "label", "labels_from", "header", "index_base", "on_bad_row")
 _LEARNING = set(options.FIT_FILE) - {"test"}
 
 data_argument = click.argument("data", metavar="DATA", type=click.Path(allow_dash=True))
@@ -120,3 +132,54 @@ def sectioned_command(name: str, *examples: str) -> Callable[[Callable[..., Any]
     """`click.command` with options in sections, and examples at the end of the help."""
     epilog = "\n".join(["\b", "For example:", *(f"  {example}" for example in examples)]) if examples else None
     return click.command(name, cls=SectionedCommand, epilog=epilog)
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add every option of reading."""
+    return _add(options.READ, command)
+
+
+def new_data_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of reading that make sense for new data when a model is given."""
+    return _add(_NEW_DATA, command)
+
+
+def like_training_data(reading: ReadOptions, model: Model) -> ReadOptions:
+    """The same, with the format and the header of the data that the model was learned from unless given anew."""
+    training = model.provenance.get("reading", {})
+    missing = [name for name in ("format", "header") if getattr(reading, name) is None and name in training]
+    return replace(reading, **{name: training[name] for name in missing})
+
+
+def _add(names: Iterable[str], command: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(command)
+    def with_reading(**parameters: Any) -> Any:
+        words = {name: parameters.pop(name) for name in names}
+        return command(reading=_read_options(words), **parameters)
+
+    for name in reversed(list(names)):
+        settings = {"metavar": _READING_METAVARS[name]} if name in _READING_METAVARS else {}
+        with_reading = option(options.READ[name], **settings)(with_reading)
+    return with_reading
+
+
+def _read_options(words: dict[str, Any]) -> ReadOptions:
+    label = words.get("label")
+    if isinstance(label, str) and label.lstrip("-").isdecimal():
+        words["label"] = int(label)
+    for name in ("text", "words", "cross", "classes"):
+        if name in words:
+            words[name] = tuple(part for word in words[name] for part in word.split(",") if part)
+    if "classes" in words:
+        words["classes"] = tuple(map(_number_or_word, words["classes"]))
+    return ReadOptions(**words)
+
+
+def _number_or_word(word: str) -> int | float | str:
+    for convert in (int, float):
+        try:
+            number = convert(word)
+        except ValueError:
+            continue
+        return number if math.isfinite(number) else word
+    return word

@@ -1,19 +1,29 @@
-"""From a file to a model: `fit_file`."""
+"""From a file to a model and how it was learned: `fit_file` gives a `Fitted`."""
+
+from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt import options
-from rosenblatt.learn.files.learn_source import learn_source, look_at_labels
+from rosenblatt.learn.files.checkpoint import load_checkpoint, save_checkpoint
+from rosenblatt.learn.files.classes import KnownLabels, check_classes, look_at_labels, read_all_labels
+from rosenblatt.learn.files.passes import Fitting, Restart
 from rosenblatt.learn.files.plan import Plan, Progress
 from rosenblatt.learn.files.portfolio import candidates
+from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.settings import Settings
-from rosenblatt.model.fit_result import Fitted, fitted_of
+from rosenblatt.model.linear import LinearModel
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.source import ReadOptions, Source
+from rosenblatt.readers.source import BadRow, ReadOptions, RereadError, Source
+from rosenblatt.records import Status
+from rosenblatt.version import __version__
+
+if TYPE_CHECKING:
+    from rosenblatt.readers.cache.persistent import CacheStatus
 
 _FEWEST_BITS = 18
 
@@ -67,7 +77,42 @@ def fit_file(
 
 def fit_source(source: Source, plan: Plan, *, resume: bool = False, test: str | None = None) -> Fitted:
     """Learn the examples of an open source as the plan says."""
-    return fitted_of(learn_source(source, plan, resume=resume), test)
+    return fitted_of(_learn(source, plan, resume=resume), test)
+
+
+def _learn(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
+    """Learn the examples of an open source; returns the fit when all its passes are done.
+
+    Reading may show that the fit began wrongly. Then it begins again: with the features counted from 0, with all the
+    labels of the file as classes, or with the examples shuffled.
+    """
+    save = save_checkpoint if plan.checkpoint is not None else None
+    all_labels = False
+    while True:
+        try:
+            fitting = (load_checkpoint(source, plan) if resume else None) or _begin(source, plan, all_labels)
+            restart = fitting.run(save)
+        except RereadError:  # what was learned before, in a checkpoint too, is wrong
+            resume = False
+            continue
+        if restart is None:
+            break
+        resume, all_labels = False, restart is Restart.NEW_LABEL
+        if restart is Restart.SORTED_LABELS:
+            plan = replace(plan, order="shuffle")
+            source = KnownLabels(fitting.source, fitting.classes, fixed=fitting.fixed)
+    if plan.checkpoint is not None:
+        with suppress(OSError):
+            os.unlink(plan.checkpoint)
+    return fitting
+
+
+def _begin(source: Source, plan: Plan, all_labels: bool) -> Fitting:
+    known = read_all_labels(source, plan, fixed=True) if all_labels else look_at_labels(source, plan)
+    check_classes(known.classes, known)
+    if plan.order == "auto" and known.is_sorted:
+        plan = replace(plan, order="shuffle")
+    return Fitting(known, plan, known.classes, fixed=known.fixed)
 
 
 def _plan(chosen: Mapping[str, Any], reading: ReadOptions, on_progress: Callable[[Progress], None] | None) -> Plan:
@@ -125,3 +170,118 @@ def _fit_cached(path: str | os.PathLike[str] | Source, plan: Plan, *, resume: bo
         source = open_cached(name, plan.reading, plan.cache, lambda: _open(path, plan), "it was damaged")
         fitted = fit_source(source, plan, resume=resume, test=test)
     return replace(fitted, cache=source.status)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One rule that was tried: its errors while it learned the first pass, and on the rows held out."""
+
+    rule: str
+    settings: Settings
+    progressive_error: float
+    holdout_error: float | None = None
+    failed: bool = False  # its weights overflowed
+    given_up: int | None = None  # after this many examples it had fallen behind, or was no better than the best
+    best_then: float | None = None  # the error of the best rule at that point
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A model and how it was learned."""
+
+    model: LinearModel
+    rows: int  # learned in the first pass
+    features: int
+    passes: int
+    status: Status
+    seconds: float
+    n_mistakes: int
+    mistakes: tuple[int, ...]
+    progressive_error: float
+    holdout_error: float | None
+    holdout_rows: int
+    test_error: float | None
+    test_rows: int
+    candidates: tuple[Candidate, ...]
+    chosen: str
+    skipped: int
+    bad_rows: tuple[BadRow, ...]
+    resumed: bool = False
+    order: str = "given"
+    grouped: bool = False  # the file is sorted by label, which harms an online learner
+    cache: CacheStatus | None = None
+
+
+def fitted_of(fitting: Fitting, test: str | None = None) -> Fitted:
+    """The result of a fit whose passes are done; its error on a test file, if one is named."""
+    source, plan, chosen, run = fitting.source, fitting.plan, fitting.chosen, fitting.winner
+    summary = run.summary
+    # New examples may have columns that the model does not know: its space says how many it knows.
+    known = {**source.space.settings, "features": columns_of(run.learner.features, plan.degree)}
+    model = LinearModel(
+        classes=fitting.classes, space=replace(source.space, settings=known), run=run, provenance=_provenance(fitting)
+    )
+    wrong, rows = (0, 0) if test is None else _test(model, test, plan.reading, plan.threads)
+    return Fitted(
+        model=model,
+        rows=fitting.examples.learned,
+        features=run.learner.features,
+        passes=len(summary.mistakes),
+        status=summary.status,
+        seconds=fitting.seconds,
+        n_mistakes=summary.n_mistakes,
+        mistakes=summary.mistakes,
+        progressive_error=fitting.candidates.progressive[chosen],
+        holdout_error=fitting.holdout.error(chosen),
+        holdout_rows=fitting.holdout.rows,
+        test_error=None if rows == 0 else wrong / rows,
+        test_rows=rows,
+        candidates=_candidates(fitting),
+        chosen=chosen,
+        skipped=source.skipped,
+        bad_rows=tuple(source.bad_rows),
+        resumed=fitting.resumed,
+        order="shuffle" if plan.order == "shuffle" else "given",
+        grouped=fitting.examples.label_order.is_sorted,
+    )
+
+
+def _candidates(fitting: Fitting) -> tuple[Candidate, ...]:
+    candidates = fitting.candidates
+    return tuple(
+        Candidate(
+            name,
+            settings,
+            candidates.progressive.get(name, 1.0),
+            fitting.holdout.error(name),
+            name in candidates.failed,
+            candidates.given_up.get(name),
+            candidates.best_then.get(name),
+        )
+        for name, settings in candidates.settings.items()
+        if name in candidates.progressive or name in candidates.failed
+    )
+
+
+def _provenance(fitting: Fitting) -> dict[str, Any]:
+    """Where the model comes from. No time of day: the same run gives the same file."""
+    source, defaults = fitting.source, ReadOptions().as_json()
+    reading = fitting.plan.reading.as_json()
+    return {
+        "version": __version__,
+        "rule": fitting.chosen,
+        "data": {"name": source.name, "bytes": source.size, "format": source.format, "rows": fitting.examples.learned},
+        "reading": {key: value for key, value in reading.items() if value != defaults[key]},
+    }
+
+
+def _test(model: LinearModel, path: str, reading: ReadOptions, threads: int) -> tuple[int, int]:
+    """Wrong predictions and labelled rows of a test file."""
+    from rosenblatt.model.predict import predict_file
+
+    wrong = rows = 0
+    for block in predict_file(model, path, reading=replace(reading, classes=()), threads=threads):
+        labelled = block.truth != -1
+        wrong += int((block.decided != block.truth)[labelled].sum())
+        rows += int(labelled.sum())
+    return wrong, rows

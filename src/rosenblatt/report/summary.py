@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rosenblatt.model.fit_result import Fitted
+from rosenblatt.model.fit_file import Fitted
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.model.model import Model
 from rosenblatt.readers.source import ReadOptions

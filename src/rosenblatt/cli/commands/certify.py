@@ -11,10 +11,9 @@ import click
 from rosenblatt import options
 from rosenblatt.cli.exits import DONE, NO, as_flag
 from rosenblatt.cli.output import say, write, write_json
-from rosenblatt.cli.parameters import data_argument, option, output_options, sectioned_command
+from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
 from rosenblatt.cli.plotting import check_two_columns, save_plot, two_columns
 from rosenblatt.cli.progress import StatusLine
-from rosenblatt.cli.reading import reading_options
 from rosenblatt.readers.source import ReadOptions
 
 if TYPE_CHECKING:

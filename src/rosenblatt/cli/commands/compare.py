@@ -4,9 +4,8 @@ from typing import Any
 
 from rosenblatt import options
 from rosenblatt.cli.output import write_json, write_lines
-from rosenblatt.cli.parameters import data_argument, option, output_options, sectioned_command
+from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
 from rosenblatt.cli.plotting import check_two_columns, save_plot, two_columns
-from rosenblatt.cli.reading import reading_options
 from rosenblatt.readers.source import ReadOptions
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rosenblatt import options
-from rosenblatt.cli.output import is_terminal, write, write_json, write_lines
-from rosenblatt.cli.output_files import write_file
+from rosenblatt.cli.output import is_terminal, write, write_file, write_json, write_lines
 from rosenblatt.cli.parameters import option, output_options, sectioned_command
 
 if TYPE_CHECKING:

@@ -1,10 +1,16 @@
 """`rosenblatt evaluate`: how good a model is on examples with known labels."""
 
 from rosenblatt import options
-from rosenblatt.cli.output import command_line, write, write_json, write_lines
-from rosenblatt.cli.output_files import check_output, write_file
-from rosenblatt.cli.parameters import data_argument, model_argument, option, output_options, sectioned_command
-from rosenblatt.cli.reading import like_training_data, new_data_options
+from rosenblatt.cli.output import check_output, command_line, write, write_file, write_json, write_lines
+from rosenblatt.cli.parameters import (
+    data_argument,
+    like_training_data,
+    model_argument,
+    new_data_options,
+    option,
+    output_options,
+    sectioned_command,
+)
 from rosenblatt.readers.source import ReadOptions
 
 

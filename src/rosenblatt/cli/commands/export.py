@@ -7,7 +7,7 @@ import click
 
 from rosenblatt import options
 from rosenblatt.cli import output as terminal
-from rosenblatt.cli.output_files import check_output, write_file
+from rosenblatt.cli.output import check_output, write_file
 from rosenblatt.cli.parameters import model_argument, option, output_options, sectioned_command
 
 

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt import options
-from rosenblatt.cli.output import command_line, is_quiet, write, write_json, write_lines
-from rosenblatt.cli.output_files import check_output, write_file
-from rosenblatt.cli.parameters import data_argument, option, output_options, sectioned_command
+from rosenblatt.cli.output import check_output, command_line, is_quiet, write, write_file, write_json, write_lines
+from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
 from rosenblatt.cli.progress import ProgressBar
-from rosenblatt.cli.reading import reading_options
 from rosenblatt.readers.source import ReadOptions, Source
 
 if TYPE_CHECKING:
-    from rosenblatt.model.fit_result import Fitted
+    from rosenblatt.model.fit_file import Fitted
     from rosenblatt.report.summary import FitSummary
 
 

@@ -3,9 +3,16 @@
 import click
 
 from rosenblatt import options
-from rosenblatt.cli.output_files import check_output, open_output
-from rosenblatt.cli.parameters import data_argument, model_argument, option, output_options, sectioned_command
-from rosenblatt.cli.reading import like_training_data, new_data_options
+from rosenblatt.cli.output import check_output, open_output
+from rosenblatt.cli.parameters import (
+    data_argument,
+    like_training_data,
+    model_argument,
+    new_data_options,
+    option,
+    output_options,
+    sectioned_command,
+)
 from rosenblatt.readers.source import ReadOptions
 
 

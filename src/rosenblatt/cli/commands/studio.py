@@ -11,8 +11,7 @@ import click
 
 from rosenblatt import options
 from rosenblatt.cli.output import say, write
-from rosenblatt.cli.parameters import option, output_options, sectioned_command
-from rosenblatt.cli.reading import reading_options
+from rosenblatt.cli.parameters import option, output_options, reading_options, sectioned_command
 from rosenblatt.readers.source import ReadOptions
 
 _FIRST_PICTURE = 3.0  # seconds to wait for the browser before importing what later questions need

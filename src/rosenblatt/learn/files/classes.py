@@ -1,17 +1,22 @@
-"""From the labels of a source to sorted classes and the class of each example; whether a file is sorted by label."""
+"""From the labels of a source to sorted classes and the class of each example; whether a file is sorted by label.
 
-from collections.abc import Sequence
-from itertools import zip_longest
+`look_at_labels` finds the classes before anything is learned.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, zip_longest
 from typing import Any
 
 from rosenblatt import native
 from rosenblatt.errors import DataError, option
-from rosenblatt.readers.source import Source
+from rosenblatt.learn.files.plan import Plan
+from rosenblatt.readers.source import Source, SourceWrapper
 from rosenblatt.records import Label, SourceBlock
 
 UNKNOWN_LABEL = -2  # the code of a label that is not among the classes
 _SHOWN = 20  # classes that a sentence names
 _MAX_FRACTIONS = 20  # labels that are not whole numbers: half stars are classes, prices are not
+_MAX_BYTES_OF_ONE_LABEL = 64 << 20  # bytes kept in memory while a stream has had only one label
 _FEWEST_ROWS = 50  # with fewer, nothing can be said about the order of the labels
 _SORTED_SHARE = 0.1  # of the label changes that a shuffled file would have
 
@@ -147,3 +152,73 @@ class LabelOrder:
         rows = sum(self._counts)
         by_chance = rows - sum(count * count for count in self._counts) / max(rows, 1)
         return rows >= _FEWEST_ROWS and self.changes < _SORTED_SHARE * by_chance
+
+
+class KnownLabels(SourceWrapper):
+    """A source after a look at its labels; the blocks that were read for it are not read again."""
+
+    def __init__(
+        self,
+        source: Source,
+        classes: tuple[Label, ...],
+        *,
+        fixed: bool = False,
+        is_sorted: bool = False,
+        blocks: Iterator[SourceBlock] | None = None,
+    ) -> None:
+        super().__init__(source, source.rewindable)
+        self.classes = classes
+        self.fixed = fixed  # no other labels are allowed
+        self.is_sorted = is_sorted  # by label, as far as is known
+        self._blocks = blocks
+
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
+        blocks, self._blocks = self._blocks, None
+        return blocks or self._source.blocks(threads)
+
+
+def look_at_labels(source: Source, plan: Plan) -> KnownLabels:
+    """The classes: those that the user named, else the labels of the first block.
+
+    Where that has one label only or is sorted by label, all blocks are read.
+    """
+    if isinstance(source, KnownLabels):
+        return source
+    if plan.reading.classes:
+        return KnownLabels(source, classes_of(plan.reading.classes), fixed=True)
+    if not source.rewindable:
+        return _read_two_labels(source, plan)
+    blocks = source.blocks(plan.threads)
+    first = next(blocks, None)
+    order = LabelOrder()
+    if first is not None:
+        order.add(first.buffers[0])
+    if first is None or len(source.labels) < 2 or order.is_sorted:
+        del blocks, first
+        return read_all_labels(source, plan)
+    return KnownLabels(source, classes_of(source.labels), blocks=chain([first], blocks))
+
+
+def read_all_labels(source: Source, plan: Plan, *, fixed: bool = False) -> KnownLabels:
+    """The labels of all blocks as classes."""
+    order = LabelOrder()
+    for block in source.blocks(plan.threads):
+        order.add(block.buffers[0])
+    return KnownLabels(source, classes_of(source.labels), fixed=fixed, is_sorted=source.rewindable and order.is_sorted)
+
+
+def _read_two_labels(source: Source, plan: Plan) -> KnownLabels:
+    """The first blocks of a stream, which cannot be read twice, until they have two labels."""
+    first: list[SourceBlock] = []
+    rest = source.blocks(plan.threads)
+    for block in rest:
+        first.append(block)
+        if len(source.labels) > 1:
+            break
+        if block.bytes_read - first[0].bytes_read > _MAX_BYTES_OF_ONE_LABEL:
+            raise DataError(
+                f"{source.name}: has only the label {quoted(source.labels[0])} in its first {block.bytes_read >> 20} "
+                f"MB and cannot be read twice: name all the classes in {option('classes')}.",
+                file=source.name,
+            )
+    return KnownLabels(source, classes_of(source.labels), blocks=chain(first, rest))

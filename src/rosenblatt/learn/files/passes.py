@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
-from rosenblatt.errors import DataError
+from rosenblatt import native
+from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.learn.files.candidates import Candidates, ParallelBatch
 from rosenblatt.learn.files.classes import ClassCoder
 from rosenblatt.learn.files.examples import Examples, PassBlock
 from rosenblatt.learn.files.interrupt import Interrupt
 from rosenblatt.learn.files.plan import Plan, Progress
+from rosenblatt.learn.files.portfolio import Candidates
 from rosenblatt.learn.files.race import first_of_the_best
 from rosenblatt.learn.run import Run
 from rosenblatt.readers.source import Source
-from rosenblatt.records import Label
+from rosenblatt.records import Block, Csr, Label
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 _REPORT_EVERY = 0.1  # seconds
 # Values that a run learns at once, so that its weights stay in the cache meanwhile; a single run need not wait.
@@ -165,6 +170,62 @@ class Fitting:
         best = self.holdout.best[self.chosen][1]
         best.status = run.status
         return best
+
+
+class ParallelBatch:
+    """Blocks that are gathered and then learned. A run learns them all at once, so its weights stay in the cache.
+
+    Runs share at most the positions of their columns, which decide nothing, so the answer is the same for any number
+    of threads.
+    """
+
+    def __init__(self, threads: int, degree: int = 1) -> None:
+        self._threads, self._degree = threads, degree
+        self._pool: ThreadPoolExecutor | None = None
+        self._gathered: list[tuple[Block, native.Rows, NDArray[np.uint32] | None, int]] = []
+        self.end_row = self.entries = 0  # the row after the last one gathered; how many values there are
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def add(self, block: Block, order: NDArray[np.uint32] | None, first_row: int) -> None:
+        """Gather a block whose first row has this number in the pass; `order` names the rows to learn."""
+        self.end_row = first_row + block.rows
+        if order is None or len(order):
+            rows = native.rows_of(block.values, degree=self._degree)
+            self._gathered.append((block, rows, order, first_row))
+            self.entries += block.values.entries if isinstance(block.values, Csr) else block.values.size
+
+    def learn(self, runs: Mapping[str, Run]) -> list[tuple[str, int]]:
+        """Let the runs learn; returns those that overflowed, each with the example where it did."""
+        if self._threads > 1 and len(runs) > 1:
+            examples = list(self._workers().map(self._learn_all, runs.values()))
+        else:
+            examples = [self._learn_all(run) for run in runs.values()]
+        self._gathered.clear()
+        self.entries = 0
+        return [(name, example) for name, example in zip(runs, examples, strict=True) if example is not None]
+
+    def _workers(self) -> ThreadPoolExecutor:
+        from concurrent.futures import ThreadPoolExecutor  # loads logging: only a portfolio needs it
+
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self._threads)
+        return self._pool
+
+    def _learn_all(self, run: Run) -> int | None:
+        for block, rows, order, first_row in self._gathered:
+            try:
+                run.visit(block, rows, order)
+            except LearningOverflowError:
+                return first_row + run.learner.overflow_row
+        return None
 
 
 class _Clock:

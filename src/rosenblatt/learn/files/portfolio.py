@@ -1,4 +1,8 @@
-"""The named rules as settings, what 'auto' tries, and how many of them fit in memory."""
+"""The named rules as settings, what 'auto' tries, and the candidates of a fit: as many of them as fit in memory.
+
+Several rules learn the same blocks, each in its own run. Those that overflow or clearly fall behind are dropped while
+the first pass is learned.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,14 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from rosenblatt import native, options, rules
-from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.errors import DataError, LearningOverflowError, ParameterError
 from rosenblatt.lazy import np
-from rosenblatt.learn.polynomial import squared_length
+from rosenblatt.learn.files.plan import Plan
+from rosenblatt.learn.files.race import Race
+from rosenblatt.learn.polynomial import checked_count, squared_length
+from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
-from rosenblatt.records import Csr, Values
+from rosenblatt.records import Block, Csr, Values
 
 RULES: Mapping[str, Settings] = MappingProxyType(
     {name: Settings(order="given", **{"keep": "last", **values}) for name, values in rules.RULES.items()}
@@ -101,3 +108,86 @@ def memory_size() -> int | None:
     with suppress(OSError, ValueError), open(_MEMORY_LIMIT) as limit:
         sizes.append(int(limit.read()))
     return min(sizes, default=None)
+
+
+class Candidates:
+    """The runs that still learn, why the others were dropped, and the errors of each."""
+
+    def __init__(self, source_name: str, plan: Plan, n_classes: int) -> None:
+        self._source_name, self._plan, self._n_classes = source_name, plan, n_classes
+        self.runs: dict[str, Run] = {}
+        self.settings: dict[str, Settings] = {}  # of every run that was started
+        self.progressive: dict[str, float] = {}  # errors made before learning, of rules that ended the first pass
+        self.failed: list[str] = []  # their weights overflowed
+        self.race = Race()
+        self.given_up: dict[str, int] = {}  # rules that fell behind, after this many examples
+        self.best_then: dict[str, float] = {}  # the error of the best rule at that point
+        self._features_checked = 0  # there is memory for this many
+
+    def begin(self, block: Block, *, hashed: bool) -> None:
+        """Begin the runs, which learn this block first."""
+        features = checked_count(block.values.shape[1], self._plan.degree)
+        dense = not isinstance(block.values, Csr)
+        tried = affordable(self._plan.candidates, features, self._n_classes)
+        self._check_memory(tried, features)
+        columns = native.Columns() if hashed else None  # of millions of columns few occur
+        for name, settings in tried.items():
+            if self._plan.scale_to_length:
+                settings = scaled_to_length(settings, block.values)
+            self.settings[name] = settings
+            run = Run(settings, features, [1.0] * self._n_classes, self._plan.seed, dense=dense, columns=columns)
+            run.learner.count_errors(True)
+            run.begin_pass()
+            self.runs[name] = run
+
+    def grow(self, block: Block) -> None:
+        """Refuse a block whose features need more memory than there is, before any is allocated."""
+        self._check_memory(self.settings, checked_count(block.values.shape[1], self._plan.degree))
+
+    def _check_memory(self, settings: Mapping[str, Settings], features: int) -> None:
+        if features > self._features_checked:
+            check_memory(self._source_name, settings.values(), features, self._n_classes)
+            self._features_checked = features
+
+    def unfinished(self) -> dict[str, Run]:
+        """The runs that have not ended: neither separated nor stopped on the held-out rows."""
+        return {name: run for name, run in self.runs.items() if run.status not in ("separated", "validated")}
+
+    def drop_overflowed(self, overflowed: Sequence[tuple[str, int]]) -> None:
+        """Drop the runs whose weights overflowed, each at an example; an error if none would be left."""
+        for name, example in overflowed:
+            if len(self.runs) == 1:
+                raise LearningOverflowError(
+                    f"{self._source_name}: the weights of {name} overflowed at example {example + 1}: "
+                    "scale the features, or choose another rule.",
+                    file=self._source_name,
+                )
+            self.failed.append(name)
+            del self.runs[name]
+
+    def drop_losers(self) -> None:
+        """Drop the rules that have fallen behind; their errors and that of the best rule are kept for the report."""
+        marks = {name: (self.error(name) * run.learner.t, run.learner.t) for name, run in self.unfinished().items()}
+        best = min((self.error(name) for name in marks), default=1.0)
+        for name in self.race.losers(marks):
+            self.progressive[name], self.given_up[name] = self.error(name), marks[name][1]
+            self.best_then[name] = best
+            del self.runs[name]
+
+    def error(self, name: str) -> float:
+        """The progressive error: wrong predictions made before learning, as a share of the weight of the first pass.
+
+        For a rule that keeps its average it is the error of the average, estimated on some thousand rows.
+        """
+        learner = self.runs[name].learner
+        return self.progressive.get(name, max(learner.wrong, 0.0) / max(learner.weighed, 1e-300))
+
+    def end_pass(self, *, first_pass: bool) -> dict[str, Run]:
+        """End the pass of the runs that were learned in it, and return them."""
+        ended = self.unfinished()
+        if first_pass:
+            self.progressive |= {name: self.error(name) for name in ended}
+        for run in ended.values():
+            run.learner.count_errors(False)
+            run.end_pass()
+        return ended

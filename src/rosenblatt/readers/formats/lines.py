@@ -5,10 +5,9 @@ from typing import Any, NamedTuple, NoReturn
 
 from rosenblatt import native
 from rosenblatt.errors import DataError
-from rosenblatt.readers.file_source import FileSource
 from rosenblatt.readers.formats.bad_rows import Fault
 from rosenblatt.readers.input_file import InputFile, Stream, cannot_read
-from rosenblatt.readers.source import BadRow, ReadOptions
+from rosenblatt.readers.source import BadRow, FileSource, ReadOptions
 from rosenblatt.records import FeatureSpace, ParsedCsr, ParsedSourceBlock, SourceBlock
 
 BLOCK_BYTES = 1 << 20  # a block holds the lines that begin in this many bytes of the file

@@ -14,10 +14,9 @@ from typing import Any
 from rosenblatt.errors import DataError, ModelError, option
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.block_rows import take_rows
-from rosenblatt.readers.file_source import FileSource
 from rosenblatt.readers.input_file import InputFile, plain_path
 from rosenblatt.readers.labels_file import read_labels
-from rosenblatt.readers.source import ReadOptions
+from rosenblatt.readers.source import FileSource, ReadOptions
 from rosenblatt.readers.table.scale import Moments, scaled
 from rosenblatt.records import Csr, FeatureSpace, SourceBlock, Values
 

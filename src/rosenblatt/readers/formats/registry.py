@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from rosenblatt.errors import option
-from rosenblatt.readers.formats import line_patterns
+from rosenblatt.readers.formats import detect
 from rosenblatt.readers.input_file import InputFile
 from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import FeatureSpace
@@ -81,7 +81,7 @@ FORMATS: Mapping[str, Format] = {
             _open_svmlight,
             ("index_base",),
             suffixes=(".svm", ".svmlight", ".libsvm"),
-            looks_like=line_patterns.looks_like_svmlight,
+            looks_like=detect.looks_like_svmlight,
             label_position="first on its line",
             why_no_cross=_NO_NAMES.format("svmlight"),
         ),
@@ -91,7 +91,7 @@ FORMATS: Mapping[str, Format] = {
             _open_vw,
             ("bits", "cross"),
             suffixes=(".vw",),
-            looks_like=line_patterns.looks_like_vw,
+            looks_like=detect.looks_like_vw,
             label_position="first on its line",
         ),
         Format(
@@ -99,18 +99,18 @@ FORMATS: Mapping[str, Format] = {
             "text",
             _open_text,
             ("labels_from", "header", *_HASHING),
-            looks_like=line_patterns.looks_like_text,
+            looks_like=detect.looks_like_text,
             label_position="before the tab",
             why_no_cross=f"a text has neither; {option('ngrams', 2)} learns words that stand together",
         ),
-        Format("tsv", "table", _open_table, (*_TABLE, "header"), looks_like=line_patterns.looks_like_tsv),
+        Format("tsv", "table", _open_table, (*_TABLE, "header"), looks_like=detect.looks_like_tsv),
         Format(
             "csv",
             "table",
             _open_table,
             (*_TABLE, "header"),
             suffixes=(".csv",),
-            looks_like=line_patterns.looks_like_csv,
+            looks_like=detect.looks_like_csv,
         ),
         Format(
             "parquet",

@@ -13,12 +13,11 @@ from typing import Any
 
 from rosenblatt.errors import DataError, ModelError, listed, option
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.readers.file_source import FileSource
 from rosenblatt.readers.hashing.cross import pairs_of_model, pairs_of_table
 from rosenblatt.readers.input_file import InputFile
 from rosenblatt.readers.labels import LONGEST_LABEL
 from rosenblatt.readers.parallel_map import ordered_map
-from rosenblatt.readers.source import ReadOptions
+from rosenblatt.readers.source import FileSource, ReadOptions
 from rosenblatt.readers.table.batch import BadCells, Batch, WordColumn, parse_batch
 from rosenblatt.readers.table.cells import decimal_comma
 from rosenblatt.readers.table.csv import CsvFile, RaggedRow, separator_of

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.report.summary import STATUS, top_weights
-from rosenblatt.report.text.layout import bold, clip, named_line, plural
-from rosenblatt.report.text.weights import contribution_lines, weight_columns
+from rosenblatt.report.text.layout import NAME_WIDTH, NO_BREAK, bold, clip, dim, named_line, plural, terminal_width
+from rosenblatt.report.weights import Contribution, Weight
 
 if TYPE_CHECKING:
     from rosenblatt.model.network import NetworkModel
@@ -80,3 +81,72 @@ def network_example_lines(record: dict[str, Any]) -> Iterator[str]:
         yield f"  {unit['unit']:<6} {unit['kind']:<12} {state:<10} {unit['score']:.4g}"
     if len(record["units"]) > _UNITS_SHOWN:
         yield f"  ... and {len(record['units']) - _UNITS_SHOWN} more: --json has all"
+
+
+def weight_lines(classes: Iterable[tuple[str, Sequence[Weight]]]) -> Iterator[str]:
+    """For each class the features with the largest weights for it, on a line or two."""
+    classes = list(classes)
+    left = max([NAME_WIDTH, *(len(clip(label)) + 6 for label, _ in classes)])
+    for label, weights in classes:
+        words = "  ".join(
+            f"{clip(entry.feature).replace(' ', NO_BREAK)}{NO_BREAK}{entry.weight:.3g}" for entry in weights
+        )
+        yield named_line(f"says {clip(label)}", words or "(nothing)", left)
+
+
+def weight_columns(classes: Iterable[tuple[str, Sequence[Weight]]]) -> Iterator[str]:
+    """For each class a column of features with their weights, as many columns beside each other as fit."""
+    classes = list(classes)
+    places = _decimal_places([entry.weight for _, weights in classes for entry in weights])
+    columns = []
+    for label, weights in classes:
+        wide = max([len(clip(entry.feature)) for entry in weights] + [len(clip(label)) + 5, 8])
+        rows = [f"{clip(entry.feature):{wide}}{entry.weight:>9{places}}" for entry in weights] or [
+            f"{'(nothing)':{wide}}"
+        ]
+        columns.append((bold(f"says {clip(label)}".ljust(wide + 9)), rows, wide + 9))
+    while columns:
+        count = _how_many_fit([wide for _, _, wide in columns])
+        group, columns = columns[:count], columns[count:]
+        yield "  " + "   ".join(head for head, _, _ in group)
+        for k in range(max(len(rows) for _, rows, _ in group)):
+            cells = (f"{rows[k] if k < len(rows) else '':{wide}}" for _, rows, wide in group)
+            yield ("  " + "   ".join(cells)).rstrip()
+        if columns:
+            yield ""
+
+
+def _how_many_fit(widths: Sequence[int]) -> int:
+    """How many columns fit beside each other; at least one."""
+    room, count = terminal_width() - 2, 0
+    for width in widths:
+        room -= width + 3
+        if room < -3 and count:
+            break
+        count += 1
+    return count
+
+
+def contribution_lines(parts: Sequence[Contribution], bias: float, most: int) -> Iterator[str]:
+    """What each feature of an example adds to its score; the bias and the rest are listed, so that the sum is whole."""
+    unweighted = sum(part.weight == 0 for part in parts)
+    parts = [part for part in parts if part.weight != 0]
+    wide = max([len(clip(part.feature)) for part in parts[:most]] + [12])
+    largest = max((abs(part.contribution) for part in parts), default=0.0) or 1.0
+    yield dim(f"  {'feature':{wide}}{'value':>9}{'weight':>10}{'adds':>10}")
+    for part in parts[:most]:
+        bar = "█" * round(abs(part.contribution) / largest * 16)
+        numbers = f"{part.value:>9.4g}{part.weight:>10.4g}{part.contribution:>+10.4g}"
+        yield f"  {clip(part.feature):{wide}}{numbers}  {bar}"
+    if len(parts) > most:
+        rest = sum(part.contribution for part in parts[most:])
+        yield f"  {f'{len(parts) - most:,} more':{wide}}{'':>9}{'':>10}{rest:>+10.4g}"
+    yield f"  {'bias':{wide}}{'':>9}{'':>10}{bias:>+10.4g}"
+    if unweighted:
+        yield dim(f"  {plural(unweighted, 'feature')} of this example {'has' if unweighted == 1 else 'have'} no weight")
+
+
+def _decimal_places(weights: Sequence[float]) -> str:
+    """A format that shows three digits of the largest weight and aligns the others with it."""
+    largest = max(map(abs, weights), default=1.0) or 1.0
+    return ".3g" if not 1e-3 <= largest < 1e6 else f".{max(0, 2 - math.floor(math.log10(largest)))}f"

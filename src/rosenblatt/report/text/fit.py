@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.report.summary import NAMELESS_INDEX, SORTED_BY_LABEL, STATUS, FitSummary
-from rosenblatt.report.text.explanation import describe_features
+from rosenblatt.report.text.explanation import describe_features, weight_lines
 from rosenblatt.report.text.layout import bold, clip, command_lines, dim, named_line, plural
 from rosenblatt.report.text.scores import score_lines
-from rosenblatt.report.text.weights import weight_lines
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.intervals import Estimate
