@@ -14,8 +14,9 @@ import pytest
 import rosenblatt
 from rosenblatt.cli import main, output
 from rosenblatt.cli.app import COMMANDS, program
-from rosenblatt.cli.exits import as_flag, exit_code
+from rosenblatt.cli.exits import exit_code
 from rosenblatt.errors import DataError, LearningOverflowError, ModelError, ParameterError, option
+from rosenblatt.options import as_flag
 from tests import child
 
 ROSENBLATT = [sys.executable, "-m", "rosenblatt"]

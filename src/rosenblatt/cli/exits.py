@@ -13,7 +13,6 @@ import atexit
 import codecs
 import contextlib
 import os
-import shlex
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -21,12 +20,10 @@ from typing import Any, NoReturn
 import click
 
 from rosenblatt.errors import ModelError, ParameterError, RosenblattError
+from rosenblatt.options.command_line import as_flag
 
 DONE, NO, USAGE, BAD_DATA, BAD_MODEL, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 TRACEBACK = "ROSENBLATT_TRACEBACK"
-
-# Parameters whose option has another name than in Python.
-_FLAGS = {"fit_intercept": "intercept", "max_iter": "passes", "n_jobs": "jobs", "random_state": "seed"}
 
 
 def exit_code(run: Callable[[], object]) -> int:
@@ -55,18 +52,6 @@ def leave(code: int) -> NoReturn:
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
     os._exit(code)
-
-
-def as_flag(name: str, value: str | None = None) -> str:
-    """A parameter, and its value if there is one, as typed on the command line.
-
-    >>> as_flag("on_bad_row", "skip"), as_flag("scale", "True"), as_flag("unit", "False"), as_flag("n_jobs")
-    ('--on-bad-row skip', '--scale', '--no-unit', '--jobs')
-    """
-    flag = _FLAGS.get(name, name).replace("_", "-")
-    if value == "False":
-        return f"--no-{flag}"
-    return f"--{flag}" if value in (None, "True") else f"--{flag} {shlex.quote(str(value))}"
 
 
 def _report(error: BaseException) -> int:

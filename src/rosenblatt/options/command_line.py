@@ -1,7 +1,11 @@
-"""The parameters of the command line alone: what is shown, exported and written, and where."""
+"""The parameters of the command line alone: what is shown, exported and written, and where; how any is typed there."""
+
+import shlex
 
 from rosenblatt.options.option import Option
 
+# Parameters whose option has another name than in Python.
+_FLAGS = {"fit_intercept": "intercept", "max_iter": "passes", "n_jobs": "jobs", "random_state": "seed"}
 EXPORT_FORMATS = ("onnx", "json", "sql")
 
 output: Option[str | None] = Option(
@@ -36,3 +40,15 @@ table_name: Option[str] = Option(
 message: Option[str | None] = Option(
     name="message", default=None, none_allowed=True, kind="str", help="A message of your own to classify."
 )
+
+
+def as_flag(name: str, value: object = None) -> str:
+    """A parameter, and its value if there is one, as typed on the command line.
+
+    >>> as_flag("on_bad_row", "skip"), as_flag("scale", True), as_flag("unit", False), as_flag("n_jobs")
+    ('--on-bad-row skip', '--scale', '--no-unit', '--jobs')
+    """
+    flag = _FLAGS.get(name, name).replace("_", "-")
+    if str(value) == "False":
+        return f"--no-{flag}"
+    return f"--{flag}" if value is None or str(value) == "True" else f"--{flag} {shlex.quote(str(value))}"

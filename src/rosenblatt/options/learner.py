@@ -166,7 +166,31 @@ random_state: Option[Any] = Option(
 )
 
 
-LEARNER: Mapping[str, Option[Any]] = by_name(value for value in list(globals().values()) if isinstance(value, Option))
+LEARNER: Mapping[str, Option[Any]] = by_name(
+    [
+        loss,
+        margin,
+        eta0,
+        learning_rate,
+        r,
+        keep,
+        batch,
+        order,
+        max_iter,
+        fit_intercept,
+        degree,
+        init,
+        multi_class,
+        class_weight,
+        early_stopping,
+        validation_fraction,
+        n_iter_no_change,
+        warm_start,
+        record,
+        n_jobs,
+        random_state,
+    ]
+)
 
 
 def _options_of(left_out: Sequence[str], changed: Sequence[Option[Any]] = ()) -> Mapping[str, Option[Any]]:

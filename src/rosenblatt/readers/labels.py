@@ -8,7 +8,6 @@ from rosenblatt.errors import DataError
 from rosenblatt.records import Label
 
 MAX_LABELS = 10_000
-_MAX_FRACTIONS = 1_000
 LONGEST_LABEL = 1_000  # bytes, as in cpp/parse/parsed.hpp
 
 
@@ -64,20 +63,16 @@ class Labels:
         self._refuse_too_many()
 
     def _refuse_too_many(self) -> None:
-        count = len(self.labels)
-        if count > _MAX_FRACTIONS and not self._has_words:
-            fractions = sum(isinstance(label, float) for label in self.labels)
-            if 2 * fractions > count or count > MAX_LABELS:
-                raise DataError(
-                    f"{self._file_name}: more than {count - 1} different numbers as labels; this looks like "
-                    "regression, and Rosenblatt learns classes: divide the numbers into classes first.",
-                    file=self._file_name,
-                )
-        if count > MAX_LABELS:
-            raise DataError(
-                f"{self._file_name}: more than {MAX_LABELS} different labels; check which column is the label.",
-                file=self._file_name,
+        if len(self.labels) <= MAX_LABELS:
+            return
+        if self._has_words:
+            what = "labels; check which column is the label."
+        else:
+            what = (
+                "numbers as labels; this looks like regression, and Rosenblatt learns classes: divide the numbers "
+                "into classes first."
             )
+        raise DataError(f"{self._file_name}: more than {MAX_LABELS} different {what}", file=self._file_name)
 
 
 def _number(token: bytes) -> float | None:

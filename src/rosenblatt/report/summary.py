@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rosenblatt.model.fit_file import Fitted
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.model.model import Model
+from rosenblatt.options.command_line import as_flag
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.report.weights import Weight, classes_shown, top_features
 
@@ -24,7 +25,7 @@ STATUS = {
 }
 SORTED_BY_LABEL = (
     "the file is sorted by label, so that each class is forgotten while the next is learned, and the progressive error "
-    "means little: learn the examples in another order"
+    f"means little: learn the examples in another order, with {as_flag('order', 'shuffle')}"
 )
 NAMELESS_INDEX = (
     "the first column has no name, like the index that pandas writes, and was learned as column0: if it only counts "

@@ -19,6 +19,7 @@ from rosenblatt import native
 from rosenblatt.errors import DataError
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.formats.lines import Parsed
+from rosenblatt.readers.labels import MAX_LABELS
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.read import read
 from rosenblatt.readers.source import ReadOptions, RereadError
@@ -248,7 +249,7 @@ def test_a_line_without_a_label_has_none(tmp_path: Path) -> None:
 
 
 def test_labels_of_regression_are_refused(tmp_path: Path) -> None:
-    path = write(tmp_path, "".join(f"{i / 7:.4f} 1:1\n" for i in range(2000)))
+    path = write(tmp_path, "".join(f"{i / 7:.4f} 1:1\n" for i in range(MAX_LABELS + 1)))
     with pytest.raises(DataError, match="this looks like regression, and Rosenblatt learns classes"):
         list(open_source(path, SVM).blocks())
 

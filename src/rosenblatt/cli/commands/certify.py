@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt import options
-from rosenblatt.cli.exits import DONE, NO, as_flag
+from rosenblatt.cli.exits import DONE, NO
 from rosenblatt.cli.output import say, write, write_json
 from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
 from rosenblatt.cli.plotting import check_two_columns, save_plot, two_columns
@@ -110,7 +110,7 @@ def _check(path: str, data: _Data, as_json: bool) -> int:
     try:
         certificate.check(points)
     except DataError as error:
-        reason = error.spelled(as_flag)
+        reason = error.spelled(options.as_flag)
     holds = reason is None
     if as_json:
         write_json({"data": data.path, "check": path, "kind": certificate.kind, "holds": holds, "reason": reason})

@@ -96,7 +96,7 @@ def _fit_sections(summary: FitSummary) -> Iterator[str]:
         yield from _evaluation_sections(evaluation)
     yield _features_section(summary.top(FEATURES_SHOWN))
     if fitted.grouped and fitted.order == "given":
-        caution = f"{SORTED_BY_LABEL[0].upper()}{SORTED_BY_LABEL[1:]}, with --order shuffle."
+        caution = f"{SORTED_BY_LABEL[0].upper()}{SORTED_BY_LABEL[1:]}."
         yield _section("Caution", f"<p>{escape(caution)}</p>", wide=True)
     if fitted.mistakes:
         yield _section("Mistakes per pass", charts.mistakes_per_pass(fitted.mistakes))

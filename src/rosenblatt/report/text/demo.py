@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rosenblatt.model.linear import LinearModel
+from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.explanation import explain_example
 from rosenblatt.report.summary import FitSummary
 from rosenblatt.report.text.layout import NO_BREAK, bold, command_lines, dim, named_line, plural
@@ -17,7 +18,7 @@ def story_lines(summary: FitSummary) -> Iterator[str]:
     assert evaluation is not None
     yield bold("Is it spam?") + "  Real mail of 2002: the subject and the first 100 words."
     yield ""
-    yield dim(f"$ rosenblatt fit {summary.data} --test {evaluation.data}")
+    yield dim(f"$ rosenblatt fit {summary.data} {as_flag('test', evaluation.data)}")
     n_tried = len(fitted.candidates)
     rule = f"{n_tried} rules side by side, the best was {fitted.chosen}" if n_tried > 1 else fitted.chosen
     yield named_line("learned", f"{plural(fitted.rows, 'message')} in {fitted.seconds:.2f} s; {rule}")
@@ -43,7 +44,7 @@ def certificate_lines(data: Path, proof: Path) -> Iterator[str]:
 
     certificate = certify(*read(data))
     certificate.save(proof)
-    yield dim(f"$ rosenblatt certify {data} --save {proof}")
+    yield dim(f"$ rosenblatt certify {data} {as_flag('save', proof)}")
     if isinstance(certificate, Separable):
         support = f"{len(certificate.support):,} messages hold them in place"
         yield named_line("separable", f"some weights get every message right; {support}")
@@ -72,7 +73,7 @@ def closing_lines(folder: Path) -> Iterator[str]:
     yield from command_lines(
         "next",
         [
-            f"rosenblatt explain {model} --example 'free money'",
+            f"rosenblatt explain {model} {as_flag('example', 'free money')}",
             f"rosenblatt predict {model} {test} | head",
             "rosenblatt fit YOUR-FILE",
         ],

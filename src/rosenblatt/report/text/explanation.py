@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.model.linear import LinearModel
+from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.summary import STATUS, top_weights
 from rosenblatt.report.text.layout import NAME_WIDTH, NO_BREAK, bold, clip, dim, named_line, plural, terminal_width
 from rosenblatt.report.weights import Contribution, Weight
@@ -67,7 +68,7 @@ def network_lines(model: NetworkModel, path: str) -> Iterator[str]:
     units = str(network).splitlines()
     left_out = len(units) - _UNITS_SHOWN
     if left_out > 2:
-        units = [*units[:_UNITS_SHOWN], f"... and {left_out - 1} more: --json has all", units[-1]]
+        units = [*units[:_UNITS_SHOWN], f"... and {left_out - 1} more: {as_flag('json')} has all", units[-1]]
     for unit in units:
         yield f"  {unit}"
 
@@ -80,7 +81,7 @@ def network_example_lines(record: dict[str, Any]) -> Iterator[str]:
         state = "fires" if unit["fires"] else "is silent"
         yield f"  {unit['unit']:<6} {unit['kind']:<12} {state:<10} {unit['score']:.4g}"
     if len(record["units"]) > _UNITS_SHOWN:
-        yield f"  ... and {len(record['units']) - _UNITS_SHOWN} more: --json has all"
+        yield f"  ... and {len(record['units']) - _UNITS_SHOWN} more: {as_flag('json')} has all"
 
 
 def weight_lines(classes: Iterable[tuple[str, Sequence[Weight]]]) -> Iterator[str]:

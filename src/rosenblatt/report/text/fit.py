@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rosenblatt.model.linear import LinearModel
+from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.summary import NAMELESS_INDEX, SORTED_BY_LABEL, STATUS, FitSummary
 from rosenblatt.report.text.explanation import describe_features, weight_lines
 from rosenblatt.report.text.layout import bold, clip, command_lines, dim, named_line, plural
@@ -52,7 +53,7 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
     for name, error in zip(["error", "", ""], _errors(summary), strict=False):
         yield named_line(name, error)
     if fitted.grouped and fitted.order == "given":
-        yield named_line("caution", f"{SORTED_BY_LABEL}, with --order shuffle")
+        yield named_line("caution", SORTED_BY_LABEL)
     if _has_nameless_index(fitted.model):
         yield named_line("caution", NAMELESS_INDEX)
     if fitted.skipped:
@@ -132,12 +133,12 @@ def next_steps(summary: FitSummary) -> Iterator[str]:
     data, model = shlex.quote(summary.data), shlex.quote(summary.model_path or "MODEL")
     fitted, is_file, unscaled = summary.fitted, summary.data != "-", _is_unscaled(summary)
     if unscaled:
-        steps.append(f"rosenblatt fit {data} --scale")
+        steps.append(f"rosenblatt fit {data} {as_flag('scale')}")
     untested = summary.evaluation is None and fitted.holdout_error is None
     if untested and fitted.rows >= _FEWEST_ROWS_TO_HOLD_OUT and is_file:
-        steps.append(f"rosenblatt fit {data} --holdout 0.1")
+        steps.append(f"rosenblatt fit {data} {as_flag('holdout', 0.1)}")
     if fitted.status == "budget" and fitted.passes == 1 and is_file and not unscaled:
-        steps.append(f"rosenblatt fit {data} --passes 5")
+        steps.append(f"rosenblatt fit {data} {as_flag('passes', 5)}")
     if fitted.status == "budget" and fitted.passes > 1 and fitted.mistakes[-1] and is_file:
         steps.append(f"rosenblatt certify {data}")
     if summary.model_path is not None:

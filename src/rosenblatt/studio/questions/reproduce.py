@@ -9,9 +9,20 @@ from rosenblatt import options
 from rosenblatt.studio.request import LEARNER_OPTIONS, Points, read_options, read_points
 
 _MAX_INLINE_POINTS = 40  # written into the code; more are read from the CSV file
-_FLAGS = {"max_iter": "passes", "random_state": "seed"}  # of `rosenblatt trace`, where they differ from the parameter
 _TRACE_OPTIONS = (
-    *("loss", "learning_rate", "eta0", "margin", "r", "order", "batch", "multi_class", "max_iter", "random_state"),
+    *(
+        "loss",
+        "learning_rate",
+        "eta0",
+        "margin",
+        "r",
+        "order",
+        "batch",
+        "multi_class",
+        "max_iter",
+        "random_state",
+        "fit_intercept",
+    ),
 )
 
 
@@ -84,12 +95,11 @@ def _command(learner: str, arguments: Mapping[str, Any]) -> str | None:
     if learner != options.loss.default:
         differing = {name: defaults[name].default for name in ("learning_rate", "eta0", "multi_class")}
         flags = {"loss": learner, **differing, **flags}
-    fit_intercept = flags.pop("fit_intercept", True)
     flags.pop("keep", None)  # a trace shows the run itself, whatever is kept of it
     if set(flags) - set(_TRACE_OPTIONS) or flags.get("random_state", 0) is None:
         return None
-    words = [f"--{_FLAGS.get(name, name).replace('_', '-')} {flags[name]}" for name in _TRACE_OPTIONS if name in flags]
-    return " ".join(["rosenblatt trace studio.csv", *words, *([] if fit_intercept else ["--no-intercept"])])
+    words = [options.as_flag(name, flags[name]) for name in _TRACE_OPTIONS if name in flags]
+    return " ".join(["rosenblatt trace studio.csv", *words])
 
 
 def _csv(points: Points) -> str:
