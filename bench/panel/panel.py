@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from bench.panel.raw import DataSet
 from bench.panel.results import Comparison
 from bench.panel.split_files import Split, raw_splits, split_files
 from bench.table import versions
+
+OPTIONAL = ("vowpalwabbit", "fasttext")
 
 
 def main(arguments: list[str]) -> None:
@@ -34,6 +37,9 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--results", type=Path, default=results.PATH, help="the JSON file")
     options = parser.parse_args(arguments)
     stored = results.load(options.results)
+    if not options.ours:
+        missing = [name for name in OPTIONAL if not find_spec(name)]
+        print("".join(f"left out: the peer {name} is not installed\n" for name in missing), end="")
     print(table.HEADING)
     rows = [row for data in chosen(options.sets) if (row := run(data, stored, options))]
     print("\n" + table.summary(rows))
@@ -49,7 +55,7 @@ def run(data: DataSet, stored: dict[str, Any], options: argparse.Namespace) -> C
     try:
         splits = split_files(data, options.data)
     except FileNotFoundError as missing:
-        print(f"{data.name:18} {data.mark:7} left out: no {missing.filename}")
+        print(f"{data.name:20} {data.mark:7} left out: no {missing.filename}")
         return None
     entry = stored["sets"].setdefault(data.name, {"peers": {}})
     before = comparison(data, splits, entry["ours"], entry["peers"]) if "ours" in entry else None

@@ -53,9 +53,10 @@ def linear_svc(X: Any, y: Any, X_new: Any, C: float) -> Any:
 
 
 def wabbit(X: Any, y: Any, X_new: Any, options: str) -> Any:
-    """Vowpal Wabbit, from its text format."""
+    """Vowpal Wabbit, from its text format, in a random order."""
     from vowpalwabbit import Workspace
 
+    X, y = shuffled(X, y)
     n_classes = int(y.max()) + 1
     labels = [str(2 * code - 1 if n_classes == 2 else code + 1) for code in y]
     scheme = f"--oaa {n_classes} " if n_classes > 2 else ""
@@ -69,6 +70,12 @@ def wabbit(X: Any, y: Any, X_new: Any, options: str) -> Any:
     if n_classes == 2:
         return np.array([float(line.split()[0]) for line in lines])
     return np.array([[float(pair.rpartition(":")[2]) for pair in line.split()] for line in lines])
+
+
+def shuffled(X: Any, y: Any) -> tuple[Any, Any]:
+    """In a random order: a file may be sorted by its label, which would spoil an online learner."""
+    order = np.random.default_rng(0).permutation(len(y))
+    return X[order], y[order]
 
 
 def wabbit_lines(X: Any, labels: list[str]) -> Iterator[str]:
@@ -86,19 +93,18 @@ def plain(text: str) -> str:
 
 
 def fast_text(X: Any, y: Any, X_new: Any, **options: Any) -> Any:
-    """fastText's supervised mode: logarithms of its probabilities."""
+    """fastText's supervised mode, in a random order: logarithms of its probabilities."""
     import fasttext
 
+    X, y = shuffled(X, y)
     n_classes = int(y.max()) + 1
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
         file.writelines(f"__label__{code} {plain(text)}\n" for code, text in zip(y, X, strict=True))
         file.flush()
         model = fasttext.train_supervised(file.name, thread=1, seed=0, verbose=0, **options)
-    # Not `model.predict`: it asks numpy 2 for something that only numpy 1 does.
-    probabilities, names = model.f.multilinePredict([plain(text) + "\n" for text in X_new], n_classes, 0.0, "strict")
     scores = np.full((len(X_new), n_classes), -20.0)
-    for row, (values, labels) in enumerate(zip(probabilities, names, strict=True)):
-        for value, label in zip(values, labels, strict=True):
+    for row, text in enumerate(X_new):  # by `f`: `model.predict` asks numpy 2 for something that only numpy 1 does
+        for value, label in model.f.predict(plain(text) + "\n", n_classes, 0.0, "strict"):
             scores[row, int(label.removeprefix("__label__"))] = np.log(max(value, 1e-9))
     return scores[:, 1] - scores[:, 0] if n_classes == 2 else scores
 

@@ -70,8 +70,8 @@ class Comparison:
 
     def loss_ratio(self) -> float:
         """Our log loss over that of tuned logistic regression."""
-        return self.mine("log_loss") / max(mean(self.peers.get("LogisticRegression", [{}]), "log_loss"), 1e-3)
+        return self.mine("log_loss") / max(self.logistic("log_loss"), 1e-3)
 
-    def slower(self) -> bool:
-        """Whether our fit takes longer than the search and fit of the best peer."""
-        return self.mine("seconds") > mean(self.peers.get(self.best("accuracy")[1], [{}]), "seconds")
+    def logistic(self, key: str) -> float:
+        """A measure of tuned logistic regression."""
+        return mean(self.peers.get("LogisticRegression", [{}]), key)

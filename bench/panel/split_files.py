@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -24,8 +24,7 @@ class Split:
 
     train: Path
     test: Path
-    labels: tuple[str, ...]  # of the test file
-    label: str  # the name of their column
+    labels: list[str]  # of the test file
     digest: str
     n_train: int
 
@@ -48,16 +47,17 @@ def digest_of(paths: list[Path]) -> str:
 
 def split_files(data: DataSet, folder: Path | None) -> list[Split]:
     """The splits of a set, from the last run if nothing has changed."""
-    place = FOLDER / data.name
-    index = place / "splits.json"
-    stamp = f"{version()} {folder}"
-    if index.exists() and json.loads(index.read_text())["stamp"] == stamp:
-        return [read_split(entry) for entry in json.loads(index.read_text())["splits"]]
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
-    entries = [write_split(place, number, *parts) for number, parts in enumerate(raw_splits(data, folder))]
-    index.write_text(json.dumps({"stamp": stamp, "splits": entries}))
-    return [read_split(entry) for entry in entries]
+    place = FOLDER / version() / data.name
+    if not place.exists():
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=FOLDER) as name:  # whole or not at all: another run may look
+            partial = Path(name) / "partial"
+            partial.mkdir()
+            splits = [write_split(partial, number, *parts) for number, parts in enumerate(raw_splits(data, folder))]
+            (partial / "splits.json").write_text(json.dumps(splits))
+            place.parent.mkdir(exist_ok=True)
+            partial.rename(place)
+    return [read_split(place, entry) for entry in json.loads((place / "splits.json").read_text())]
 
 
 def raw_splits(data: DataSet, folder: Path | None) -> Iterator[tuple[Raw, Raw]]:
@@ -67,13 +67,13 @@ def raw_splits(data: DataSet, folder: Path | None) -> Iterator[tuple[Raw, Raw]]:
 
 def write_split(place: Path, number: int, train: Raw, test: Raw) -> dict[str, Any]:
     suffix = SUFFIX[train.kind]
-    paths = [place / f"{part}{number}.{suffix}" for part in ("train", "test")]
+    paths = [place / f"{part}-{number}.{suffix}" for part in ("train", "test")]
     for path, part in zip(paths, (train, test), strict=True):
         part.write(path)
-    entry = {"train": str(paths[0]), "test": str(paths[1]), "labels": list(test.y), "label": train.label}
+    entry = {"train": paths[0].name, "test": paths[1].name, "labels": list(test.y)}
     return entry | {"digest": digest_of(paths), "n_train": len(train.y)}
 
 
-def read_split(entry: dict[str, Any]) -> Split:
-    places = {key: Path(entry[key]) for key in ("train", "test")}
-    return Split(**(entry | places | {"labels": tuple(entry["labels"])}))
+def read_split(place: Path, entry: dict[str, Any]) -> Split:
+    paths = {key: place / entry[key] for key in ("train", "test")}
+    return Split(**(entry | paths))

@@ -9,24 +9,24 @@ import numpy as np
 from bench.panel.results import Comparison
 
 HEADING = (
-    f"{'set':18} {'mark':7} {'rows':>6} | {'guess':>5} {'ours':>6} {'best':>6} {'gap':>6} {'s.e.':>5} {'peer':18}"
-    f" | {'AUC':>6} {'best':>6} {'gap':>6} | {'loss':>6} {'ratio':>5} | {'s':>5} {'peer s':>6} |"
+    f"{'set':20} {'mark':7} {'rows':>6} | {'guess':>5} {'ours':>6} {'best':>6} {'gap':>6} {'s.e.':>5} {'peer':18}"
+    f" | {'AUC':>6} {'best':>6} {'gap':>6} | {'loss':>6} {'ratio':>5} | {'s':>5} {'search':>6} {'fit':>5} |"
 )
 
 
 def line(row: Comparison, before: Comparison | None = None) -> str:
     """One set; `before` is what is saved, to show what a change did."""
     if row.failed:
-        return f"{row.name:18} {row.mark:7} {row.n_rows:6} | FAILED: {row.failed}"
+        return f"{row.name:20} {row.mark:7} {row.n_rows:6} | FAILED: {row.failed}"
     accuracy, peer = row.best("accuracy")
-    seconds = [np.mean([part["seconds"] for part in row.peers[peer]])] if row.peers else [math.nan]
     cells = [
-        f"{row.name:18} {row.mark:7} {row.n_rows:6} |",
+        f"{row.name:20} {row.mark:7} {row.n_rows:6} |",
         f"{percent(row.mine('majority')):>5.5} {percent(row.mine('accuracy')):>6} {percent(accuracy):>6}",
         f"{points(row.gap('accuracy')):>6} {percent(row.error('accuracy')):>5} {peer:18} |",
         f"{percent(row.mine('auc')):>6} {percent(row.best('auc')[0]):>6} {points(row.gap('auc')):>6} |",
         f"{number(row.mine('log_loss'), 4):>6} {number(row.loss_ratio(), 2):>5} |",
-        f"{row.mine('seconds'):5.2f} {number(seconds[0], 1):>6} |",
+        f"{row.mine('seconds'):5.2f} {number(row.logistic('seconds'), 1):>6}",
+        f"{number(row.logistic('fit_seconds'), 1):>5} |",
         verdict(row) + change(row, before),
     ]
     return " ".join(cells)
@@ -77,6 +77,7 @@ def summary(rows: list[Comparison]) -> str:
             f"log loss over tuned logistic regression's: median {np.median(ratios):.2f}, worst {max(ratios):.2f}, "
             f"more than 5% above on {above} of {len(ratios)}."
         )
-    slower = [row.name for row in rows if row.slower()]
-    lines.append(f"time: slower than the best peer's search and fit on {len(slower)}: {', '.join(slower) or 'none'}.")
+    for key, words in (("seconds", "its search and fit"), ("fit_seconds", "its last fit alone")):
+        slower = [row.name for row in rows if row.mine("seconds") > row.logistic(key)]
+        lines.append(f"time: slower than tuned logistic regression, {words}, on {len(slower)}: {', '.join(slower)}")
     return "\n".join(lines)
