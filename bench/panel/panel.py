@@ -2,7 +2,7 @@
 
 ``--ours`` runs our side only and compares it with the peers' results of an earlier run, which are valid as long as the
 files are the same. ``--sets tune`` or ``--sets confirm`` takes one half, ``--sets NAME NAME`` some sets. A run of all
-sets saves results/panel.json and results/panel.png; ``--save`` saves our part of a smaller run, too.
+sets and sides saves results/panel.json and results/panel.png; ``--save`` saves our side of a smaller run, too.
 """
 
 from __future__ import annotations
@@ -32,22 +32,27 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--sets", nargs="+", default=[], metavar="tune|confirm|NAME", help="some of the sets")
     parser.add_argument("--ours", action="store_true", help="only our side, against the saved results of the peers")
     parser.add_argument("--peers", action="store_true", help="measure the peers again, though the files are the same")
-    parser.add_argument("--save", action="store_true", help="save our results, though not all sets were run")
+    parser.add_argument("--save", action="store_true", help="save our results, though not everything was run")
+    parser.add_argument("--show", action="store_true", help="print the saved results and run nothing")
     parser.add_argument("--jobs", type=int, default=2, help="processes of a peer's search (2)")
     parser.add_argument("--results", type=Path, default=results.PATH, help="the JSON file")
     options = parser.parse_args(arguments)
     stored = results.load(options.results)
+    if options.show:
+        rows = saved(stored)
+        return print("\n".join([table.HEADING, *map(table.line, rows), "", table.summary(rows)]))
     if not options.ours:
         missing = [name for name in OPTIONAL if not find_spec(name)]
         print("".join(f"left out: the peer {name} is not installed\n" for name in missing), end="")
     print(table.HEADING)
     rows = [row for data in chosen(options.sets) if (row := run(data, stored, options))]
     print("\n" + table.summary(rows))
-    if options.save or not options.sets:
+    if options.save or not (options.sets or options.ours):
         stored["versions"] = versions()
         results.save(stored, options.results)
-        figure.draw(rows, options.results.with_suffix(".png"))
+        figure.draw(saved(stored), options.results.with_suffix(".png"))
         print(f"Saved in {options.results}")
+    return None
 
 
 def run(data: DataSet, stored: dict[str, Any], options: argparse.Namespace) -> Comparison | None:
@@ -58,14 +63,13 @@ def run(data: DataSet, stored: dict[str, Any], options: argparse.Namespace) -> C
         print(f"{data.name:20} {data.mark:7} left out: no {missing.filename}")
         return None
     entry = stored["sets"].setdefault(data.name, {"peers": {}})
-    before = comparison(data, splits, entry["ours"], entry["peers"]) if "ours" in entry else None
-    entry |= {"mark": data.mark, "files": [split.digest for split in splits]}
+    before = results.comparison(data.name, entry) if "ours" in entry else None
+    entry |= {"mark": data.mark, "rows": splits[0].n_train, "files": [split.digest for split in splits]}
     if not options.ours:
         measure_peers(data, splits, entry["peers"], options)
         results.save(stored, options.results)
-    mine = [ours.run(split) | {"majority": majority(split)} for split in splits]
-    entry["ours"] = mine
-    row = comparison(data, splits, mine, entry["peers"])
+    entry["ours"] = [ours.run(split) | {"majority": majority(split)} for split in splits]
+    row = results.comparison(data.name, entry)
     print(table.line(row, before), flush=True)
     return row
 
@@ -86,15 +90,12 @@ def measure_peers(data: DataSet, splits: list[Split], known: dict[str, Any], opt
             known[split.digest] = {peer.name: tune(peer, y, y_test, options.jobs) for peer in peers}
 
 
-def comparison(data: DataSet, splits: list[Split], mine: results.Splits, known: dict[str, Any]) -> Comparison:
-    """Our results beside those of the peers that have seen all these files."""
-    seen = [known.get(split.digest, {}) for split in splits]
-    names = [name for name in seen[0] if all(name in part for part in seen)]
-    return Comparison(
-        data.name, data.mark, splits[0].n_train, mine, {name: [part[name] for part in seen] for name in names}
-    )
-
-
 def majority(split: Split) -> float:
     """The accuracy of always guessing the commonest class."""
     return Counter(split.labels).most_common(1)[0][1] / len(split.labels)
+
+
+def saved(stored: dict[str, Any]) -> list[Comparison]:
+    """The saved results, in the order of the sets."""
+    entries = {data.name: stored["sets"].get(data.name, {}) for data in chosen([])}
+    return [results.comparison(name, entry) for name, entry in entries.items() if "ours" in entry]

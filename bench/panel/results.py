@@ -75,3 +75,10 @@ class Comparison:
     def logistic(self, key: str) -> float:
         """A measure of tuned logistic regression."""
         return mean(self.peers.get("LogisticRegression", [{}]), key)
+
+
+def comparison(name: str, entry: dict[str, Any]) -> Comparison:
+    """The saved results of one set: ours beside those of the peers that have learned from all of these files."""
+    seen = [entry["peers"].get(digest, {}) for digest in entry["files"]]
+    peers = {peer: [part[peer] for part in seen] for peer in seen[0] if all(peer in part for part in seen)}
+    return Comparison(name, entry["mark"], entry["rows"], entry["ours"], peers)
