@@ -84,7 +84,7 @@ inline void learn_joint(Learner& learner, const Row& row, const Example& example
                 step.any = true;
                 log_update(rule, group, example.row, u, step.factor[u]);
             }
-            if (step.any) update<W()>(learner, group, row, example, step, no_observer);
+            if (step.any) update<W()>(learner, group, row, example, step);
             moved = step.any;
         });
         if (count_example(rule, group) || moved) changed(group);

@@ -34,8 +34,8 @@ ROSENBLATT_INLINE double gradient_step(const Rule&, const Group&, double gradien
 ROSENBLATT_INLINE double closed_form_step(const Rule&, double shortfall, double norm, double weight, double& beta);
 template <int W, class Row>
 ROSENBLATT_INLINE void norms(const Rule&, const Group&, const Row&, double (&norm)[W]);
-template <int W, class Row, class Observer>
-void update(const Learner&, Group&, const Row&, const Example&, const Step<W>&, Observer&);
+template <int W, class Row>
+void update(const Learner&, Group&, const Row&, const Example&, const Step<W>&);
 struct NoObserver {
     ROSENBLATT_INLINE void operator()(auto&&...) const {}
 };
@@ -103,7 +103,7 @@ ROSENBLATT_INLINE bool learn_units(const Learner& learner, Group& group, const R
         if (rule.batch == 1) group.pockets[u].counted = group.pockets[u].in_pocket = false;
         log_update(rule, group, example.row, u, step.factor[u]);
     }
-    if (step.any) update<W>(learner, group, row, example, step, no_observer);
+    if (step.any) update<W>(learner, group, row, example, step);
     return count_example(rule, group) || step.any;
 }
 
@@ -279,10 +279,10 @@ ROSENBLATT_INLINE void raise_bound(const Rule& rule, const Learner& learner, Gro
         group.overflow_row = static_cast<std::int64_t>(example.row);
 }
 
-// Takes the step now, or adds it to the batch. (Not inlined: it is most of the code, and would be compiled into every loop.)
+// Takes the step now, or adds it to the batch.
 template <int W, class Row, class Observer>
-__attribute__((noinline)) void update(const Learner& learner, Group& group, const Row& row, const Example& example,
-                                      const Step<W>& step, Observer& observer) {
+ROSENBLATT_INLINE void take_step(const Learner& learner, Group& group, const Row& row, const Example& example, const Step<W>& step,
+                                 Observer& observer) {
     const Rule& rule = learner.rule;
     raise_bound(rule, learner, group, example, step);
     const vec<W> a = load<vec<W>>(step.factor);
@@ -295,6 +295,12 @@ __attribute__((noinline)) void update(const Learner& learner, Group& group, cons
     if (rule.rate == Rate::adagrad) move(Adagrad<W>{a, rule.eta0});
     else if (rule.rate == Rate::arow) move(Arow<W>{a, load<vec<W>>(step.beta)});
     else move(Plain<W>{a});
+}
+
+// Not inlined: it is most of the code, and would be compiled into every loop.
+template <int W, class Row>
+__attribute__((noinline)) void update(const Learner& learner, Group& group, const Row& row, const Example& example, const Step<W>& step) {
+    take_step<W>(learner, group, row, example, step, no_observer);
 }
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

@@ -126,7 +126,7 @@ __attribute__((noinline)) double learn_certain_mistake(const Learner& learner, G
     const double y = learner.signs_of(example.label)[group.first], bias = group.weights.bias[0];
     Step<1> step;
     step.factor[0] = gradient_step(rule, group, y * example.weight);
-    update<1>(learner, group, row, example, step, observer);
+    take_step<1>(learner, group, row, example, step, observer);
     count_decision(group, 0, slope_of(rule, y * (observer.score() + bias), example.weight));
     group.pockets[0].counted = group.pockets[0].in_pocket = false;
     log_update(rule, group, example.row, 0, step.factor[0]);
