@@ -3,7 +3,7 @@
 #ifndef ROSENBLATT_ISA
 #define ROSENBLATT_ISA baseline
 #endif
-#include "parse/svmlight.cpp"
+#include "parse/svmlight/svmlight.cpp"
 #include "parse/vw.cpp"
 
 #include "check_parsed.hpp"
@@ -31,10 +31,6 @@ const std::vector<std::string> parts = {":", "|", "#", "qid:", " ", "\n", "\r\n"
 
 void target(const std::string& text, fuzz::Random& random) {
     const std::uint64_t bits = random.next();
-#if defined(__AVX512BW__)
-    static const bool can = isa::can_pack_bytes();
-    isa::can_pack_bytes() = can && (bits & 8);
-#endif
     const SvmlightOptions options{static_cast<std::int64_t>(bits & 1), bits & 2 ? 40 : std::int64_t{1} << 31, false, true};
     const auto svmlight = [&](const char* first, const char* last, Parsed& out) { return isa::parse_svmlight(first, last, options, out); };
     Parsed examples = parse_whole(text, svmlight);

@@ -33,7 +33,6 @@ std::unique_ptr<ReadAhead<Page>> pages_ahead(int fd, std::vector<std::pair<std::
     const std::size_t count = places.size();
     const auto read = [fd, places = std::move(places)](std::size_t number, Page& page) {
         const auto [offset, size] = places[number];
-        page.content.reserve(size);
         page.content.resize(size);
         std::size_t done = 0;
         while (done < size) {

@@ -21,8 +21,6 @@ void check_signs(const Signs& signs, std::size_t count) {
         throw value_error("expected " + std::to_string(count) + " signs, one for each row, found " + std::to_string(signs.shape(0)));
 }
 
-std::size_t padded_size(std::size_t features) { return (features + 7) / 8 * 8; }
-
 struct PyHulls : Hulls {
     PyRows py_rows;
     Signs signs;
@@ -34,7 +32,7 @@ struct PyHulls : Hulls {
         augmented = augmented_;
         constant = constant_;
         pooled.assign(rows.count, 0);
-        p.assign(padded_size(rows.features), 0.0);
+        p.assign(padded(rows.features), 0.0);
     }
 };
 
@@ -60,7 +58,7 @@ auto ascend(const PyRows& rows, const Signs& signs, double constant, double limi
     check_signs(signs, rows.count);
     check_indices(order, rows.count);
     if (a.shape(0) != rows.count || norm2.shape(0) != rows.count || b.shape(0) != 1 ||
-        w.shape(0) != padded_size(rows.features))
+        w.shape(0) != padded(rows.features))
         throw nb::value_error("a and norm2 need one number for each row, w one for each feature padded to a multiple of eight, b one");
     Ascent state{rows, signs.data(), constant, limit, a.data(), norm2.data(), w.data(), b.data()};
     double* margin = nullptr;

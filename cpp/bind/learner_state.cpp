@@ -13,17 +13,27 @@ Part part_of(const std::string& name) {
     return parts[one_of<std::size_t>(name, {"weights", "drift", "scale", "pending", "pocket"})];
 }
 
-// (weights[unit][feature], bias[unit]) of a part; None where this learner does not have it.
-nb::object get_part(const CompactLearner& learner, const std::string& name) {
-    const Part part = part_of(name);
-    if ((learner.groups.front().*part).empty()) return nb::none();
+// (weights[unit][feature], bias[unit]) that read(weights, bias) writes for the learner's own features; `absent` for the others.
+template <class Read>
+nb::tuple expanded(const CompactLearner& learner, double absent, Read read) {
     double *weights, *bias;
     const std::size_t units = learner.rule.unit_count();
     auto matrix = new_matrix<double, nb::memview>(units, learner.declared_features, weights);
     auto column = new_array<double, nb::memview>(units, bias);
-    const double absent = part == &Group::scale && learner.rule.rate == Rate::arow ? 1.0 : 0.0;
-    learner.expand([&](double* w, double* b) { read_part(learner, part, w, b); }, absent, weights, bias);
+    learner.expand(read, absent, weights, bias);
     return nb::make_tuple(matrix, column);
+}
+
+// None where this learner does not have the part.
+nb::object get_part(const CompactLearner& learner, const std::string& name) {
+    const Part part = part_of(name);
+    if ((learner.groups.front().*part).empty()) return nb::none();
+    const double absent = part == &Group::scale && learner.rule.rate == Rate::arow ? 1.0 : 0.0;
+    return expanded(learner, absent, [&](double* weights, double* bias) { read_part(learner, part, weights, bias); });
+}
+
+nb::tuple get_final_weights(const CompactLearner& learner, bool average) {
+    return expanded(learner, 0.0, [&](double* weights, double* bias) { final_weights(learner, average, weights, bias); });
 }
 
 // A part of a learner with compact columns: (indices, values, biases) of the numbers whose bits differ from `fill`. None where
@@ -92,15 +102,6 @@ void put_part(CompactLearner& learner, const std::string& name, const InMatrix& 
         learner.columns || (learner.groups.front().*part).empty())
         throw nb::value_error("this learner has no such weights: another part, another shape, or compact columns");
     write_part(learner, part, weights.data(), bias.data());
-}
-
-auto get_final_weights(const CompactLearner& learner, bool average) {
-    double *weights, *bias;
-    const std::size_t units = learner.rule.unit_count();
-    auto matrix = new_matrix<double, nb::memview>(units, learner.declared_features, weights);
-    auto column = new_array<double, nb::memview>(units, bias);
-    learner.expand([&](double* w, double* b) { final_weights(learner, average, w, b); }, 0.0, weights, bias);
-    return std::make_pair(matrix, column);
 }
 
 // Everything that is not a weight, in plain numbers: counters, pockets, the bound.

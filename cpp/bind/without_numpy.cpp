@@ -20,7 +20,6 @@ using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;  // of
 nb::tuple translate_labels(const In<std::int32_t>& labels, const std::vector<std::int32_t>& table) {
     const std::size_t count = labels.shape(0);
     PooledVector<std::int32_t> codes;
-    codes.reserve(count);
     codes.resize(count);
     std::int32_t smallest = count ? std::numeric_limits<std::int32_t>::max() : 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -40,7 +39,6 @@ nb::object rank_integers(const In<T>& numbers, std::int64_t min, std::int64_t ma
     const T low = static_cast<T>(min), high = static_cast<T>(max);
     std::vector<std::int32_t> rank(static_cast<std::size_t>(max - min) + 1);  // at first 1 where a number occurs
     PooledVector<std::int32_t> index;
-    index.reserve(count);
     index.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
         const T number = numbers.data()[i];

@@ -11,21 +11,7 @@ namespace {
 
 using namespace words;
 
-// The bytes of any object with a buffer, which is locked while this lives.
-class Bytes {
-public:
-    explicit Bytes(nb::handle object) {
-        if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();
-    }
-    ~Bytes() { PyBuffer_Release(&view_); }
-    Bytes(const Bytes&) = delete;
-    Bytes& operator=(const Bytes&) = delete;
-
-    std::string_view text() const { return {static_cast<const char*>(view_.buf), static_cast<std::size_t>(view_.len)}; }
-
-private:
-    Py_buffer view_{};
-};
+using Bytes = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 void check_hashing(unsigned bits, unsigned ngrams) {
     if (bits < 1 || bits > 28) throw nb::value_error("bits must be 1 to 28");
@@ -50,14 +36,12 @@ nb::tuple parse_text(nb::handle source, std::int64_t begin, std::int64_t end, co
 }
 
 // Columns of texts in the layout of Arrow, (bytes, starts, seed) each, to one row for each position.
-nb::tuple hash_columns(const std::vector<std::tuple<nb::object, In<std::int64_t>, std::uint64_t>>& columns,
+nb::tuple hash_columns(const std::vector<std::tuple<Bytes, In<std::int64_t>, std::uint64_t>>& columns,
                        const HashingOptions& options, const Names* names) {
-    std::vector<std::unique_ptr<Bytes>> bytes;
-    std::size_t count = columns.empty() ? 0 : std::get<1>(columns.front()).shape(0);
+    const std::size_t count = columns.empty() ? 0 : std::get<1>(columns.front()).shape(0);
     for (const auto& [data, starts, seed] : columns) {
-        bytes.push_back(std::make_unique<Bytes>(data));
         bool ordered = starts.shape(0) == count && count > 0 && starts.data()[0] >= 0 &&
-                       starts.data()[count - 1] <= static_cast<std::int64_t>(bytes.back()->text().size());
+                       starts.data()[count - 1] <= static_cast<std::int64_t>(data.nbytes());
         for (std::size_t i = 1; i < count && ordered; ++i) ordered = starts.data()[i - 1] <= starts.data()[i];
         if (!ordered) throw nb::value_error("the starts of texts must be ascending, within their bytes, and equally many in every column");
     }
@@ -74,7 +58,7 @@ nb::tuple hash_columns(const std::vector<std::tuple<nb::object, In<std::int64_t>
             for (std::size_t c = 0; c < columns.size(); ++c) {
                 const auto& [data, starts, seed] = columns[c];
                 const auto begin = static_cast<std::size_t>(starts.data()[i]), end = static_cast<std::size_t>(starts.data()[i + 1]);
-                texts[c] = {reinterpret_cast<const std::uint8_t*>(bytes[c]->text().data()) + begin, end - begin, seed};
+                texts[c] = {static_cast<const std::uint8_t*>(data.data()) + begin, end - begin, seed};
             }
             hasher.add_row(texts, rows);
         }

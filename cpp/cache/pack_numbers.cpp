@@ -99,8 +99,7 @@ Unpacked uint16_to_int32(const std::uint16_t* from, std::size_t count, std::int3
 
 }  // namespace
 
-extern const PageFunctions page_functions;
-const PageFunctions page_functions{checksum, to_integers, divide<std::int16_t>, divide<std::int32_t>,
+extern const PageFunctions page_functions{checksum, to_integers, divide<std::int16_t>, divide<std::int32_t>,
                                    cast<std::int32_t, std::uint16_t>, cast<std::int32_t, std::int16_t>, uint16_to_int32};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

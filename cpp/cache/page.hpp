@@ -86,7 +86,6 @@ public:
         if (header.value >= PageHeader::int16) header.places = static_cast<std::uint8_t>(places);
         const PageLayout layout(header);
         PooledVector<std::uint8_t> page;
-        page.reserve(layout.end);
         page.resize(layout.end);
         std::uint8_t* const first = page.data();
         const auto put = [&](std::size_t place, const void* from, std::size_t bytes) {
@@ -125,7 +124,6 @@ private:
 
     bool to_integers(const double* value, std::size_t count, std::int32_t& largest) {
         constexpr std::size_t step = 4096;  // where not all are integers, the first few mostly show it
-        integers.reserve(count);
         integers.resize(count);
         const double power = power_of_ten(places);
         for (std::size_t i = 0; i < count; i += step)
@@ -183,13 +181,11 @@ private:
         rows.indices = first + layout.indices;
         Unpacked columns, numbers;
         if (header.index == PageHeader::index16) {
-            indices.reserve(header.entries);
             indices.resize(header.entries);
             columns = native().pages->uint16_to_int32(reinterpret_cast<const std::uint16_t*>(first + layout.indices), header.entries, indices.data());
             rows.indices = indices.data();
         }
         if (header.value == PageHeader::float32 || header.value == PageHeader::float64) return false;
-        values.reserve(header.entries);
         values.resize(header.entries);
         const double power = power_of_ten(header.places);
         const std::uint8_t* const from = first + layout.values;

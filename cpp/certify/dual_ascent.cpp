@@ -36,7 +36,6 @@ std::size_t ascend(Ascent& state, const std::uint32_t* order, std::size_t count,
 
 }  // namespace
 
-extern const AscentFunctions ascent_functions;
-const AscentFunctions ascent_functions{ascend};
+extern const AscentFunctions ascent_functions{ascend};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

@@ -362,7 +362,6 @@ void run(Hulls& state, std::size_t steps, double tolerance, std::size_t batch) {
 
 }  // namespace
 
-extern const HullFunctions hull_functions;
-const HullFunctions hull_functions{start, run};
+extern const HullFunctions hull_functions{start, run};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

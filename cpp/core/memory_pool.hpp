@@ -90,7 +90,10 @@ public:
     T* data() { return data_; }
     const T* data() const { return data_; }
     std::size_t size() const { return size_; }
-    void resize(std::size_t n) { size_ = n; }  // within what was reserved
+    void resize(std::size_t n) {  // leaves new elements uninitialised
+        reserve(n);
+        size_ = n;
+    }
     T& operator[](std::size_t i) { return data_[i]; }
 
     void push(T value) {

@@ -10,12 +10,11 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
-#if defined(__AVX__)
+#if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
-#define ROSENBLATT_ALWAYS __attribute__((always_inline))
-#define ROSENBLATT_INLINE inline ROSENBLATT_ALWAYS
+#include "core/inline.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
@@ -129,6 +128,29 @@ ROSENBLATT_INLINE unsigned set_elements(mask<4> m) {
 #else
     unsigned bits = 0;
     for (unsigned i = 0; i < 4; ++i) bits |= static_cast<unsigned>(m[i] & 1) << i;
+    return bits;
+#endif
+}
+
+// The highest bit of each of sixty-four bytes. (Comparing bytes, the compilers vectorise; this they do not.)
+ROSENBLATT_INLINE std::uint64_t top_bits(const std::uint8_t* bytes) {
+#if defined(__AVX512BW__)
+    return _cvtmask64_u64(_mm512_movepi8_mask(_mm512_loadu_si512(bytes)));
+#else
+    std::uint64_t bits = 0;
+#if defined(__AVX2__)
+    for (int i = 0; i < 2; ++i) {
+        const __m256i part = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes) + i);
+        bits |= static_cast<std::uint64_t>(static_cast<unsigned>(_mm256_movemask_epi8(part))) << 32 * i;
+    }
+#elif defined(__SSE2__)
+    for (int i = 0; i < 4; ++i) {
+        const __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes) + i);
+        bits |= static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(part))) << 16 * i;
+    }
+#else
+    for (int i = 0; i < 64; ++i) bits |= static_cast<std::uint64_t>(bytes[i] >> 7) << i;
+#endif
     return bits;
 #endif
 }

@@ -135,7 +135,6 @@ constexpr DualFunctionsOf<V> functions_of{add_updates<V>, visit_block<V>, add_vo
 
 }  // namespace
 
-extern const DualFunctions dual_functions;
-const DualFunctions dual_functions{functions_of<double>, functions_of<float>};
+extern const DualFunctions dual_functions{functions_of<double>, functions_of<float>};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

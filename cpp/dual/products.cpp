@@ -169,7 +169,6 @@ void add_sums(const SupportPairs<V>& support, std::size_t first, const V* rows, 
 
 }  // namespace
 
-extern const ProductFunctions product_functions;
-const ProductFunctions product_functions{{products<double>, add_sums<double>}, {products<float>, add_sums<float>}};
+extern const ProductFunctions product_functions{{products<double>, add_sums<double>}, {products<float>, add_sums<float>}};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

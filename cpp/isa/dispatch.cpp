@@ -25,7 +25,7 @@ std::vector<const Native*> runnable() {
 #endif
 #if defined(ROSENBLATT_HAS_avx512)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw"))
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2"))
         tables.push_back(&avx512::table);
 #endif
 #if defined(ROSENBLATT_HAS_avx2)

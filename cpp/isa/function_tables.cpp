@@ -17,8 +17,7 @@ extern const ParserFunctions parser_functions;
 extern const WordFunctions word_functions;
 extern const PageFunctions page_functions;
 
-extern const Native table;
-const Native table{
+extern const Native table{
     ROSENBLATT_NAME(ROSENBLATT_ISA), &row_functions,  &learn_functions,  &dual_functions, &product_functions,
     &ascent_functions,               &hull_functions, &parser_functions, &word_functions, &page_functions,
 };

@@ -14,13 +14,11 @@
 #include <cstring>
 #include <string>
 
+#include "core/inline.hpp"
+
 namespace rosenblatt {
 
 static_assert(std::endian::native == std::endian::little, "digits are read from words in address order");
-
-#ifndef ROSENBLATT_INLINE  // core/simd.hpp defines it too
-#define ROSENBLATT_INLINE inline __attribute__((always_inline))
-#endif
 
 ROSENBLATT_INLINE std::uint64_t load8(const char* p) {
     std::uint64_t word;

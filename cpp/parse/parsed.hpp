@@ -102,6 +102,12 @@ enum class LineFault : std::int32_t {
     long_label,         // more bytes than a label may have
 };
 
+// Of a value that is not ok.
+inline LineFault fault_of(NumberStatus status) {
+    if (status == NumberStatus::malformed) return LineFault::no_number;
+    return status == NumberStatus::not_finite ? LineFault::not_finite : LineFault::too_large;
+}
+
 struct BadLine {
     LineFault fault;
     std::int64_t line;    // of the chunk, from 1

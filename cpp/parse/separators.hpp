@@ -8,11 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
-#include "parse/number.hpp"
+#include "core/simd.hpp"
 #if defined(__AVX512BW__)
 #include "parse/separators_avx512.hpp"
 #endif
@@ -23,43 +19,12 @@ ROSENBLATT_INLINE bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= 
 
 #if !defined(__AVX512BW__)
 // One bit for each byte that is at most ' ' (white space and control characters) or one of the Marks.
-#if defined(__AVX2__)
 template <char... Marks>
 ROSENBLATT_INLINE std::uint64_t separator_bits(const char* p) {
-    const __m256i space = _mm256_set1_epi8(' ');
-    std::uint64_t bits = 0;
-    for (int half = 0; half < 2; ++half) {
-        const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + 32 * half));
-        __m256i matches = _mm256_cmpeq_epi8(_mm256_max_epu8(bytes, space), space);
-        ((matches = _mm256_or_si256(matches, _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(Marks)))), ...);
-        bits |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_epi8(matches))) << (32 * half);
-    }
-    return bits;
+    alignas(64) std::uint8_t matches[64];
+    for (int i = 0; i < 64; ++i) matches[i] = (static_cast<std::uint8_t>(p[i]) <= ' ') | (... | (p[i] == Marks)) ? 0xFF : 0;
+    return top_bits(matches);
 }
-#elif defined(__SSE2__)
-template <char... Marks>
-ROSENBLATT_INLINE std::uint64_t separator_bits(const char* p) {
-    const __m128i space = _mm_set1_epi8(' ');
-    std::uint64_t bits = 0;
-    for (int quarter = 0; quarter < 4; ++quarter) {
-        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * quarter));
-        __m128i matches = _mm_cmpeq_epi8(_mm_max_epu8(bytes, space), space);
-        ((matches = _mm_or_si128(matches, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(Marks)))), ...);
-        bits |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(matches))) << (16 * quarter);
-    }
-    return bits;
-}
-#else
-template <char... Marks>
-ROSENBLATT_INLINE std::uint64_t separator_bits(const char* p) {
-    std::uint64_t bits = 0;
-    for (int i = 0; i < 64; ++i) {
-        const unsigned char byte = static_cast<unsigned char>(p[i]);
-        bits |= static_cast<std::uint64_t>((byte <= ' ') | (... | (p[i] == Marks))) << i;
-    }
-    return bits;
-}
-#endif
 
 // Writes the positions of the separators, sixty-four bytes at a time.
 template <char... Marks>

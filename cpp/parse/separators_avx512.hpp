@@ -11,13 +11,6 @@
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
-// Whether the processor can compress bytes (VBMI2), which not every one with 512-bit registers can. Evaluated on first
-// use, so that other processors run nothing from here.
-inline bool& can_pack_bytes() {
-    static bool can = __builtin_cpu_supports("avx512vbmi2");
-    return can;
-}
-
 // Writes the positions of the separators, sixty-four bytes at a time, and which of them are newlines.
 template <char... Marks>
 class PositionWriter {
@@ -27,50 +20,8 @@ public:
 
     PositionWriter(std::uint32_t* positions, std::uint16_t* newlines) : next(positions), next_newline(newlines), positions(positions) {}
 
+    // One compression packs the positions of all sixty-four bytes; more than sixteen separators among them are rare.
     void write(const char* block, const char* end, std::uint32_t offset) {
-        if (can_pack_bytes())
-            write_packed(block, end, offset);
-        else
-            write_quarters(block, end, offset);
-    }
-
-private:
-    // Local copies of the two pointers, so that they stay in registers: the compiler must assume that a store may
-    // overwrite the members.
-    struct Cursors {
-        std::uint32_t* position;
-        std::uint16_t* newline;
-    };
-
-    // A fixed batch at a time, with no branch on their number; surplus entries are overwritten by the next batch.
-    void write_quarters(const char* block, const char* end, std::uint32_t offset) {
-        const __m512i zero_to_fifteen = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        Cursors to{next, next_newline};
-        for (; block < end; block += 64, offset += 64) {
-            const __mmask64 mask = separators(block);
-            const std::uint64_t bits = _cvtmask64_u64(mask);
-            __m512i offsets = _mm512_add_epi32(zero_to_fifteen, _mm512_set1_epi32(static_cast<int>(offset)));
-            // The destination of each quarter is counted from the start, so that no quarter waits for the previous one.
-            const auto quarter = [&](__mmask64 quarter_mask, std::uint64_t bits_before, std::uint64_t quarter_bits) {
-                const __m512i packed = _mm512_maskz_compress_epi32(static_cast<__mmask16>(quarter_mask), offsets);
-                std::uint32_t* const destination = to.position + std::popcount(bits_before);
-                // Words have a byte each, so more than eight means two separators side by side; half a store is faster.
-                _mm256_storeu_si256(reinterpret_cast<__m256i*>(destination), _mm512_castsi512_si256(packed));
-                if (std::popcount(quarter_bits & 0xFFFF) > 8) [[unlikely]] _mm512_storeu_si512(destination, packed);
-                offsets = _mm512_add_epi32(offsets, _mm512_set1_epi32(16));
-            };
-            quarter(mask, 0, bits);
-            quarter(_kshiftri_mask64(mask, 16), bits & 0xFFFF, bits >> 16);
-            quarter(_kshiftri_mask64(mask, 32), bits & 0xFFFFFFFF, bits >> 32);
-            quarter(_kshiftri_mask64(mask, 48), bits << 16, bits >> 48);
-            finish_block(block, bits, to);
-        }
-        next = to.position;
-        next_newline = to.newline;
-    }
-
-    // The same with one compression for all sixty-four.
-    __attribute__((target("avx512vbmi2"))) void write_packed(const char* block, const char* end, std::uint32_t offset) {
         const __m512i all = _mm512_load_si512(zero_to_63.data());
         __m512i base = _mm512_set1_epi32(static_cast<int>(offset));
         Cursors to{next, next_newline};
@@ -92,6 +43,14 @@ private:
         next = to.position;
         next_newline = to.newline;
     }
+
+private:
+    // Local copies of the two pointers, so that they stay in registers: the compiler must assume that a store may
+    // overwrite the members.
+    struct Cursors {
+        std::uint32_t* position;
+        std::uint16_t* newline;
+    };
 
     // The bytes that are at most ' ' (white space and control characters), or one of the Marks.
     static ROSENBLATT_INLINE __mmask64 separators(const char* p) {

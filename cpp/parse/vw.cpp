@@ -138,12 +138,8 @@ private:
         }
         name = {p, static_cast<std::size_t>(colon - 1 - p)};
         if (parse_short_number(colon, word_end, number)) return true;
-        switch (parse_any_number(colon, word_end, number)) {
-            case NumberStatus::ok: return true;
-            case NumberStatus::malformed: return fail(LineFault::no_number, colon, word_end, name);
-            case NumberStatus::not_finite: return fail(LineFault::not_finite, colon, word_end, name);
-            default: return fail(LineFault::too_large, colon, word_end, name);
-        }
+        const NumberStatus status = parse_any_number(colon, word_end, number);
+        return status == NumberStatus::ok || fail(fault_of(status), colon, word_end, name);
     }
 
     void add_feature(std::string_view name, double value) {
@@ -272,8 +268,12 @@ private:
 
 }  // namespace
 
+bool parse_svmlight(const char* first, const char* last, const SvmlightOptions& options, Parsed& out);  // parse/svmlight/svmlight.cpp
+
 bool parse_vw(const char* first, const char* last, const VwOptions& options, Parsed& out, Candidates& unknown) {
     return VwParser(first, last, options, out, unknown).parse();
 }
+
+extern const ParserFunctions parser_functions{parse_svmlight, parse_vw};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

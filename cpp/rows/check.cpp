@@ -152,7 +152,6 @@ Fault check(Rows& rows) {
 
 }  // namespace
 
-extern const RowFunctions row_functions;
-const RowFunctions row_functions{check, shuffle};
+extern const RowFunctions row_functions{check, shuffle};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

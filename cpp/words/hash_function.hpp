@@ -12,7 +12,6 @@
 // The column is the highest `bits` bits of a hash.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -31,7 +30,6 @@ inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 inline std::uint64_t load(const std::uint8_t* p) {
     std::uint64_t word;
     std::memcpy(&word, p, 8);
-    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
     return word;
 }
 

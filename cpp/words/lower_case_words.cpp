@@ -11,10 +11,7 @@
 #include <cstring>
 #include <span>
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
+#include "core/simd.hpp"
 #include "words/unicode_tables.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
@@ -127,29 +124,6 @@ void append_bits(FoldedText& text, std::uint64_t bits, std::size_t n) {
     text.size += n;
 }
 
-// The highest bit of each of sixty-four bytes.
-std::uint64_t top_bits(const std::uint8_t* bytes) {
-#if defined(__AVX512BW__)
-    return _cvtmask64_u64(_mm512_movepi8_mask(_mm512_loadu_si512(bytes)));
-#else
-    std::uint64_t bits = 0;
-#if defined(__AVX2__)
-    for (int i = 0; i < 2; ++i) {
-        const __m256i part = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes) + i);
-        bits |= static_cast<std::uint64_t>(static_cast<unsigned>(_mm256_movemask_epi8(part))) << 32 * i;
-    }
-#elif defined(__SSE2__)
-    for (int i = 0; i < 4; ++i) {
-        const __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes) + i);
-        bits |= static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(part))) << 16 * i;
-    }
-#else
-    for (int i = 0; i < 64; ++i) bits |= static_cast<std::uint64_t>(bytes[i] >> 7) << i;
-#endif
-    return bits;
-#endif
-}
-
 // Up to sixty-four bytes, as far as they are ASCII; returns how many.
 std::size_t fold_ascii(FoldedText& text, const std::uint8_t* from, const std::uint8_t* end) {
     std::size_t length = 64;
@@ -235,7 +209,6 @@ void fold(FoldedText& text, const std::uint8_t* from, std::size_t length) {
 
 }  // namespace
 
-extern const WordFunctions word_functions;
-const WordFunctions word_functions{fold};
+extern const WordFunctions word_functions{fold};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "core/memory_pool.hpp"
@@ -12,7 +13,6 @@
 #include "parse/name_dictionary.hpp"
 #include "words/lower_case_words.hpp"
 #include "words/hash_function.hpp"
-#include "words/hash_set.hpp"
 
 #ifndef ROSENBLATT_SEGMENT_SIZE  // a fuzzer makes it smaller
 #define ROSENBLATT_SEGMENT_SIZE (std::size_t{1} << 20)
@@ -302,7 +302,7 @@ private:
         for (std::size_t j = 0; j < missing; ++j) {
             const std::uint64_t hash = hashes_[missing_[j]];
             missing_[kept] = missing_[j];
-            if (listed_.size() < 4 * names_->limit()) kept += listed_.add(hash);
+            if (listed_.size() < 4 * names_->limit()) kept += listed_.insert(hash).second;
             else if (Names::is_sampled_name(hash)) candidates.sample_columns.push_back(column(hash, options_.bits));
         }
         return kept;
@@ -365,7 +365,7 @@ private:
     std::vector<TextStart> texts_;  // of the segment
     std::vector<std::string> carried_words_;
     std::uint64_t phrase_[max_ngrams] = {};
-    HashSet listed_;  // names that this row has listed
+    std::unordered_set<std::uint64_t> listed_;  // names that this row has listed
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> counts_, first_hash_;  // of each entry: occurrences; first hash in its segment
     std::vector<Entry> sorted_;

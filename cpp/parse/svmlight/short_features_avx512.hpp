@@ -1,10 +1,8 @@
 // Eight features of at most seven bytes on each side of the colon, the most common ones: two registers hold them all, where
-// parse/svmlight_avx512_long.hpp needs three, to the same bits. Without signs the checks for them are compiled away.
+// parse/svmlight/long_features_avx512.hpp needs three, to the same bits. Without signs the checks for them are compiled away.
 #pragma once
 
-#include "parse/svmlight_avx512.hpp"
-
-#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+#include "parse/svmlight/eight_features_avx512.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
@@ -89,5 +87,3 @@ private:
 };
 
 }  // namespace rosenblatt::ROSENBLATT_ISA
-
-#endif

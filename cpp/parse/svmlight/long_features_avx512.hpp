@@ -1,9 +1,7 @@
-// Eight features with up to eight digits before the colon and fourteen bytes after it. See parse/svmlight_avx512.hpp.
+// Eight features with up to eight digits before the colon and fourteen bytes after it. See parse/svmlight/eight_features_avx512.hpp.
 #pragma once
 
-#include "parse/svmlight_avx512.hpp"
-
-#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+#include "parse/svmlight/eight_features_avx512.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
@@ -140,5 +138,3 @@ private:
 };
 
 }  // namespace rosenblatt::ROSENBLATT_ISA
-
-#endif

@@ -3,8 +3,10 @@
 #include "parse/number_simd.hpp"
 #include "parse/parser_table.hpp"
 #include "parse/separators.hpp"
-#include "parse/svmlight_avx512_long.hpp"
-#include "parse/svmlight_avx512_short.hpp"
+#if defined(__AVX512BW__)
+#include "parse/svmlight/long_features_avx512.hpp"
+#include "parse/svmlight/short_features_avx512.hpp"
+#endif
 
 namespace rosenblatt::ROSENBLATT_ISA {
 namespace {
@@ -34,7 +36,7 @@ public:
         out.values.resize(count);
         if (static_cast<std::int64_t>(count) > out.starts[out.starts.size() - 1]) row_dropped = true;
         out.summary.merge(row_dropped ? out.summarise_from(first_row) : summary);
-#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+#if defined(__AVX512BW__)
         if (!row_dropped) out.summary.merge(eights_summary.total());
 #endif
     }
@@ -47,7 +49,7 @@ public:
             ++out.lines;
             row_start = count;
             if (parse_row(p)) {
-#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+#if defined(__AVX512BW__)
                 backoff.short_line = count - row_start < 2;
 #endif
                 if (has_label || count > row_start || starts_with_feature) finish_row();
@@ -138,7 +140,7 @@ private:
     // As many features of common form as follow each other. True: up to the end of the line. False: parse_features() must
     // look at the next word.
     bool parse_common_features() {
-#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+#if defined(__AVX512BW__)
         for (;; backoff.short_line = false) {
             if (backoff.should_try()) {
                 const std::size_t before = count;
@@ -154,7 +156,7 @@ private:
 #endif
     }
 
-#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+#if defined(__AVX512BW__)
     void parse_eights() {
         if (backoff.form == Backoff::short_unsigned && !parse_eights_with<ShortFeatures<false>>()) backoff.fall_back_to(Backoff::short_signed);
         if (backoff.form == Backoff::short_signed && !parse_eights_with<ShortFeatures<true>>()) backoff.fall_back_to(Backoff::any_length);
@@ -339,12 +341,8 @@ private:
         } else if (*end == ':') {
             return fail(LineFault::no_number, begin, end + 1, about);
         }
-        switch (parse_any_number(begin, end, number)) {
-            case NumberStatus::ok: return true;
-            case NumberStatus::malformed: return fail(LineFault::no_number, begin, end, about);
-            case NumberStatus::not_finite: return fail(LineFault::not_finite, begin, end, about);
-            default: return fail(LineFault::too_large, begin, end, about);
-        }
+        const NumberStatus status = parse_any_number(begin, end, number);
+        return status == NumberStatus::ok || fail(fault_of(status), begin, end, about);
     }
 
     // `1093` where `1093:value` should be, or no index at all.
@@ -366,7 +364,7 @@ private:
     std::size_t first_row;      // rows before this piece
     std::size_t row_start = 0;  // entries before this row
     RowSummary summary;
-#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+#if defined(__AVX512BW__)
     EightsSummary eights_summary;
     Backoff backoff;
 #endif

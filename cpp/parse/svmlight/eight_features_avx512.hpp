@@ -1,10 +1,8 @@
 // Eight features `index:value` at once, with no branch that depends on their lengths: what the reader of short features
-// (parse/svmlight_avx512_short.hpp) and that of longer ones (parse/svmlight_avx512_long.hpp) share. For processors with 512-bit
+// (parse/svmlight/short_features_avx512.hpp) and that of longer ones (parse/svmlight/long_features_avx512.hpp) share. For processors with 512-bit
 // registers; others read features one by one, to the same bits. A mask is moved to a general register only at the
 // end of a line: such a move costs more than the comparison that made the mask.
 #pragma once
-
-#if defined(__AVX512BW__) && defined(__AVX512DQ__)
 
 #include <immintrin.h>
 
@@ -118,5 +116,3 @@ ROSENBLATT_INLINE __mmask16 bad_length(__m512i lengths, __mmask8 negative, __m51
 }
 
 }  // namespace rosenblatt::ROSENBLATT_ISA
-
-#endif
