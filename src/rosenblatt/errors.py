@@ -55,6 +55,11 @@ def _in_python(name: str, value: str | None) -> str:
     return f"{name}={value}" if value in ("True", "False") or value.lstrip("-").isdecimal() else f"{name}={value!r}"
 
 
+def spelled(sentence: str, spelling: Callable[[str, str | None], str] = _in_python) -> str:
+    """The sentence with each parameter as `spelling(name, value)` gives it, by default as in Python."""
+    return _OPTION.sub(lambda match: spelling(match[1], match[2]), sentence)
+
+
 class RosenblattError(Exception):
     """Something that Rosenblatt refuses to do; the message says what, where, and what to do next.
 
@@ -72,7 +77,7 @@ class RosenblattError(Exception):
 
     def spelled(self, spelling: Callable[[str, str | None], str]) -> str:
         """The message with each parameter as `spelling(name, value)` gives it."""
-        return _OPTION.sub(lambda match: spelling(match[1], match[2]), super().__str__())
+        return spelled(super().__str__(), spelling)
 
     @property
     def options(self) -> tuple[str, ...]:

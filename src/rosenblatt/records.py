@@ -165,6 +165,20 @@ class MistakeLog:
 
 
 @dataclass(frozen=True)
+class HonestScores:
+    """Scores of examples by weights that had not learned them: what a model may be judged and calibrated by.
+
+    `scores` has a row for each example and a column for each unit, `truth` the class of each; both are anything with
+    the buffer protocol. Out-of-fold: by a run on other folds; held-out: rows that no run learned; progressive: a sample
+    of the examples, each scored before it was learned.
+    """
+
+    scores: Any
+    truth: Any
+    kind: Literal["out-of-fold", "held-out", "progressive"]
+
+
+@dataclass(frozen=True)
 class RunSummary:
     """How a run went: its status, and how many epochs (n_iter), mistakes and examples (t) it took."""
 

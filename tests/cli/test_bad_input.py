@@ -175,13 +175,11 @@ def test_a_table_without_a_column_of_the_model_is_refused(folder: Path, capsys: 
     assert "'job'" in capsys.readouterr().err
 
 
-def test_labels_the_model_does_not_know_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_labels_the_model_does_not_know_are_errors_and_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", "good.svm", "-o", "m.model", "--quiet"]) == 0
     make("other.svm", b"7 1:1\n-1 3:1\n")
-    assert main(["evaluate", "m.model", "other.svm"]) == 3
-    error_line = capsys.readouterr().err
-    assert "7" in error_line
-    assert error_line.count("\n") == 1
+    assert main(["evaluate", "m.model", "other.svm"]) == 0
+    assert "1 of 2 examples have a label that the model never saw (7)" in capsys.readouterr().err
 
 
 def test_ctrl_c_is_one_line_and_130_and_the_run_can_go_on(folder: Path) -> None:

@@ -58,6 +58,7 @@ def summary(classes: int = 2, rule: str = "perceptron", mistakes: tuple[int, ...
         chosen="perceptron",
         skipped=1,
         bad_rows=(BadRow(7, "a<b>.svm:7:1: a bad row"),),
+        class_counts=tuple(np.bincount(truth, minlength=classes).tolist()),
     )
     return FitSummary(
         "a<b>.svm", fitted, Evaluation("test.svm", tally, tally.scores()), "m.model", "rosenblatt fit 'a<b>.svm'"
@@ -205,13 +206,13 @@ def test_contributions_and_bias_add_up_to_the_score(sparse: bool) -> None:
 
 SCORES = {
     *("examples", "classes", "accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision"),
-    *("log_loss", "intervals", "per_class", "confusion", "ranked"),
+    *("log_loss", "intervals", "per_class", "confusion", "ranked", "baseline_error", "unknown"),
 }
 FIT = {
     *("data", "rows", "features", "classes", "rule", "passes", "status", "seconds", "n_mistakes", "mistakes"),
     *("accuracy", "error", "error_of", "progressive_error", "holdout_error", "candidates", "test"),
     *("skipped", "order", "grouped"),
-    *("bad_rows", "cache", "top", "model", "report", "command"),
+    *("bad_rows", "cache", "top", "model", "report", "command", "baseline_error", "warnings"),
 }
 MODEL = {
     *("classes", "scheme", "features", "feature_kind", "settings", "status", "n_iter", "n_mistakes", "t"),

@@ -45,6 +45,12 @@ def say(message: str = "") -> None:
         _print(message, sys.stderr)
 
 
+def warn(warnings: Iterable[str]) -> None:
+    """Print warnings on stderr, unless --quiet."""
+    for sentence in warnings:
+        say(f"\033[33mwarning:\033[0m {sentence}")
+
+
 def write(text: str) -> None:
     """Print a result on stdout."""
     _print(text, stdout())

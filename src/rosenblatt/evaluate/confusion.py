@@ -1,7 +1,8 @@
 """Scores from a confusion matrix: accuracy, and precision, recall and F1 of every class and on average.
 
-`table[i, j]` is the weight of the examples of class i that were predicted as j. `n` is the effective sample size, so
-that the intervals of weighted examples are wide enough.
+`table[i, j]` is the weight of the examples of class i that were predicted as j; a last row, if there is one more than
+there are columns, is for examples of no class. `n` is the effective sample size, so that the intervals of weighted
+examples are wide enough.
 """
 
 from dataclasses import dataclass
@@ -55,17 +56,17 @@ def macro(table: Floats, n: float) -> tuple[Estimate, Estimate, Estimate]:
     (sum of p g^2 - (sum of p g)^2) / n: the delta method.
     """
     share = table / max(float(table.sum()), 1e-300)
-    hits, real, decided = np.diagonal(share), share.sum(axis=1), share.sum(axis=0)
-    classes = len(table)
+    classes = table.shape[1]
+    hits, real, decided = np.diagonal(share), share.sum(axis=1)[:classes], share.sum(axis=0)
     return (
-        _delta(share, *_ratio(hits, decided, by_row=0.0, by_column=1.0), n, classes),
-        _delta(share, *_ratio(hits, real, by_row=1.0, by_column=0.0), n, classes),
-        _delta(share, *_ratio(2 * hits, real + decided, by_row=1.0, by_column=1.0, top=2.0), n, classes),
+        _delta(share, *_ratio(hits, decided, len(table), by_row=0.0, by_column=1.0), n),
+        _delta(share, *_ratio(hits, real, len(table), by_row=1.0, by_column=0.0), n),
+        _delta(share, *_ratio(2 * hits, real + decided, len(table), by_row=1.0, by_column=1.0, top=2.0), n),
     )
 
 
 def _ratio(
-    tops: Floats, bottoms: Floats, *, by_row: float, by_column: float, top: float = 1.0
+    tops: Floats, bottoms: Floats, n_rows: int, *, by_row: float, by_column: float, top: float = 1.0
 ) -> tuple[Floats, Floats]:
     """Each class's top/bottom, and the slopes of their sum in every cell of the table.
 
@@ -76,13 +77,14 @@ def _ratio(
     safe = np.where(defined, bottoms, 1.0)
     values = np.where(defined, tops / safe, 0.0)
     falls = np.where(defined, tops / safe**2, 0.0)
-    slopes = -(by_row * falls[:, None] + by_column * falls[None, :])
+    falls_of_row = np.pad(falls, (0, n_rows - len(falls)))
+    slopes = -(by_row * falls_of_row[:, None] + by_column * falls[None, :])
     slopes[np.diag_indices(len(tops))] += np.where(defined, top / safe, 0.0)
     return values, slopes
 
 
-def _delta(share: Floats, values: Floats, slopes: Floats, n: float, classes: int) -> Estimate:
-    variance = float((share * slopes**2).sum() - (share * slopes).sum() ** 2) / max(n, 1.0) / classes**2
+def _delta(share: Floats, values: Floats, slopes: Floats, n: float) -> Estimate:
+    variance = float((share * slopes**2).sum() - (share * slopes).sum() ** 2) / max(n, 1.0) / len(values) ** 2
     return normal(float(values.mean()), max(variance, 0.0) ** 0.5)
 
 

@@ -7,38 +7,36 @@ import numpy as np
 
 from rosenblatt.errors import DataError, option
 from rosenblatt.evaluate.tally import Link, Tally
+from rosenblatt.learn.files.classes import UNKNOWN_LABEL, class_codes
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import predict_source
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
-from rosenblatt.records import Floats, Label
+from rosenblatt.records import Floats
 
 
 def evaluate_file(model: Model, path: str, reading: ReadOptions, threads: int | None = None) -> Tally:
-    """Count the predictions of a model for the examples of a file; those without a label are left out."""
+    """Count the predictions of a model for the examples of a file; those without a label are left out.
+
+    A label that the model never saw is an error like any other.
+    """
     tally = Tally(tuple(model.classes), probability_link(model))
     source = open_source(path, replace(reading, classes=()), model.space)
     for block in predict_source(model, source, threads or os.cpu_count() or 1):
-        if (block.truth == -2).any():
-            unknown = _unknown_label(model, source.labels)
-            raise DataError(f"{path}: {unknown}; leave such examples out, or learn that class too.", file=path)
-        known = block.truth >= 0
-        weights = None if block.weights is None else block.weights[known]
-        scores = rankable_scores(model.class_scores(block.scores)[known], tally.link)
-        tally.add(scores, block.decided[known], block.truth[known], weights)
+        labelled = block.truth != -1
+        truth = np.where(block.truth == UNKNOWN_LABEL, len(model.classes), block.truth)[labelled]
+        weights = None if block.weights is None else block.weights[labelled]
+        scores = rankable_scores(model.class_scores(block.scores)[labelled], tally.link)
+        tally.add(scores, block.decided[labelled], truth, weights)
     if tally.examples == 0:
         raise DataError(
             f"{path}: has no labels to compare with; name their column with {option('label')} or their file with "
             f"{option('labels_from')}.",
             file=path,
         )
+    codes = class_codes(model.classes, source.labels)
+    tally.unknown_labels = [label for label, code in zip(source.labels, codes, strict=True) if code == UNKNOWN_LABEL]
     return tally
-
-
-def _unknown_label(model: Model, labels: list[Label]) -> str:
-    known = {*model.classes, *map(str, model.classes)}
-    label = next((label for label in labels if label not in known and str(label) not in known), "?")
-    return f"has the label {label}, and the model knows only {', '.join(map(str, model.classes[:8]))}"
 
 
 def rankable_scores(scores: Floats, link: Link | None) -> Floats:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rosenblatt.evaluate import confusion, ranking
 from rosenblatt.evaluate.confusion import ClassScores
 from rosenblatt.evaluate.intervals import Estimate, effective, logit_normal, normal
+from rosenblatt.model.warnings import Caution, Judged, few_examples, unknown_labels, worthless
 from rosenblatt.records import Floats, Label
 
 Link: TypeAlias = Literal["sigmoid", "softmax"]
@@ -22,6 +23,7 @@ class Scores:
     With two classes, precision, recall, F1, ROC AUC and average precision are those of the positive class,
     `classes[1]`; with more they are the plain mean over the classes, each against the rest. `roc_auc` and
     `average_precision` are None where only one class occurred, `log_loss` where the model gives no probabilities.
+    An example whose label is none of the classes is an error; the log loss leaves it out.
     """
 
     examples: int
@@ -37,6 +39,22 @@ class Scores:
     per_class: tuple[ClassScores, ...]
     confusion: Floats  # [i, j]: weight of the examples of class i decided to be class j
     ranked: int  # examples whose scores were ranked: all of them, or an even sample of very many
+    baseline_error: float = 0.0  # of always guessing the commonest class of these examples
+    unknown: int = 0  # examples whose label is none of the classes
+    unknown_labels: tuple[Label, ...] = ()
+
+    @property
+    def commonest(self) -> Label:
+        return self.classes[int(self.confusion.sum(axis=1).argmax())]
+
+    def warnings(self) -> list[Caution]:
+        """What a person must know of these scores, in a sentence each."""
+        judged = Judged(self.classes, self.confusion.tolist())
+        return [
+            *worthless(judged),
+            *few_examples(self.classes, judged.counts),
+            *unknown_labels(self.unknown_labels, self.unknown, self.examples),
+        ]
 
 
 class Tally:
@@ -44,7 +62,9 @@ class Tally:
 
     def __init__(self, classes: tuple[Label, ...], link: Link | None = None, most_ranked: int = MAX_RANKED) -> None:
         self.classes, self.link = classes, link
-        self.table: Floats = np.zeros((len(classes), len(classes)))
+        self.table: Floats = np.zeros((len(classes) + 1, len(classes)))  # the last row: labels of no class
+        self.unknown = 0  # how many examples have such a label
+        self.unknown_labels: list[Label] = []
         self.examples = 0
         self.squares = 0.0  # of the weights
         self.loss = np.zeros(3)  # weighted sum of log losses, of their squares, of the weights
@@ -55,16 +75,21 @@ class Tally:
     def add(
         self, scores: Floats, decided: NDArray[np.integer], truth: NDArray[np.integer], weights: Floats | None = None
     ) -> None:
-        """Count a block: scores as `class_scores` gives them, and the predicted and true class of each row."""
+        """Count a block: scores as `class_scores` gives them, and the predicted and true class of each row.
+
+        The truth is a position in the classes, or their number for a label that is none of them.
+        """
         count, classes = len(truth), len(self.classes)
         scores = np.asarray(scores, dtype=np.float64).reshape(count, 1 if classes == 2 else classes)
         weights = np.ones(count) if weights is None else np.asarray(weights, dtype=np.float64)
         cells = np.asarray(truth, dtype=np.intp) * classes + decided
-        self.table += np.bincount(cells, weights, classes * classes).reshape(classes, classes)
+        self.table += np.bincount(cells, weights, self.table.size).reshape(self.table.shape)
+        known = np.asarray(truth) < classes
+        self.unknown += count - int(known.sum())
         self.squares += float(np.square(weights).sum())
         if self.link is not None:
-            losses = _log_losses(scores, truth, self.link)
-            self.loss += [weights @ losses, weights @ losses**2, weights.sum()]
+            losses, of_known = _log_losses(scores[known], truth[known], self.link), weights[known]
+            self.loss += [of_known @ losses, of_known @ losses**2, of_known.sum()]
         self._keep(scores, np.asarray(truth, dtype=np.intp), weights)
         self.examples += count
 
@@ -89,6 +114,8 @@ class Tally:
         if not self.ranked_parts:
             return np.zeros(0)
         scores, truth, _ = _joined(self.ranked_parts)
+        known = truth < len(self.classes)
+        scores, truth = scores[known], truth[known]
         if scores.shape[1] == 1:
             return np.where(truth == 1, scores[:, 0], -scores[:, 0])
         rows = np.arange(len(truth))
@@ -120,8 +147,11 @@ class Tally:
             average_precision=_precision(by_rank),
             log_loss=self._log_loss(n),
             per_class=per_class,
-            confusion=table.copy(),
+            confusion=table[:-1].copy(),
             ranked=sum(len(part[1]) for part in self.ranked_parts),
+            baseline_error=1 - float(table[:-1].sum(axis=1).max()) / weight if weight else 0.0,
+            unknown=self.unknown,
+            unknown_labels=tuple(self.unknown_labels),
         )
 
     def _log_loss(self, n: float) -> Estimate | None:

@@ -17,9 +17,10 @@ from rosenblatt.learn.files.portfolio import candidates
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.warnings import Caution, baseline_error, warnings_of_fit
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import BadRow, ReadOptions, RereadError, Source
-from rosenblatt.records import Status
+from rosenblatt.records import Label, Status
 from rosenblatt.version import __version__
 
 if TYPE_CHECKING:
@@ -210,6 +211,17 @@ class Fitted:
     order: str = "given"
     grouped: bool = False  # the file is sorted by label, which harms an online learner
     cache: CacheStatus | None = None
+    class_counts: tuple[int, ...] = ()  # examples of each class, the held-out ones among them
+    warnings: tuple[Caution, ...] = ()
+
+    @property
+    def baseline_error(self) -> float:
+        """The error of always guessing the commonest class."""
+        return baseline_error(self.class_counts)
+
+    @property
+    def commonest(self) -> Label:
+        return self.model.classes[self.class_counts.index(max(self.class_counts))]
 
 
 def fitted_of(fitting: Fitting, test: str | None = None) -> Fitted:
@@ -243,6 +255,8 @@ def fitted_of(fitting: Fitting, test: str | None = None) -> Fitted:
         resumed=fitting.resumed,
         order="shuffle" if plan.order == "shuffle" else "given",
         grouped=fitting.examples.label_order.is_sorted,
+        class_counts=fitting.class_counts,
+        warnings=tuple(warnings_of_fit(fitting, model)),
     )
 
 

@@ -36,6 +36,8 @@ def scores_record(scores: Scores) -> dict[str, Any]:
         ],
         "confusion": scores.confusion.tolist(),
         "ranked": scores.ranked,
+        "baseline_error": scores.baseline_error,
+        "unknown": scores.unknown,
     }
 
 
@@ -68,6 +70,8 @@ def fit_record(summary: FitSummary, report: str | None, top: int) -> dict[str, A
         "accuracy": 1 - error,
         "error": error,
         "error_of": error_of,
+        "baseline_error": summary.baseline[0],
+        "warnings": summary.warnings,
         "progressive_error": fitted.progressive_error,
         "holdout_error": fitted.holdout_error,
         "candidates": [

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rosenblatt.errors import spelled
 from rosenblatt.model.fit_file import Fitted
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.model.model import Model
+from rosenblatt.model.warnings import Caution
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.readers.source import ReadOptions
+from rosenblatt.records import Label
 from rosenblatt.report.weights import Weight, classes_shown, top_features
 
 if TYPE_CHECKING:
@@ -59,6 +63,15 @@ class EvaluationSummary:
     evaluation: Evaluation
     command: str  # to repeat it
 
+    @property
+    def warnings(self) -> list[str]:
+        return sentences(self.evaluation.scores.warnings())
+
+
+def sentences(warnings: Iterable[Caution]) -> list[str]:
+    """What the warnings say, with options as on the command line."""
+    return [spelled(caution.sentence, as_flag) for caution in warnings]
+
 
 @dataclass(frozen=True, eq=False)
 class FitSummary:
@@ -70,6 +83,26 @@ class FitSummary:
     model_path: str | None  # None if the model was not saved
     command: str  # to repeat it
 
+    @property
+    def is_tested(self) -> bool:
+        """Was it evaluated on other data than it learned?"""
+        return self.evaluation is not None and self.evaluation.data != self.data
+
+    @property
+    def baseline(self) -> tuple[float, Label]:
+        """The error of always guessing the commonest class, on the examples of `error`, and that class."""
+        judged = self.evaluation.scores if self.evaluation is not None and self.is_tested else self.fitted
+        return judged.baseline_error, judged.commonest
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a person must know; whether it is worth more than a guess, by the best examples for that."""
+        if self.evaluation is None or not self.is_tested:
+            return sentences(self.fitted.warnings)
+        of_fit = [caution for caution in self.fitted.warnings if caution.kind not in ("no better", "one class")]
+        of_test = [caution for caution in self.evaluation.scores.warnings() if caution.kind != "few examples"]
+        return sentences([*of_fit, *of_test])
+
     def top(self, count: int) -> list[tuple[str, list[Weight]]]:
         return top_weights(self.fitted.model, count)
 
@@ -77,7 +110,7 @@ class FitSummary:
     def error(self) -> tuple[float, str]:
         """The best available error, and what it was measured on: 'test', 'holdout' or 'progressive'."""
         fitted = self.fitted
-        if self.evaluation is not None and self.evaluation.data != self.data:
+        if self.evaluation is not None and self.is_tested:
             return self.evaluation.scores.error.value, "test"
         if fitted.holdout_error is not None:
             return fitted.holdout_error, "holdout"

@@ -1,7 +1,7 @@
 """`rosenblatt evaluate`: how good a model is on examples with known labels."""
 
 from rosenblatt import options
-from rosenblatt.cli.output import check_output, command_line, write, write_file, write_json, write_lines
+from rosenblatt.cli.output import check_output, command_line, warn, write, write_file, write_json, write_lines
 from rosenblatt.cli.parameters import (
     data_argument,
     like_training_data,
@@ -40,16 +40,17 @@ def command(
     check_output(report, model, data, reading.labels_from)
     predictor = load_model(model, data)
     evaluation = evaluate_on(data, predictor, like_training_data(reading, predictor), threads)
-    scores = evaluation.scores
+    scores, summary = evaluation.scores, EvaluationSummary(model, predictor, evaluation, command_line())
     if report is not None:
         from rosenblatt.report.page.report_page import evaluation_page
 
-        summary = EvaluationSummary(model, predictor, evaluation, command_line())
         write_file(report, evaluation_page(summary).encode())
     if as_json:
-        write_json({"model": model, "data": data, **scores_record(scores), "report": report})
-        return
-    write(f"{bold(data)}  {plural(scores.examples, 'example')}\n")
-    write_lines(score_lines(scores))
-    if report is not None:
-        write("\n" + named_line("report", report))
+        record = {"model": model, "data": data, **scores_record(scores), "warnings": summary.warnings}
+        write_json(record | {"report": report})
+    else:
+        write(f"{bold(data)}  {plural(scores.examples, 'example')}\n")
+        write_lines(score_lines(scores))
+        if report is not None:
+            write("\n" + named_line("report", report))
+    warn(summary.warnings)

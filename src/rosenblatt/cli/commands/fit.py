@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt import options
-from rosenblatt.cli.output import check_output, command_line, is_quiet, write, write_file, write_json, write_lines
+from rosenblatt.cli.output import check_output, command_line, is_quiet, warn, write, write_file, write_json, write_lines
 from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
 from rosenblatt.cli.progress import ProgressBar
 from rosenblatt.readers.source import ReadOptions, Source
@@ -90,6 +90,7 @@ def command(
         write_json(fit_record(summary, report, top))
     elif not is_quiet():
         _print(summary, report, top)
+    warn(summary.warnings)
 
 
 def _check_files(inputs: list[str | None], outputs: list[str | None], test: str | None) -> None:

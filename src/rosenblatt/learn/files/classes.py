@@ -134,14 +134,14 @@ class LabelOrder:
 
     def __init__(self) -> None:
         self.changes = 0
-        self._counts: list[int] = []  # rows of each label
+        self.counts: list[int] = []  # rows of each label
         self._last = -1
 
     def add(self, labels: Any) -> None:
         """Count the labels of the next rows; negative ones are rows without a label."""
-        changes, counts, self._last = native.count_label_changes(labels, len(self._counts), self._last)
+        changes, counts, self._last = native.count_label_changes(labels, len(self.counts), self._last)
         self.changes += changes
-        self._counts = [old + new for old, new in zip_longest(self._counts, counts, fillvalue=0)]
+        self.counts = [old + new for old, new in zip_longest(self.counts, counts, fillvalue=0)]
 
     @property
     def is_sorted(self) -> bool:
@@ -149,8 +149,8 @@ class LabelOrder:
 
         n rows in shares p change their label about n (1 - sum of p^2) times.
         """
-        rows = sum(self._counts)
-        by_chance = rows - sum(count * count for count in self._counts) / max(rows, 1)
+        rows = sum(self.counts)
+        by_chance = rows - sum(count * count for count in self.counts) / max(rows, 1)
         return rows >= _FEWEST_ROWS and self.changes < _SORTED_SHARE * by_chance
 
 

@@ -149,6 +149,12 @@ class Fitting:
     # -- the answer -------------------------------------------------------------------------------------------------
 
     @property
+    def class_counts(self) -> tuple[int, ...]:
+        """Examples of each class, the held-out ones among them."""
+        counts = self.examples.label_order.counts
+        return tuple(counts[k] if k < len(counts) else 0 for k in range(len(self.classes)))
+
+    @property
     def chosen(self) -> str:
         """The best rule so far: by the rows held out, else by the errors made while learning; then by order."""
         runs = self.candidates.runs

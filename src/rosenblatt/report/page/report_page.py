@@ -27,7 +27,8 @@ MAX_CLASSES = 30  # whose confusion matrix can still be read
 
 def fit_page(summary: FitSummary) -> str:
     """The report of `fit`: scores, features, mistakes, rules tried, and the command to repeat it."""
-    return _document(summary.data, summary.fitted.model, _fit_headline(summary), _fit_sections(summary))
+    sections = [*_warnings_section(summary.warnings), *_fit_sections(summary)]
+    return _document(summary.data, summary.fitted.model, _fit_headline(summary), sections)
 
 
 def evaluation_page(summary: EvaluationSummary) -> str:
@@ -36,16 +37,22 @@ def evaluation_page(summary: EvaluationSummary) -> str:
     scores = evaluation.scores
     figures = [
         (f"{scores.error.value:.2%}", f"error on {evaluation.data}"),
+        (f"{scores.baseline_error:.2%}", f"if {scores.commonest} were always guessed"),
         (f"{scores.examples:,}", "examples"),
         (f"{len(model.classes):,}", "classes"),
     ]
     weights = []
     if isinstance(model, LinearModel):  # others have no weight for each feature
-        figures.insert(2, (f"{model.features:,}", "hashed weights" if model.space.bits else "features"))
+        figures.insert(3, (f"{model.features:,}", "hashed weights" if model.space.bits else "features"))
         weights.append(_features_section(top_weights(model, FEATURES_SHOWN)))
     rule = model.provenance.get("rule")
     head = _headline(evaluation.data, summary.model_path + (f" · {rule}" if rule else ""), figures)
-    sections = [*_evaluation_sections(evaluation), *weights, _command_section(summary.command)]
+    sections = [
+        *_warnings_section(summary.warnings),
+        *_evaluation_sections(evaluation),
+        *weights,
+        _command_section(summary.command),
+    ]
     return _document(evaluation.data, model, head, sections)
 
 
@@ -77,6 +84,7 @@ def _fit_headline(summary: FitSummary) -> str:
     }
     figures = [
         (f"{error:.2%}", names[error_of]),
+        (f"{summary.baseline[0]:.2%}", f"if {summary.baseline[1]} were always guessed"),
         (f"{fitted.rows:,}", "examples"),
         (f"{fitted.features:,}", "hashed weights" if fitted.model.space.bits else "features"),
         (f"{fitted.passes:,}", "pass" if fitted.passes == 1 else "passes"),
@@ -110,6 +118,12 @@ def _fit_sections(summary: FitSummary) -> Iterator[str]:
         items = "".join(f"<li>{escape(row.sentence)}</li>" for row in fitted.bad_rows)
         yield _section(f"{fitted.skipped:,} rows left out", f'<ul class="note">{items}</ul>', wide=True)
     yield _command_section(summary.command)
+
+
+def _warnings_section(warnings: Sequence[str]) -> Iterator[str]:
+    if warnings:
+        items = "".join(f"<li>{escape(sentence)}</li>" for sentence in warnings)
+        yield _section("Warnings", f'<ul class="warnings">{items}</ul>', wide=True)
 
 
 def _features_section(top: Sequence[tuple[str, Sequence[Weight]]]) -> str:

@@ -52,6 +52,8 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
         yield named_line("cache", f"{fitted.cache.path}: {fitted.cache.state}{why}")
     for name, error in zip(["error", "", ""], _errors(summary), strict=False):
         yield named_line(name, error)
+    baseline, commonest = summary.baseline
+    yield named_line("baseline", f"{baseline:>6.2%} by always guessing {clip(str(commonest))}, the commonest class")
     if fitted.grouped and fitted.order == "given":
         yield named_line("caution", SORTED_BY_LABEL)
     if _has_nameless_index(fitted.model):
@@ -99,7 +101,7 @@ def _errors(summary: FitSummary) -> list[str]:
 
         error = wilson(fitted.holdout_error, fitted.holdout_rows)
         errors.insert(0, f"{error.value:>6.2%} on {plural(fitted.holdout_rows, 'row')} held out{_interval(error)}")
-    if evaluation is not None and evaluation.data != summary.data:
+    if evaluation is not None and summary.is_tested:
         error = evaluation.scores.error
         errors.insert(0, f"{error.value:>6.2%} on {evaluation.data}{_interval(error)}")
     return errors

@@ -20,6 +20,9 @@ def score_lines(scores: Scores) -> Iterator[str]:
         if estimate is not None:
             interval = dim(f"{estimate.low:>7{spec}} to {estimate.high:{spec}}")
             yield f"  {name:18}{estimate.value:>8{spec}}  {interval}"
+        if name == "error":
+            guess = dim(f"always guessing {clip(str(scores.commonest))}")
+            yield f"  {'baseline error':18}{scores.baseline_error:>8.2%}  {guess}"
     yield ""
     yield from confusion_lines(scores) if len(scores.classes) <= WIDEST_CONFUSION else class_lines(scores)
 
