@@ -11,12 +11,11 @@ import pytest
 
 pytest.importorskip("pandas")
 
-from bench.panel import panel, split_files
+from bench.panel import panel, peers, split_files, tuning
 from bench.panel.data_sets import DATA_SETS, chosen
 from bench.panel.generate import churn, generated, wide
 from bench.panel.measures import area, log_loss, measures
 from bench.panel.raw import DataSet
-from bench.panel.tuning import platt
 
 TINY = (
     DataSet("tiny-churn", "tune", generated(churn, 0, n=300, share=0.4), n_splits=1),
@@ -28,6 +27,7 @@ TINY = (
 def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(panel, "chosen", lambda names: list(TINY))
     monkeypatch.setattr(split_files, "FOLDER", tmp_path / "files")
+    monkeypatch.setattr(peers, "reading_seconds", lambda path: 0.0)  # another process each, a second each
     return tmp_path / "panel.json"
 
 
@@ -48,10 +48,10 @@ def test_the_peers_are_measured_once(tiny: Path, monkeypatch: pytest.MonkeyPatch
     first = run(tiny)
     for entry in first.values():
         assert set(entry["peers"]) == set(entry["files"])
-        for peers in entry["peers"].values():
-            assert {"LogisticRegression", "LinearSVC"} <= set(peers)
-            assert all(peer["log_loss"] < 0.75 and peer["seconds"] >= peer["fit_seconds"] for peer in peers.values())
-    monkeypatch.setattr("bench.panel.tuning.tune", None)  # a second measurement would fail
+        for sides in entry["peers"].values():
+            assert {"LogisticRegression", "LinearSVC"} <= set(sides)
+            assert all(side["log_loss"] < 0.75 and side["seconds"] >= side["fit_seconds"] for side in sides.values())
+    monkeypatch.setattr(tuning, "tune", None)  # a second measurement would fail
     assert {name: entry["peers"] for name, entry in run(tiny).items()} == {
         name: entry["peers"] for name, entry in first.items()
     }
@@ -80,7 +80,7 @@ def test_calibrated_scores_are_probabilities() -> None:
     random = np.random.default_rng(0)
     scores = random.normal(size=(3000, 3)) * 5
     y = (scores / 5 + random.gumbel(size=(3000, 3))).argmax(axis=1)
-    proba = platt(scores[:2000], y[:2000], scores[2000:])
+    proba = tuning.platt(scores[:2000], y[:2000], scores[2000:])
     assert proba.sum(axis=1) == pytest.approx(1.0)
     shares = np.bincount(y[2000:], minlength=3) / 1000
     assert log_loss(y[2000:], proba) < -np.sum(shares * np.log(shares))
