@@ -76,6 +76,15 @@ def test_a_damaged_compressed_file_is_refused(tmp_path: Path, packing: str) -> N
     assert str(refused.value) == f"{path}: its {packing} data are damaged; copy or compress the file again."
 
 
+def test_a_damaged_block_of_zstd_is_refused(tmp_path: Path) -> None:
+    data = bytearray(PACKED["zstd"](LINES))
+    data[8:24] = bytes([255] * 16)
+    path = write(tmp_path, "damaged", bytes(data))
+    with pytest.raises(DataError) as refused, InputFile(path).stream() as stream:
+        stream.read()
+    assert str(refused.value) == f"{path}: its zstd data are damaged; copy or compress the file again."
+
+
 def test_what_cannot_be_opened_is_a_sentence(tmp_path: Path) -> None:
     missing, empty = str(tmp_path / "missing"), write(tmp_path, "empty", b"")
     refusals = {

@@ -80,16 +80,32 @@ class _ArrowZstd:
     def __init__(self, compressed: BinaryIO) -> None:
         import pyarrow
 
-        self._stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(compressed, "rb"), "zstd")
+        self._compressed = _NotingEnd(compressed)
+        self._stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(self._compressed, "rb"), "zstd")
 
     def read(self, size: int) -> bytes:
         try:
             data: bytes = self._stream.read(size)
             return data
         except OSError as error:
-            if "Truncated" in str(error):  # pyarrow has no class for it
+            if self._compressed.ended:  # pyarrow asked for more than there is
                 raise EOFError from error
             raise
 
     def close(self) -> None:
         self._stream.close()
+
+
+class _NotingEnd(io.RawIOBase):
+    """A file that notes when a reader has come to its end."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self.ended = file, False
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self.ended = not data
+        return data

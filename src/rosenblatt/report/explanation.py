@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -66,18 +65,19 @@ def read_example(model: Model, example: str) -> SourceBlock:
             source = open_source(str(path), ReadOptions(format=format), model.space)
             block = next((block for block in source.blocks() if block.values.shape[0]), None)
         except DataError as error:
-            raise DataError(f"The example cannot be read{_fault(error.args[0], str(path), format)}") from None
+            raise DataError(f"The example cannot be read{_fault(error, str(path), format)}") from None
     if block is None:
         raise DataError("The example is empty: write it as in a file of the model's format.")
     return block
 
 
-def _fault(message: str, path: str, format: str) -> str:
+def _fault(error: DataError, path: str, format: str) -> str:
     """What is wrong with the example, and at which of its characters rather than where in the temporary file."""
-    place = re.fullmatch(rf"{re.escape(path)}:1:(\d+): (.*)", message)
-    if place is None:
-        return f": {message.removeprefix(path + ': ')}"
-    return f" at character {int(place[1]) - len(_SVMLIGHT_LABEL) * (format == 'svmlight')}: {place[2]}"
+    message: str = error.args[0]
+    if error.column is None:
+        return f": {message.removeprefix(f'{path}: ')}"
+    character = error.column - len(_SVMLIGHT_LABEL) * (format == "svmlight")
+    return f" at character {character}: {message.removeprefix(f'{path}:{error.line}:{error.column}: ')}"
 
 
 def _as_file(model: Model, example: str) -> tuple[str, str]:

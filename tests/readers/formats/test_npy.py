@@ -1,5 +1,6 @@
 """npy and npz: dense and sparse arrays as examples, and what is refused."""
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,10 @@ def test_rows_that_are_not_finite_are_refused_or_left_out(tmp_path: Path) -> Non
 def test_what_cannot_be_read(tmp_path: Path) -> None:
     np.save(tmp_path / "m.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
     assert "it holds pickled Python objects, which are never loaded" in refusal(tmp_path / "m.npy")
+    np.savez(tmp_path / "m.npz", X=np.eye(2), y=np.array(["a", {}], dtype=object))
+    assert "it holds pickled Python objects, which are never loaded" in refusal(tmp_path / "m.npz")
+    (tmp_path / "m.txt").write_bytes(pickle.dumps([1, 2]))
+    assert "it is neither an npy nor an npz file" in refusal(tmp_path / "m.txt", format="npz")
     np.save(tmp_path / "m.npy", np.zeros((2, 2, 2)))
     assert "holds an array of 3 dimensions" in refusal(tmp_path / "m.npy")
     np.save(tmp_path / "m.npy", np.array([["a", "b"]]))

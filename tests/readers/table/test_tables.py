@@ -304,7 +304,8 @@ def test_a_quote_that_is_never_closed_is_reported_with_the_row_before(write: Any
     path = write('a,label\n1,p\n2,"' + "n\n" * (5 << 20))
     message = refusal(path)
     assert (
-        message == f"{path}: a row after row 1 is longer than 2 MB; look for a quote that is opened and never closed."
+        message == f"{path}: a row after row 1 cannot be read, or is longer than 2 MB; "
+        "look for a quote that is opened and never closed."
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from rosenblatt.errors import DataError, ModelError, option
 from rosenblatt.lazy import NDArray, np
@@ -20,6 +20,7 @@ from rosenblatt.readers.source import FileSource, ReadOptions
 from rosenblatt.readers.table.scale import Moments, scaled
 from rosenblatt.records import Csr, FeatureSpace, SourceBlock, Values
 
+_NPY = b"\x93NUMPY"
 _CELLS = 1 << 18  # of a dense block, approximately: two megabytes
 _SPARSE_ROWS = 1 << 14
 _MATRIX_NAMES = ("X", "x", "data", "features", "arr_0")
@@ -146,15 +147,30 @@ def _slice(rows: Csr, start: int, stop: int) -> Csr:
 def _load(file: InputFile, path: str) -> Mapping[str, NDArray[Any]]:
     """The arrays of the file by name; an npy file has one, named ''."""
     try:
-        if file.head.startswith(b"\x93NUMPY"):
-            return {"": np.load(path, mmap_mode="r", allow_pickle=False)}
-        with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
+        with Path(path).open("rb") as raw:
+            if file.head.startswith(_NPY):
+                _refuse_objects(raw)
+                return {"": np.load(path, mmap_mode="r", allow_pickle=False)}
+            if not zipfile.is_zipfile(raw):
+                raise ValueError("it is neither an npy nor an npz file")
+            with np.load(raw, allow_pickle=False) as archive:
+                for name in archive.zip.namelist():
+                    with archive.zip.open(name) as member:
+                        _refuse_objects(member)
+                return {name: archive[name] for name in archive.files}
     except (ValueError, OSError, EOFError, zipfile.BadZipFile, KeyError) as error:
         why = " ".join(str(error).split()).rstrip(".")
-        if "allow_pickle" in why or "Python objects" in why:  # numpy has no class for it
-            why = "it holds pickled Python objects, which are never loaded; save plain arrays of numbers or words"
         raise DataError(f"{file.name}: cannot be read: {why}.", file=file.name) from error
+
+
+def _refuse_objects(npy: IO[bytes]) -> None:
+    """An array of Python objects is pickled; its header says so."""
+    version = np.lib.format.read_magic(npy)
+    read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    if read_header(npy)[2].hasobject:
+        raise ValueError(
+            "it holds pickled Python objects, which are never loaded; save plain arrays of numbers or words"
+        )
 
 
 def _matrix_and_labels(

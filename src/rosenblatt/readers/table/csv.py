@@ -60,6 +60,7 @@ class CsvFile:
             raise DataError(f"{file.name}: there are no rows in it.", file=file.name)
         only_row = len(rows) == 1 and len(file.head) < HEAD
         self.header = _is_header(rows, label, only_row) if header is None else header
+        self._header_only = self.header and only_row
         if self.header:
             self.columns = [cell or f"column{i}" for i, cell in enumerate(rows[0])]
         else:
@@ -73,6 +74,8 @@ class CsvFile:
 
     def batches(self, on_ragged_row: Callable[[RaggedRow], None]) -> Iterator[tuple[pa.RecordBatch, int]]:
         """Each batch with the bytes of the file up to its end; a ragged row is left out, or `on_ragged_row` raises."""
+        if self._header_only:
+            return
         stream = self._file.stream()
         errors: list[DataError] = []
         n_rows = 0
@@ -83,19 +86,10 @@ class CsvFile:
         except pa.ArrowInvalid as error:
             if errors:
                 raise errors[0] from error
-            if "Empty CSV" in str(error):  # pyarrow has no class for it
-                return
-            raise self._unreadable(error, n_rows) from error
-
-    def _unreadable(self, error: Exception, n_rows: int) -> DataError:
-        if "straddling" in str(error):
-            what = (
-                f"a row after row {n_rows} is longer than {_BLOCK // 3 >> 20} MB; "
-                "look for a quote that is opened and never closed"
-            )
-        else:
-            what = "cannot be read: " + " ".join(str(error).split()).rstrip(".")
-        return DataError(f"{self._file.name}: {what}.", file=self._file.name)
+            what = f"a row after row {n_rows} cannot be read, or is longer than {_BLOCK // 3 >> 20} MB"
+            raise DataError(
+                f"{self._file.name}: {what}; look for a quote that is opened and never closed.", file=self._file.name
+            ) from error
 
     def _open(self, stream: Any, invalid_row_handler: Callable[[Any], str]) -> Any:
         names = self.columns
