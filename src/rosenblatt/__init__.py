@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from rosenblatt import logic as logic
     from rosenblatt import losses as losses
     from rosenblatt.certificates.certificate_file import load_certificate as load_certificate
+    from rosenblatt.certificates.certify import certify as certify
     from rosenblatt.certificates.classes import certify_classes as certify_classes
     from rosenblatt.certificates.error_bracket import error_bracket as error_bracket
-    from rosenblatt.certificates.search import certify as certify
     from rosenblatt.certificates.theorem import theorem_run as theorem_run
     from rosenblatt.comparison.compare import compare as compare
     from rosenblatt.comparison.degrees import degree_report as degree_report
@@ -48,7 +48,7 @@ _HOMES = {
     "Perceptron": "estimators.perceptron",
     "ThresholdNetwork": "estimators.threshold_network",
     "animate": "report.animation.animate",
-    "certify": "certificates.search",
+    "certify": "certificates.certify",
     "certify_classes": "certificates.classes",
     "compare": "comparison.compare",
     "degree_report": "comparison.degrees",

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from rosenblatt import certify
-from rosenblatt.certificates import search
+from rosenblatt.certificates import certify as certifying
 from rosenblatt.certificates.certificate import Inseparable, Separable, Undecided
-from rosenblatt.certificates.hull_search import SearchProgress
+from rosenblatt.certificates.search.hull_search import SearchProgress
 from rosenblatt.errors import DataError, ParameterError
 from tests.slow_twins.certificates import is_separable, meets, separates
 
@@ -258,10 +258,10 @@ def test_progress_is_reported() -> None:
 
 def test_the_exact_search_alone_agrees_with_the_oracle(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the linear system, Wolfe's algorithm in fractions must find every proof."""
-    from rosenblatt.certificates import exact_hull_search
+    from rosenblatt.certificates.search import exact_hull_search
 
     monkeypatch.setattr(exact_hull_search, "common_point_weights", lambda integers: None)
-    monkeypatch.setattr(search, "candidate_between_hulls", lambda *_: None)
+    monkeypatch.setattr(certifying, "candidate_between_hulls", lambda *_: None)
     random = np.random.default_rng(11)
     for _ in range(40):
         X = random.integers(-2, 3, (8, 2))

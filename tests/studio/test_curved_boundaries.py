@@ -18,12 +18,12 @@ from rosenblatt.studio import request
 from rosenblatt.studio.playback.linear_run import LinearRun
 from rosenblatt.studio.playback.recent_runs import run_of
 from rosenblatt.studio.questions.download import download
-from rosenblatt.studio.questions.learn import learn, visits
-from rosenblatt.studio.questions.loss_history import loss_history
-from rosenblatt.studio.questions.regions import fixed_curves, regions
-from rosenblatt.studio.questions.relatives import relatives
 from rosenblatt.studio.questions.reproduce import reproduce
-from rosenblatt.studio.questions.verdict import lowest_degree, verdict
+from rosenblatt.studio.questions.run.learn import learn, visits
+from rosenblatt.studio.questions.run.loss_history import loss_history
+from rosenblatt.studio.questions.run.regions import fixed_curves, regions
+from rosenblatt.studio.questions.run.relatives import relatives
+from rosenblatt.studio.questions.run.verdict import lowest_degree, verdict
 from tests.studio import requests
 
 PICTURE: dict[str, Any] = {"box": [-4.0, 8.0, -3.0, 6.0], "size": [640, 480]}

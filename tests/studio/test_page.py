@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rosenblatt.studio.questions.example_tables import EXAMPLES
-from rosenblatt.studio.questions.learn import learn
+from rosenblatt.studio.questions.run.learn import learn
 from tests.studio.chromium import MISSING, PROGRAM, Chromium
 from tests.studio.requests import example_points
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from rosenblatt.studio.questions.learn import learn, visits
-from rosenblatt.studio.questions.loss_history import loss_history
-from rosenblatt.studio.questions.regions import regions
+from rosenblatt.studio.questions.run.learn import learn, visits
+from rosenblatt.studio.questions.run.loss_history import loss_history
+from rosenblatt.studio.questions.run.regions import regions
 from tests.studio.chromium import MISSING, PROGRAM, Chromium
 from tests.studio.requests import example_points
 

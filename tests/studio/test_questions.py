@@ -19,13 +19,13 @@ from rosenblatt.studio.playback import run as played_run
 from rosenblatt.studio.playback.linear_run import LinearRun
 from rosenblatt.studio.playback.recent_runs import run_of
 from rosenblatt.studio.questions import example_tables, tables
-from rosenblatt.studio.questions import learn as learning
-from rosenblatt.studio.questions import verdict as verdicts
 from rosenblatt.studio.questions.controls import controls
 from rosenblatt.studio.questions.download import download
 from rosenblatt.studio.questions.network import network
-from rosenblatt.studio.questions.relatives import relatives
 from rosenblatt.studio.questions.reproduce import reproduce
+from rosenblatt.studio.questions.run import learn as learning
+from rosenblatt.studio.questions.run import verdict as verdicts
+from rosenblatt.studio.questions.run.relatives import relatives
 from tests import child
 from tests.studio.requests import AND, XOR, cloud, example_points
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from rosenblatt import options
 from rosenblatt.certificates import drawing
 from rosenblatt.certificates.certificate import Inseparable, Separable, Undecided
+from rosenblatt.certificates.certify import certify_points
 from rosenblatt.certificates.check_input import check_labels, check_values
-from rosenblatt.certificates.hull_search import SearchMonitor
 from rosenblatt.certificates.points import Points
-from rosenblatt.certificates.search import certify_points
+from rosenblatt.certificates.search.hull_search import SearchMonitor
 from rosenblatt.checks import plain_label, thread_count
 from rosenblatt.errors import DataError, option
 from rosenblatt.records import Csr

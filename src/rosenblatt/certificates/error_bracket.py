@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from rosenblatt import native, options
 from rosenblatt.certificates import verify
 from rosenblatt.certificates.certificate import CertifiedHyperplane, Inseparable, Undecided
+from rosenblatt.certificates.certify import SearchAnswer, find_separator
 from rosenblatt.certificates.check_input import check_points
-from rosenblatt.certificates.conditioning import Conditioned, conditioned
-from rosenblatt.certificates.hull_search import HullSearch, ProgressCallback, SearchMonitor, random_scores
 from rosenblatt.certificates.points import Points
-from rosenblatt.certificates.search import SearchAnswer, find_separator
+from rosenblatt.certificates.search.conditioning import Conditioned, conditioned
+from rosenblatt.certificates.search.hull_search import HullSearch, ProgressCallback, SearchMonitor, random_scores
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Floats

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from rosenblatt import options
 from rosenblatt.certificates import drawing
 from rosenblatt.certificates.certificate import Separable
+from rosenblatt.certificates.certify import certify_points
 from rosenblatt.certificates.check_input import check_points
-from rosenblatt.certificates.hull_search import SearchMonitor
 from rosenblatt.certificates.points import Points
-from rosenblatt.certificates.search import certify_points
+from rosenblatt.certificates.search.hull_search import SearchMonitor
 from rosenblatt.certificates.verify import as_floats
 from rosenblatt.errors import DataError
 from rosenblatt.learn.run import Run

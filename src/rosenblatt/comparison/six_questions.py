@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt.certificates.search import certify
+from rosenblatt.certificates.certify import certify
 from rosenblatt.estimators.max_margin import MaxMargin
 from rosenblatt.estimators.perceptron import Perceptron
 

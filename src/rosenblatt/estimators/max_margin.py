@@ -10,10 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import native, options
 from rosenblatt.certificates.certificate import Inseparable, Separable, Undecided
+from rosenblatt.certificates.certify import certify_points
 from rosenblatt.certificates.error_bracket import hyperplane_with_few_errors
-from rosenblatt.certificates.hull_search import SearchMonitor
 from rosenblatt.certificates.points import Points
-from rosenblatt.certificates.search import certify_points
+from rosenblatt.certificates.search.hull_search import SearchMonitor
 from rosenblatt.estimators import check_input
 from rosenblatt.estimators.base import Estimator
 from rosenblatt.learn.schemes import predicted_classes, scheme_of

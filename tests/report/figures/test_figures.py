@@ -11,7 +11,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from rosenblatt import Perceptron, errors, figures, losses, trace
-from rosenblatt.certificates.search import certify
+from rosenblatt.certificates.certify import certify
 from rosenblatt.report.figures.style import DARK, LIGHT, number, vector
 from tests import child
 from tests.report.figures.drawn import AND, CORNERS, XOR, arrows, line, scattered, words

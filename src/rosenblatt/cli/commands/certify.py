@@ -67,7 +67,7 @@ def command(data: str, reading: ReadOptions, columns: str | None, as_json: bool,
 
 
 def _certify(data: _Data, settings: dict[str, Any], as_json: bool) -> int:
-    from rosenblatt.certificates.search import certify
+    from rosenblatt.certificates.certify import certify
 
     _refuse_many_classes(data)
     if settings["plot"]:

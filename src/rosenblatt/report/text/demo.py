@@ -39,7 +39,7 @@ def story_lines(summary: FitSummary) -> Iterator[str]:
 def certificate_lines(data: Path, proof: Path) -> Iterator[str]:
     """Whether a perceptron can learn every message of a file; the proof is saved."""
     from rosenblatt.certificates.certificate import Separable
-    from rosenblatt.certificates.search import certify
+    from rosenblatt.certificates.certify import certify
     from rosenblatt.readers.read import read
 
     certificate = certify(*read(data))

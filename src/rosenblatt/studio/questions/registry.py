@@ -10,17 +10,17 @@ from rosenblatt.studio.lessons.registry import lessons
 from rosenblatt.studio.questions.controls import controls
 from rosenblatt.studio.questions.download import download
 from rosenblatt.studio.questions.example_tables import example
-from rosenblatt.studio.questions.hidden_units import hidden_units
-from rosenblatt.studio.questions.learn import learn, visits
-from rosenblatt.studio.questions.loss_curves import loss_curves
-from rosenblatt.studio.questions.loss_history import loss_history
-from rosenblatt.studio.questions.mail import mail, message
+from rosenblatt.studio.questions.lessons.hidden_units import hidden_units
+from rosenblatt.studio.questions.lessons.loss_curves import loss_curves
+from rosenblatt.studio.questions.lessons.mail import mail, message
 from rosenblatt.studio.questions.network import network
-from rosenblatt.studio.questions.regions import fixed_curves, regions
-from rosenblatt.studio.questions.relatives import relatives
 from rosenblatt.studio.questions.reproduce import reproduce
+from rosenblatt.studio.questions.run.learn import learn, visits
+from rosenblatt.studio.questions.run.loss_history import loss_history
+from rosenblatt.studio.questions.run.regions import fixed_curves, regions
+from rosenblatt.studio.questions.run.relatives import relatives
+from rosenblatt.studio.questions.run.verdict import all_columns, lowest_degree, verdict
 from rosenblatt.studio.questions.tables import table
-from rosenblatt.studio.questions.verdict import all_columns, lowest_degree, verdict
 
 Question = Callable[[Mapping[str, Any]], dict[str, Any]]
 

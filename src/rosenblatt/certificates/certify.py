@@ -10,16 +10,16 @@ from rosenblatt import options
 from rosenblatt.certificates import verify
 from rosenblatt.certificates.certificate import CertifiedHyperplane, DataFingerprint, Inseparable, Separable, Undecided
 from rosenblatt.certificates.check_input import check_points
-from rosenblatt.certificates.conditioning import conditioned
-from rosenblatt.certificates.hull_search import (
+from rosenblatt.certificates.points import Points
+from rosenblatt.certificates.search.conditioning import conditioned
+from rosenblatt.certificates.search.hull_search import (
     HullSearch,
     HullSearchResult,
     ProgressCallback,
     SearchMonitor,
     random_scores,
 )
-from rosenblatt.certificates.points import Points
-from rosenblatt.certificates.widest_margin import (
+from rosenblatt.certificates.search.widest_margin import (
     candidate_between_hulls,
     certified,
     refine_exactly,
@@ -152,7 +152,7 @@ def _search_exactly(
     points: Points, search: HullSearch, result: HullSearchResult, gap: float, monitor: SearchMonitor
 ) -> SearchAnswer:
     """Where floats could not decide: solve for a common point exactly, or run the search in fractions."""
-    from rosenblatt.certificates import exact_hull_search as exact
+    from rosenblatt.certificates.search import exact_hull_search as exact
 
     monitor.report("exact", 0, len(result.rows))
     weights = exact.common_point_weights(exact.integer_rows(points, result.rows)) or {}

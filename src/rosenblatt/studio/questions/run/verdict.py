@@ -7,8 +7,8 @@ import numpy as np
 
 from rosenblatt import options
 from rosenblatt.certificates.certificate import Inseparable, Separable
+from rosenblatt.certificates.certify import certify
 from rosenblatt.certificates.classes import certify_classes
-from rosenblatt.certificates.search import certify
 from rosenblatt.certificates.sentences import boundary
 from rosenblatt.certificates.theorem import theorem_run
 from rosenblatt.checks import plain_label

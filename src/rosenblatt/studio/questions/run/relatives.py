@@ -10,7 +10,7 @@ from rosenblatt.learn.polynomial import expand
 from rosenblatt.records import Floats
 from rosenblatt.studio.cancellation import raise_if_cancelled
 from rosenblatt.studio.playback.contours import Grid, read_picture
-from rosenblatt.studio.questions.verdict import TIME_LIMIT
+from rosenblatt.studio.questions.run.verdict import TIME_LIMIT
 from rosenblatt.studio.request import Points, read_options, read_points
 
 _GRID_COLUMNS = 176

@@ -10,7 +10,7 @@ from typing import Any
 from rosenblatt.errors import DataError
 
 MAX_LETTERS = 5_000
-_MAIL = Path(__file__).parents[2] / "data" / "mail"
+_MAIL = Path(__file__).parents[3] / "data" / "mail"
 _N_WORDS = 16
 _learning = Lock()  # if two pages ask at once, one learns and the other waits
 

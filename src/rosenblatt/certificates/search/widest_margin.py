@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rosenblatt.certificates import verify
 from rosenblatt.certificates.certificate import CertifiedHyperplane
-from rosenblatt.certificates.conditioning import conditioned
-from rosenblatt.certificates.hull_search import ConvexWeights, HullSearch, HullSearchResult, SearchMonitor
 from rosenblatt.certificates.points import ExactNumber, Points, to_exact
+from rosenblatt.certificates.search.conditioning import conditioned
+from rosenblatt.certificates.search.hull_search import ConvexWeights, HullSearch, HullSearchResult, SearchMonitor
 from rosenblatt.records import Floats
 
 _BIAS_TOLERANCE = Fraction(1, 10**8)  # the share of the margin that rounding the bias may cost
@@ -113,7 +113,7 @@ def refine_exactly(
     """Search again in fractions and the user's units, if floats left too wide a gap and the rows are few."""
     if plane.gap <= gap or 2 * len(plane.rows) * points.n_features > _MAX_EXACT_NUMBERS or monitor.time_is_up:
         return plane
-    from rosenblatt.certificates import exact_hull_search as exact
+    from rosenblatt.certificates.search import exact_hull_search as exact
 
     monitor.report("exact", 0, len(plane.rows), plane.upper)
     rows = _nearest_rows(points, plane)

@@ -1,0 +1,1 @@
+"""How a separator, or a proof that there is none, is found; `verify` checks it and trusts nothing here."""
