@@ -20,7 +20,6 @@ from typing import Any, NoReturn
 import click
 
 from rosenblatt.errors import ModelError, ParameterError, RosenblattError
-from rosenblatt.options.command_line import as_flag
 
 DONE, NO, USAGE, BAD_DATA, BAD_MODEL, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 TRACEBACK = "ROSENBLATT_TRACEBACK"
@@ -73,6 +72,8 @@ def _report(error: BaseException) -> int:
 
 
 def _code_and_sentence(error: BaseException) -> tuple[int, str]:
+    from rosenblatt.options import as_flag  # most commands end without an error, and help needs no options
+
     match error:
         case KeyboardInterrupt():
             return INTERRUPTED, str(error) or "interrupted."
