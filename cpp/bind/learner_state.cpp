@@ -150,6 +150,28 @@ void put_counters(CompactLearner& learner, const nb::dict& d) {
     }
 }
 
+// (scores[example][unit], labels, examples visited before each of them, stride) of the sample.
+nb::tuple get_sample(const CompactLearner& learner) {
+    const ScoreSample& sample = learner.sample;
+    double* scores;
+    std::int32_t* labels;
+    std::uint64_t* t;
+    auto matrix = new_matrix<double, nb::memview>(sample.t.size(), learner.rule.unit_count(), scores);
+    auto label_array = new_array<std::int32_t, nb::memview>(sample.t.size(), labels);
+    auto t_array = new_array<std::uint64_t, nb::memview>(sample.t.size(), t);
+    std::copy(sample.scores.begin(), sample.scores.end(), scores);
+    std::copy(sample.labels.begin(), sample.labels.end(), labels);
+    std::copy(sample.t.begin(), sample.t.end(), t);
+    return nb::make_tuple(matrix, label_array, t_array, sample.stride);
+}
+
+void put_sample(CompactLearner& learner, const InMatrix& scores, const In<std::int32_t>& labels, const In<std::uint64_t>& t, std::uint64_t stride) {
+    const std::size_t rows = t.shape(0), units = learner.rule.unit_count();
+    if (scores.shape(0) != rows || scores.shape(1) != units || labels.shape(0) != rows || rows > ScoreSample::capacity(units) || !std::has_single_bit(stride))
+        throw nb::value_error("these are not the scores of a sample of this learner");
+    learner.sample = {stride, {scores.data(), scores.data() + rows * units}, {labels.data(), labels.data() + rows}, {t.data(), t.data() + rows}};
+}
+
 // The loss since the last call, summed over the units in their order.
 double take_loss(CompactLearner& learner) {
     double sum = 0.0;
@@ -197,6 +219,8 @@ void bind_learner_state(nb::class_<CompactLearner>& learner) {
         .def("unit", &get_unit, "unit"_a)
         .def("counters", &get_counters)
         .def("restore", &put_counters, "counters"_a)
+        .def("score_sample", &get_sample)
+        .def("restore_sample", &put_sample, "scores"_a, "labels"_a, "t"_a, "stride"_a)
         .def("take_loss", &take_loss)
         .def("take_log", &take_log)
         .def_prop_ro("overflow_row", &overflow_row);

@@ -13,6 +13,7 @@
 
 #include "core/buffer.hpp"
 #include "learn/rule_options.hpp"
+#include "learn/score_sample.hpp"
 
 namespace rosenblatt {
 
@@ -86,6 +87,7 @@ struct Learner {
     bool measures_error = false;       // progressive error: what would have been predicted before each update
     double wrong_weight = 0.0;         // of the examples predicted wrongly
     double total_weight = 0.0;         // of all examples predicted
+    ScoreSample sample;                // of the scores they were predicted by
 
     Learner(const Rule& rule_, std::size_t features_, std::vector<double> class_weight_, bool unit_major)
         : rule(rule_), features(features_), declared_features(features_), class_weight(std::move(class_weight_)) {

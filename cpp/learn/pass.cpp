@@ -25,10 +25,12 @@ ROSENBLATT_INLINE void learn_group(const Job& job, const Row& row, const Example
     Group& group = *job.group;
     const double copies = average_copies(learner, group);
     Filtered filtered;
-    if constexpr (requires { scorer.filter_with_average(job, example, row); }) {
-        if (copies != 0.0) filtered = scorer.filter_with_average(job, example, row);
+    if (!samples_scores(learner, group)) {
+        if constexpr (requires { scorer.filter_with_average(job, example, row); }) {
+            if (copies != 0.0) filtered = scorer.filter_with_average(job, example, row);
+        }
+        if (copies == 0.0) filtered.verdict = scorer.template filter<W>(job, example, row);
     }
-    if (copies == 0.0) filtered.verdict = scorer.template filter<W>(job, example, row);
     if (filtered.verdict == Verdict::correct) {
         if (learner.measures_error) count_prediction(learner, example, false, filtered.average_wrong, copies);
         if (count_example(learner.rule, group)) scorer.changed(job, group);

@@ -19,9 +19,15 @@ ROSENBLATT_INLINE double average_copies(const Learner& learner, const Group& gro
     return group.t % sample_every == 0 ? static_cast<double>(sample_every) : 0.0;
 }
 
+// Whether the scores of this example go into the sample; filters then leave it alone, as they compute no score.
+ROSENBLATT_INLINE bool samples_scores(const Learner& learner, const Group& group) {
+    return learner.measures_error && learner.sample.takes(group.t);
+}
+
 // The score of the average weights, w - drift / t, from that of the last ones.
 template <int W, class Row>
 ROSENBLATT_INLINE vec<W> average_score(const Row& row, const Group& group, vec<W> s) {
+    if (group.t == 0) return s;
     const vec<W> drift = dot<W>(row, group.drift.feature) + load<vec<W>>(group.drift.bias.data());
     return s - drift / static_cast<double>(group.t);
 }
@@ -37,19 +43,22 @@ template <int W, class Row>
 ROSENBLATT_INLINE void count_prediction(Learner& learner, const Group& group, vec<W> s, const Example& example, const Row& row,
                                         std::vector<double>& scores) {
     const double copies = average_copies(learner, group);
+    const bool sampled = samples_scores(learner, group), averages = copies != 0.0 || (sampled && learner.rule.average);
     if constexpr (W == 1)
         if (learner.rule.scheme == Scheme::binary) {
+            const double average = averages ? average_score<1>(row, group, s) : s;
             const bool positive = example.label == 1, last_wrong = (s > 0) != positive;
-            const bool average_wrong = copies == 0.0 ? last_wrong : (average_score<1>(row, group, s) > 0) != positive;
-            return count_prediction(learner, example, last_wrong, average_wrong, copies);
+            if (sampled) learner.sample.add(group.t, example.label, &average, 1);
+            return count_prediction(learner, example, last_wrong, (average > 0) != positive, copies);
         }
     if (group.first == 0) scores.resize(2 * learner.sign_stride);
-    store(scores.data() + group.first, s);
-    if (copies != 0.0) store(scores.data() + learner.sign_stride + group.first, average_score<W>(row, group, s));
+    double *const last = scores.data(), *const average = last + learner.sign_stride;
+    store(last + group.first, s);
+    if (averages) store(average + group.first, average_score<W>(row, group, s));
     if (&group != &learner.groups.back()) return;
-    const bool last_wrong = decided_class(learner.rule, scores.data()) != example.label;
-    const bool average_wrong =
-        copies == 0.0 ? last_wrong : decided_class(learner.rule, scores.data() + learner.sign_stride) != example.label;
+    if (sampled) learner.sample.add(group.t, example.label, averages ? average : last, learner.rule.unit_count());
+    const bool last_wrong = decided_class(learner.rule, last) != example.label;
+    const bool average_wrong = copies == 0.0 ? last_wrong : decided_class(learner.rule, average) != example.label;
     count_prediction(learner, example, last_wrong, average_wrong, copies);
 }
 

@@ -148,6 +148,23 @@ class ParsedSourceBlock(_ParsedLabels, SourceBlock):
 
 
 @dataclass(frozen=True, eq=False)
+class HonestScores:
+    """Scores of examples that the run had not learned when it gave them: what a calibration may be fitted on.
+
+    `out-of-fold`: by runs that learned the other folds; `held-out`: by the model itself, of rows that no run learned;
+    `progressive`: of a sample of the examples, each just before it was learned. Both arrays are anything with the
+    buffer protocol, in memory of the native core where the examples are: reading them needs no numpy.
+    """
+
+    scores: Any  # [example, unit], float64
+    truth: Any  # [example], the index of the class, int32
+    kind: Literal["out-of-fold", "held-out", "progressive"]
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+
+@dataclass(frozen=True, eq=False)
 class MistakeLog:
     """One entry per update of a run, in order.
 
@@ -162,20 +179,6 @@ class MistakeLog:
 
     def __len__(self) -> int:
         return len(self.t)
-
-
-@dataclass(frozen=True)
-class HonestScores:
-    """Scores of examples by weights that had not learned them: what a model may be judged and calibrated by.
-
-    `scores` has a row for each example and a column for each unit, `truth` the class of each; both are anything with
-    the buffer protocol. Out-of-fold: by a run on other folds; held-out: rows that no run learned; progressive: a sample
-    of the examples, each scored before it was learned.
-    """
-
-    scores: Any
-    truth: Any
-    kind: Literal["out-of-fold", "held-out", "progressive"]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt import options
@@ -20,7 +20,7 @@ from rosenblatt.model.linear import LinearModel
 from rosenblatt.model.warnings import Caution, baseline_error, warnings_of_fit
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import BadRow, ReadOptions, RereadError, Source
-from rosenblatt.records import Label, Status
+from rosenblatt.records import HonestScores, Label, Status
 from rosenblatt.version import __version__
 
 if TYPE_CHECKING:
@@ -211,6 +211,7 @@ class Fitted:
     order: str = "given"
     grouped: bool = False  # the file is sorted by label, which harms an online learner
     cache: CacheStatus | None = None
+    honest_scores: HonestScores | None = field(default=None, repr=False)
     class_counts: tuple[int, ...] = ()  # examples of each class, the held-out ones among them
     warnings: tuple[Caution, ...] = ()
 
@@ -255,6 +256,7 @@ def fitted_of(fitting: Fitting, test: str | None = None) -> Fitted:
         resumed=fitting.resumed,
         order="shuffle" if plan.order == "shuffle" else "given",
         grouped=fitting.examples.label_order.is_sorted,
+        honest_scores=fitting.honest_scores,
         class_counts=fitting.class_counts,
         warnings=tuple(warnings_of_fit(fitting, model)),
     )

@@ -82,6 +82,11 @@ def test_resumed_equals_unbroken(at: int, plan: dict[str, Any], step: int, tmp_p
         unbroken.holdout_rows,
         unbroken.passes,
     )
+    for honest, expected in ((resumed.honest_scores, unbroken.honest_scores),):
+        assert honest is not None
+        assert expected is not None
+        assert np.asarray(honest.scores).tobytes() == np.asarray(expected.scores).tobytes()
+        assert np.asarray(honest.truth).tolist() == np.asarray(expected.truth).tolist()
     assert list(tmp_path.iterdir()) == []  # a complete run needs no checkpoint
 
 

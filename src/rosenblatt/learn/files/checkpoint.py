@@ -4,6 +4,7 @@ import os
 from dataclasses import asdict, replace
 from typing import Any
 
+from rosenblatt import native
 from rosenblatt.errors import ModelError
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.plan import Plan
@@ -14,10 +15,11 @@ from rosenblatt.readers.feature_space import pack_classes, unpack_classes
 from rosenblatt.readers.source import Source
 from rosenblatt.storage.container import read_container, write_container
 from rosenblatt.storage.header import Header, damaged
-from rosenblatt.storage.tensors import Tensors
+from rosenblatt.storage.tensors import Tensors, read_array, read_buffer
 
 KIND = "checkpoint"
 # Not compared: format and crossed columns are compared as they were detected; bad rows may be skipped later.
+_SAMPLE = ("scores", "labels", "t")
 _MAY_DIFFER = ("format", "cross", "on_bad_row")
 
 
@@ -27,7 +29,11 @@ def save_checkpoint(fitting: Fitting) -> None:
     candidates, holdout = fitting.candidates, fitting.holdout
     tensors: Tensors = {}
     runs = [
-        {"name": name, "run": pack_run(run, tensors, f"run.{i}.")}
+        {
+            "name": name,
+            "run": pack_run(run, tensors, f"run.{i}."),
+            "sample": _pack_sample(run.learner, tensors, f"run.{i}.sample."),
+        }
         for i, (name, run) in enumerate(candidates.runs.items())
     ]
     best = [
@@ -88,6 +94,8 @@ def _restored(header: Header, tensors: Tensors, source: Source, plan: Plan) -> F
     for i, section in enumerate(header.sections("runs")):
         run = unpack_run(section.section("run"), tensors, f"run.{i}.", len(classes))
         run.learner.count_errors(fitting.pass_ == 0)
+        if "sample" in section:  # older checkpoints have none
+            _unpack_sample(section.count("sample"), run.learner, tensors, f"run.{i}.sample.")
         candidates.runs[section.text("name")] = run
     for i, section in enumerate(header.sections("best")):
         best = unpack_run(section.section("run"), tensors, f"best.{i}.", len(classes))
@@ -104,6 +112,23 @@ def _restored(header: Header, tensors: Tensors, source: Source, plan: Plan) -> F
     pairs = {name: [(e, int(n)) for e, n in zip(row[::2], row[1::2], strict=True)] for name, row in flat.items()}
     candidates.race = Race(header.count("next_look"), pairs)
     return fitting
+
+
+def _pack_sample(learner: native.Learner, tensors: Tensors, prefix: str) -> int:
+    """The sample of scores that examples had before they were learned; returns its stride."""
+    *arrays, stride = learner.score_sample()
+    tensors |= {f"{prefix}{name}": array for name, array in zip(_SAMPLE, arrays, strict=True)}
+    return stride
+
+
+def _unpack_sample(stride: int, learner: native.Learner, tensors: Tensors, prefix: str) -> None:
+    t = read_array(tensors, f"{prefix}t", "uint64")
+    scores = read_buffer(tensors, f"{prefix}scores", "float64", (len(t), learner.units))
+    labels = read_buffer(tensors, f"{prefix}labels", "int32", (len(t),))
+    try:
+        learner.restore_sample(scores, labels, t, stride)
+    except ValueError as error:
+        raise damaged(str(error)) from None
 
 
 def _numbers(header: Header, key: str) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 
 from rosenblatt import native
@@ -10,7 +11,9 @@ from rosenblatt.learn.run import Run
 from rosenblatt.learn.schemes import predicted_classes
 from rosenblatt.readers.block_rows import take_examples
 from rosenblatt.readers.cache.spill import SpillCache
-from rosenblatt.records import Block
+from rosenblatt.records import Block, Floats, HonestScores
+
+_MOST_SCORES = 16384  # kept for calibration
 
 
 def held_out(first: int, rows: int, share: float, seed: int) -> NDArray[np.bool_]:
@@ -68,15 +71,30 @@ class Holdout:
             run.status = "validated"
 
     def _error(self, run: Run) -> float:
-        scorer, scheme, wrong = run.scorer(), run.settings.scheme(run.classes), 0
+        scheme, wrong = run.settings.scheme(run.classes), 0
+        for scores, labels in self._scores(run):
+            wrong += int(np.count_nonzero(predicted_classes(scheme, scores, run.classes) != labels))
+        return wrong / self.rows
+
+    def _scores(self, run: Run) -> Iterator[tuple[Floats, NDArray[np.int32]]]:
+        """The scores of a run for each block, and the true classes."""
+        scorer = run.scorer()
         for block in self.blocks.blocks(1):
             rows = native.rows_of(block.values, degree=run.settings.degree)
             if rows.features > scorer.features:
                 scorer = scorer.copy() if scorer is run.learner else scorer
                 scorer.grow(rows.features)
-            predicted = predicted_classes(scheme, scorer.scores(rows), run.classes)
-            wrong += int(np.count_nonzero(predicted != block.labels))
-        return wrong / self.rows
+            yield np.asarray(scorer.scores(rows)), block.labels
+
+    def honest_scores(self, run: Run) -> HonestScores:
+        """The scores of the held-out rows; of many, an evenly spaced sample."""
+        step, first = -(-self.rows // _MOST_SCORES), 0
+        scores, truth = [], []
+        for block_scores, labels in self._scores(run):
+            scores.append(block_scores[first::step])
+            truth.append(labels[first::step])
+            first = (first - len(labels)) % step
+        return HonestScores(np.concatenate(scores), np.concatenate(truth), "held-out")
 
     def error(self, name: str) -> float | None:
         """The least error of a run with patience, else its last; None where nothing was held out."""

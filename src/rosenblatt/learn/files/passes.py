@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from enum import Enum
 from types import TracebackType
@@ -19,7 +20,7 @@ from rosenblatt.learn.files.portfolio import Candidates
 from rosenblatt.learn.files.race import first_of_the_best
 from rosenblatt.learn.run import Run
 from rosenblatt.readers.source import Source
-from rosenblatt.records import Block, Csr, Label
+from rosenblatt.records import Block, Csr, HonestScores, Label
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _REPORT_EVERY = 0.1  # seconds
 # Values that a run learns at once, so that its weights stay in the cache meanwhile; a single run need not wait.
 _BATCH = 1 << 18
+_UNTRAINED = 0.25  # the share of the first pass whose scores are not kept for calibration
 
 
 class Restart(Enum):
@@ -48,6 +50,7 @@ class Fitting:
         self.pass_ = 0
         self.rows = 0  # rows of the unfinished pass that every run has visited
         self.resumed = False
+        self.honest_scores: HonestScores | None = None  # of the winner, once all passes are done
         self._clock = _Clock(plan)
         self._bytes_read = 0
 
@@ -60,6 +63,8 @@ class Fitting:
                 restart = Restart.NEW_LABEL if self.examples.new_label else None
                 while restart is None and self._has_next_pass():
                     restart = self._one_pass(interrupt, save)
+                if restart is None:
+                    self.honest_scores = self._honest_scores()
             except KeyboardInterrupt:
                 if save is not None and self.candidates.runs:
                     save(self)
@@ -176,6 +181,15 @@ class Fitting:
         best = self.holdout.best[self.chosen][1]
         best.status = run.status
         return best
+
+    def _honest_scores(self) -> HonestScores:
+        """Of the held-out rows where there are any, else of the first pass, each before it was learned."""
+        if self.holdout.rows:
+            return self.holdout.honest_scores(self.winner)
+        scores, truth, examples_before, _ = self.candidates.runs[self.chosen].learner.score_sample()
+        # The first of them were scored by weights that had hardly learned.
+        first = bisect_left(examples_before, self.examples.learned * _UNTRAINED)
+        return HonestScores(scores[first:], truth[first:], "progressive")
 
 
 class ParallelBatch:
