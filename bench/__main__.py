@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import compileall
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import rosenblatt
 from bench import figure, table
 from bench.accuracy import table as accuracy
 from bench.machine import measure
@@ -48,6 +50,8 @@ def parser() -> argparse.ArgumentParser:
 
 def run(names: list[str], size: Size) -> tuple[list[Row], Machine]:
     """Run the workloads one after the other, printing each row as soon as it is measured."""
+    for folder in rosenblatt.__path__:
+        compileall.compile_dir(folder, quiet=1)  # as pip does on installing; some environments never write bytecode
     machine = measure(size)
     print(f"{machine}\n\n{table.heading()}")
     rows = []

@@ -1,6 +1,6 @@
 """Every learning rate and every named rule, once.
 
-A new rule is its update in cpp/learn/update.hpp and its entries here. The options take their choices from these tables;
+A new rule is its update in cpp/learn/score_decide_update.hpp and its entries here. The options take their choices from these tables;
 settings, the portfolio, model files and traces ask them what a learning rate does.
 """
 
