@@ -25,7 +25,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("good.svm").write_text(SVM)
     Path("mail.tsv").write_text(MAIL)
     Path("table.csv").write_text(
-        "age,job,income\n" + "".join(f"{k},clerk,{'hi' if k % 2 else 'lo'}\n" for k in range(40))
+        "age,job,income\n"
+        + "".join(f"{k},{'clerk' if k % 3 else 'smith'},{'hi' if k % 2 else 'lo'}\n" for k in range(40))
     )
     return tmp_path
 

@@ -175,8 +175,8 @@ def test_costs_for_labels_are_named(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_can_be_typed_is_listed_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
-    message = error_line(capsys, 2, "fit", "d.svm", "--keep", "vote")
-    assert "'vote' is not 'last' or 'average'." in message
+    message = error_line(capsys, 2, "fit", "d.svm", "--order", "sorted")
+    assert "'sorted' is not 'given' or 'shuffle'." in message
     assert main(["fit", "--help"]) == 0
     help_text = capsys.readouterr().out
     assert "--cache FOLDER" in help_text

@@ -95,7 +95,7 @@ def test_weights_beyond_the_memory_are_refused_before_they_are_made(
 
 
 def test_for_a_table_of_unscaled_numbers_scaling_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:
-    for more, advised in [([], True), (["--scale"], False)]:
+    for more, advised in [(["--no-scale"], True), ([], False)]:
         capsys.readouterr()
         assert main(["fit", "t.csv", "-o", "t.model", *more]) == 0
         assert ("fit t.csv --scale" in capsys.readouterr().out) is advised

@@ -19,6 +19,7 @@ from rosenblatt.learn.polynomial import MAX_PRODUCTS, columns_of, count, expand,
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.model.predict import predict_file
+from rosenblatt.readers.source import ReadOptions
 from tests.agree import bits, real_numbers, run_of, whole_numbers
 
 
@@ -114,7 +115,11 @@ def test_a_table_is_learned_on_its_products_as_it_streams(tmp_path: Path) -> Non
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
     file = tmp_path / "product.csv"
     file.write_text("a,b,c,label\n" + "".join(f"{r[0]},{r[1]},{r[2]},{t}\n" for r, t in zip(X, y, strict=True)))
-    plain, products = (fit_file(file, rule="arow", passes=3, holdout=0.2, features=f) for f in (None, "poly2"))
+    as_written = ReadOptions(scale=False)
+    plain, products = (
+        fit_file(file, rule="arow", passes=3, holdout=0.2, features=degree, reading=as_written)
+        for degree in (None, "poly2")
+    )
     assert plain.holdout_error is not None
     assert products.holdout_error is not None
     assert products.holdout_error < 0.1 < plain.holdout_error

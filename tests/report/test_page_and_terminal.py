@@ -211,7 +211,7 @@ SCORES = {
 FIT = {
     *("data", "rows", "features", "classes", "rule", "passes", "status", "seconds", "n_mistakes", "mistakes"),
     *("accuracy", "error", "error_of", "progressive_error", "holdout_error", "candidates", "test"),
-    *("skipped", "order", "grouped"),
+    *("skipped", "order", "grouped", "columns"),
     *("bad_rows", "cache", "top", "model", "report", "command", "baseline_error", "warnings"),
 }
 MODEL = {

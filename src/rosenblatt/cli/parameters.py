@@ -27,7 +27,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 WIDEST_METAVAR = 32  # longer lists of choices are shown in the help instead
 _METAVARS = {"int": "N", "float": "X", "seed": "N", "str": "NAME", "path": "FILE"}
-_READING_METAVARS = {"label": "COLUMN", "text": "COLUMN", "words": "COLUMN", "cross": "A:B", "classes": "LABELS"}
+_READING_METAVARS = {
+    **dict.fromkeys(("label", "text", "words", "drop", "keep"), "COLUMN"),
+    "as_": "KIND:COLUMN",
+    "cross": "A:B",
+    "classes": "LABELS",
+}
 # The model knows the rest: only how the new file is written, and where its labels are, may differ.
 _NEW_DATA = ("format", "label", "labels_from", "header", "index_base", "on_bad_row")
 _LEARNING = set(options.FIT_FILE) - {"test"}
@@ -38,7 +43,7 @@ model_argument = click.argument("model", metavar="MODEL", type=click.Path())
 
 def option(source: Option[Any], *short_flags: str, **changes: Any) -> Callable[[F], F]:
     """`click.option` for an Option; `changes` replace settings that would come from it."""
-    name = source.name.replace("_", "-")
+    name = source.name.rstrip("_").replace("_", "-")
     switch = source.kind == "bool"
     flags = f"--{name}/--no-{name}" if switch and source.default is not False else f"--{name}"
     settings: dict[str, Any] = {"help": _help(source), "default": source.default} | changes
@@ -167,7 +172,7 @@ def _read_options(words: dict[str, Any]) -> ReadOptions:
     label = words.get("label")
     if isinstance(label, str) and label.lstrip("-").isdecimal():
         words["label"] = int(label)
-    for name in ("text", "words", "cross", "classes"):
+    for name in ("text", "words", "cross", "drop", "keep", "as_", "classes"):
         if name in words:
             words[name] = tuple(part for word in words[name] for part in word.split(",") if part)
     if "classes" in words:

@@ -70,7 +70,7 @@ def fit_file(
     chosen = {name: value for name, value in locals().items() if name in options.FIT_FILE}
     options.check("fit_file", {key: value for key, value in chosen.items() if key != "rule"}, options.FIT_FILE)
     options.check_fit_file(chosen)
-    plan = _plan(chosen, reading or ReadOptions(), on_progress)
+    plan = _plan(chosen, replace(reading or ReadOptions(), decide=True), on_progress)
     if keep_cache:
         return _fit_cached(path, plan, resume=resume, test=test)
     return fit_source(_open(path, plan), plan, resume=resume, test=test)
@@ -281,7 +281,7 @@ def _candidates(fitting: Fitting) -> tuple[Candidate, ...]:
 
 def _provenance(fitting: Fitting) -> dict[str, Any]:
     """Where the model comes from. No time of day: the same run gives the same file."""
-    source, defaults = fitting.source, ReadOptions().as_json()
+    source, defaults = fitting.source, ReadOptions(decide=True).as_json()
     reading = fitting.plan.reading.as_json()
     return {
         "version": __version__,

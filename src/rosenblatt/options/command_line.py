@@ -48,7 +48,7 @@ def as_flag(name: str, value: object = None) -> str:
     >>> as_flag("on_bad_row", "skip"), as_flag("scale", True), as_flag("unit", False), as_flag("n_jobs")
     ('--on-bad-row skip', '--scale', '--no-unit', '--jobs')
     """
-    flag = _FLAGS.get(name, name).replace("_", "-")
+    flag = _FLAGS.get(name, name).rstrip("_").replace("_", "-")
     if str(value) == "False":
         return f"--no-{flag}"
     return f"--{flag}" if value is None or str(value) == "True" else f"--{flag} {shlex.quote(str(value))}"

@@ -105,11 +105,34 @@ unit: Option[bool] = Option(
     kind="bool",
     help="Scale the values of each text to length 1, so that long texts do not outweigh short ones.",
 )
-scale: Option[bool] = Option(
+scale: Option[bool | None] = Option(
     name="scale",
-    default=False,
+    default=None,
+    none_allowed=True,
     kind="bool",
-    help="Scale every column of numbers to mean 0 and standard deviation 1; this reads the data once more.",
+    help="Scale every column of numbers to mean 0 and standard deviation 1, by the first 16 MB of the data; fit does "
+    "so by default.",
+)
+drop: Option[tuple[str, ...]] = Option(
+    name="drop",
+    default=(),
+    kind="strs",
+    help="A column of a table to leave out. For several: commas, or repeat it.",
+)
+keep_columns: Option[tuple[str, ...]] = Option(
+    name="keep",
+    default=(),
+    kind="strs",
+    help="A column of a table to learn from although it looks like an id, is constant or repeats another; * keeps all. "
+    "For several: commas, or repeat it. With fit also the weights to keep: those at the end of the run (last), or "
+    "their average over all examples visited (average); by default what suits the rule.",
+)
+as_: Option[tuple[str, ...]] = Option(
+    name="as_",
+    default=(),
+    kind="strs",
+    help="How to read a column of a table, whatever it seems to hold: number:COLUMN, word:COLUMN, text:COLUMN or "
+    "date:COLUMN. For several: commas, or repeat it.",
 )
 classes: Option[tuple[str, ...]] = Option(
     name="classes",
@@ -132,6 +155,9 @@ READ: Mapping[str, Option[Any]] = by_name(
         ngrams,
         value,
         unit,
+        drop,
+        keep_columns,
+        as_,
         scale,
         classes,
         on_bad_row,

@@ -27,7 +27,7 @@ _FOREIGN = {
     b"\xff\xfe": "text in UTF-16",
     b"\xfe\xff": "text in UTF-16",
 }
-_EVERY_FORMAT = ("format", "classes", "on_bad_row")  # options that every format understands
+_EVERY_FORMAT = ("format", "classes", "decide", "on_bad_row")  # options that every format understands
 _NOT_IN_MODEL = ("label", "labels_from", "header")  # options about a file to predict; the model knows the others
 
 
@@ -116,6 +116,8 @@ def _refuse_unused(name: str, format: Format, reading: ReadOptions, names: Itera
     understood = {*format.options, *_EVERY_FORMAT, "cross"}
     for unused in names:
         if unused in understood or getattr(reading, unused) == getattr(ReadOptions(), unused):
+            continue
+        if unused == "scale" and reading.scale is False:  # no format without columns of numbers is scaled
             continue
         label = format.label_position if unused in ("label", "labels_from") else ""
         spelled = option(unused) if unused != "unit" else option(unused, False)

@@ -36,7 +36,8 @@ def read(path: str | os.PathLike[str], *, like: Any = None, threads: int = 1, **
     """The examples of a file, in any supported format; `like=model` reads them into the columns of the model.
 
     The other parameters say how to read, where the file does not tell: format, label, text, words, cross, labels_from,
-    header, index_base, bits, ngrams, value, unit, scale, on_bad_row.
+    header, index_base, bits, ngrams, value, unit, drop, keep, as_, scale, on_bad_row; with decide=True the columns of a
+    table become what `fit` would learn from: numbers scaled, ids left out, dates taken apart.
 
     >>> import pathlib, tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -81,12 +82,15 @@ def stream(path: str | os.PathLike[str], *, like: Any = None, threads: int = 1, 
         yield Examples(matrix, _label_values(source, block.labels), block.weights, source.space)
 
 
+_SEVERAL = ("text", "words", "cross", "drop", "keep", "as_")  # a single one may be given as a word
+
+
 def _read_options(parameters: dict[str, Any]) -> ReadOptions:
     known = [field.name for field in fields(ReadOptions)]
     for name in parameters:
         if name not in known:
             raise ParameterError(f"read has no parameter {name!r}; its parameters are {', '.join(known)}.")
-    single = {name: (parameters[name],) for name in ("text", "words", "cross") if isinstance(parameters.get(name), str)}
+    single = {name: (parameters[name],) for name in _SEVERAL if isinstance(parameters.get(name), str)}
     return ReadOptions(**{**parameters, **single})
 
 

@@ -30,7 +30,11 @@ class ReadOptions:
     ngrams: int | None = None
     value: str = options.value.default  # of a word in a text
     unit: bool = options.unit.default  # texts scaled to length 1
-    scale: bool = options.scale.default
+    drop: tuple[str, ...] = ()  # columns to leave out
+    keep: tuple[str, ...] = ()  # columns not to leave out, whatever they hold; '*' is every column
+    as_: tuple[str, ...] = ()  # 'kind:column': columns to read as number, word, text or date
+    scale: bool | None = options.scale.default  # None: where `decide` is set
+    decide: bool = False  # scale numbers, leave out ids, take dates apart: what is learned well, not what is written
     classes: tuple[Label, ...] = ()  # all the labels, for a stream that cannot be read twice
     on_bad_row: str = options.on_bad_row.default
 

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.model.linear import LinearModel
+from rosenblatt.report.columns import columns_record
 from rosenblatt.report.summary import FitSummary
 from rosenblatt.report.weights import bias, classes_shown, top_features
 
@@ -85,6 +86,7 @@ def fit_record(summary: FitSummary, report: str | None, top: int) -> dict[str, A
             for candidate in fitted.candidates
         ],
         "test": None if evaluation is None else {"data": evaluation.data, **scores_record(evaluation.scores)},
+        "columns": columns_record(fitted.model.space),
         "skipped": fitted.skipped,
         "bad_rows": [row.sentence for row in fitted.bad_rows],
         "cache": None if fitted.cache is None else vars(fitted.cache),

@@ -201,14 +201,14 @@ def test_scale_measures_and_is_kept(write: Any) -> None:
     assert new.X.toarray().tolist() == [[3, 1, 1, 0, 0]]
 
 
-def test_scale_refuses_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_is_scaled_as_a_file_is(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     class Stdin:
-        buffer = io.BytesIO(b"a,b\n1,2\n3,4\n")
+        buffer = io.BytesIO(PEOPLE.encode())
 
     monkeypatch.setattr("sys.stdin", Stdin)
-    assert refusal("-", scale=True) == (
-        "-: scale=True reads the data twice, and this is a stream; save it to a file, or leave scale=True out."
-    )
+    piped, file = rosenblatt.read("-", scale=True), rosenblatt.read(write(PEOPLE), scale=True)
+    assert piped.X.toarray().tobytes() == file.X.toarray().tobytes()
+    assert piped.space.scale.tobytes() == file.space.scale.tobytes()
 
 
 def test_text_columns_are_hashed_after_the_numbers_and_found_by_themselves(write: Any) -> None:

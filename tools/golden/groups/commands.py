@@ -223,7 +223,7 @@ def _network(name: str) -> Parts:
 def _report() -> Any:
     """A page is written; its words and looks may change."""
     page, other = fresh("page.html"), fresh("other.html")
-    first = command("fit", data("people.csv"), "-o", "paged.model", "--report", str(page), "--json")
+    first = command("fit", data("people.csv"), "--no-scale", "-o", "paged.model", "--report", str(page), "--json")
     second = command("evaluate", "paged.model", data("people-test.csv"), "--report", str(other), "--json")
     there = [path.exists() and path.stat().st_size > 5000 for path in (page, other)]
     return [first.code, second.code, json_text.steady(first.output), json_text.steady(second.output), there]

@@ -6,10 +6,12 @@ import os
 import shutil
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import rosenblatt
+from rosenblatt.readers.source import ReadOptions
 from tools.golden.case import Case, Parts, named, product, refusal
 from tools.golden.data.places import data, fresh
 from tools.golden.normalise import model_file
@@ -44,11 +46,20 @@ def facts(fitted: Any) -> dict[str, Any]:
     }
 
 
+def fit_as_written(file: str, path: str | None = None, **options: Any) -> Any:
+    """Learn from the columns of a table as they are written."""
+    reading = ReadOptions(scale=False)
+    if ".csv" in file or file.endswith((".tsv", ".parquet", ".arrow")):
+        typed = file.endswith((".parquet", ".arrow"))
+        reading = replace(reading, keep=("*",), as_=("number:since",) if typed else ())
+    return rosenblatt.fit_file(path or data(file), reading=reading, **options)
+
+
 def _fit(file: str, **options: Any) -> Case:
     name = f"files/{file}/{named(**options)}"
     if "test" in options:
         options["test"] = data(options["test"])
-    return Case(name, lambda: facts(rosenblatt.fit_file(data(file), **options)))
+    return Case(name, lambda: facts(fit_as_written(file, **options)))
 
 
 def cases() -> Iterator[Case]:
@@ -114,7 +125,7 @@ def _caches() -> Iterator[Case]:
 def _cached(file: str, rule: str) -> Any:
     folder = Path("cache")
     folder.mkdir(exist_ok=True)
-    result = facts(rosenblatt.fit_file(data(file), rule=rule, passes=3, cache=str(folder)))
+    result = facts(fit_as_written(file, rule=rule, passes=3, cache=str(folder)))
     return [result, sorted(os.listdir(folder))]
 
 
@@ -129,7 +140,7 @@ def _kept(file: str, rule: str) -> Any:
             last_line = content[content.rindex(b"\n", 0, -1) + 1 :]
             copy.write_bytes(content if file == "matrix.npy" else content + last_line)
             os.utime(copy, ns=(10**18, 10**18))
-        states.append(facts(rosenblatt.fit_file(str(copy), rule=rule, passes=2, keep_cache=True)))
+        states.append(facts(fit_as_written(file, str(copy), rule=rule, passes=2, keep_cache=True)))
     for path in Path.cwd().glob("copied-*"):
         path.unlink()
     return states
@@ -157,12 +168,12 @@ def _broken_off(file: str, *, stop: int, **options: Any) -> Any:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     shared = {"passes": 5, "checkpoint": str(checkpoint), **options}
     try:
-        rosenblatt.fit_file(data(file), on_progress=press, **shared)
+        fit_as_written(file, on_progress=press, **shared)
         stopped = False
     except KeyboardInterrupt:
         stopped = True
     was_there = checkpoint.exists()
-    result = facts(rosenblatt.fit_file(data(file), resume=True, **shared))
+    result = facts(fit_as_written(file, resume=True, **shared))
     return Parts(ending=[stopped, was_there, result.pop("resumed"), checkpoint.exists()], model=result)
 
 

@@ -78,6 +78,14 @@ def cases() -> Iterator[Case]:
         yield Case(f"scenarios/{name}", lambda name=name: _scenario(name))
 
 
+def as_written(file: str, *, scale: bool) -> list[str]:
+    """The options that learn from the columns of a table as they are written."""
+    if not file.endswith((".csv", ".tsv", ".parquet", ".arrow")):
+        return [] if scale else ["--no-scale"]
+    typed = ["--as", "number:since"] if file.endswith((".parquet", ".arrow")) else []
+    return [*typed, "--keep", "*", *([] if scale else ["--no-scale"])]
+
+
 def _file(name: str) -> tuple[str, bytes]:
     """A file by its path, or, where its name begins with a dash, its bytes for standard input."""
     if not name.startswith("-"):
@@ -90,6 +98,7 @@ def _scenario(name: str) -> Parts:
     learned, judged, words, example = SCENARIOS[name]
     model = str(fresh("scenario.model"))
     options = [data(word) if word.endswith("labels.txt") else word for word in words.split()]
+    options += as_written(learned, scale="--scale" in options)
     path, given = _file(learned)
     fit = command("fit", path, *options, "-o", model, "--json", given=given)
     parts = Parts()

@@ -28,8 +28,17 @@ def lines(text: bytes, digits: int = 9) -> Any:
 
 def _kept(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _entry(key, entry) for key, entry in value.items() if key not in NEW}
+        return {key: _entry(key, entry) for key, entry in value.items() if key not in NEW and not _is_newer(key, entry)}
     return [_kept(entry) for entry in value] if isinstance(value, list) else value
+
+
+def _is_newer(key: str, value: Any) -> bool:
+    """Whether it was added after the hashes were written: what was decided of a table, and the options about it."""
+    return (
+        (key == "columns" and (value is None or "left_out" in value))
+        or (key == "scale" and value is False)
+        or (key in ("keep", "as_") and isinstance(value, list))
+    )
 
 
 def _entry(key: str, value: Any) -> Any:

@@ -9,6 +9,8 @@ from typing import Any
 
 from tools.golden.normalise.digest import rounded
 
+_NEWER = ("keep", "as_")  # options that old models do not have
+
 
 def content(path: str | Path) -> list[Any]:
     """The header in its own order, and the arrays in theirs."""
@@ -30,7 +32,11 @@ def _steady(header: dict[str, Any]) -> dict[str, Any]:
     provenance.pop("version", None)
     for name in ("name", "bytes"):
         provenance.get("data", {}).pop(name, None)
-    provenance.get("reading", {}).pop("labels_from", None)
+    for name in ("labels_from", *_NEWER):
+        provenance.get("reading", {}).pop(name, None)
+    if provenance.get("reading", {}).get("scale") is False:
+        provenance["reading"].pop("scale")
+    header.get("space", {}).get("settings", {}).pop("columns", None)
     return {name: _losses(value) for name, value in header.items()}
 
 

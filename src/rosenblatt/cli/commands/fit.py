@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 @sectioned_command(
     "fit",
     "rosenblatt fit mail.tsv --test new-mail.tsv",
-    "rosenblatt fit people.csv --label income --scale --holdout 0.1",
+    "rosenblatt fit people.csv --label income --drop name --holdout 0.1",
     "rosenblatt fit clicks.vw.gz --passes 5 --holdout 0.1 --patience 1 -o clicks.model",
     "zcat rows.svm.gz | rosenblatt fit - -o rows.model",
 )
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 @option(options.rule)
 @option(options.passes)
 @option(options.patience)
-@option(options.fit_file_keep)
 @option(options.fit_file_order)
 @option(options.features)
 @reading_options
@@ -62,6 +62,7 @@ def command(
     Without options several rules are learned side by side in one pass, and the best is kept.
     """
     output = output or default_model_path(data)
+    reading, learning["keep"] = _split_keep(reading)
     if learning["checkpoint"] is None and output is not None and data != "-":
         learning["checkpoint"] = f"{output}.checkpoint"
     options.check_fit_file(learning)
@@ -91,6 +92,13 @@ def command(
     elif not is_quiet():
         _print(summary, report, top)
     warn(summary.warnings)
+
+
+def _split_keep(reading: ReadOptions) -> tuple[ReadOptions, str | None]:
+    """--keep names columns to learn from, or the weights to keep: last or average."""
+    weights = [word for word in reading.keep if word in options.fit_file_keep.choices]
+    columns = tuple(word for word in reading.keep if word not in weights)
+    return replace(reading, keep=columns, decide=True), weights[-1] if weights else None
 
 
 def _check_files(inputs: list[str | None], outputs: list[str | None], test: str | None) -> None:

@@ -140,6 +140,7 @@ def identity(source: Source, plan: Plan) -> dict[str, Any]:
     """What a checkpoint belongs to: the data, and all of the plan that decides a bit. More passes may be added."""
     reading = {key: value for key, value in plan.reading.as_json().items() if key not in _MAY_DIFFER}
     return reading | {
+        "scale": source.space.scale is not None,
         "data": source.name,
         "bytes": source.size,
         "format": source.format,

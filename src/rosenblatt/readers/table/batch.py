@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 from pyarrow import compute as pc
 
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.readers.table.cells import MISSING, is_number
+from rosenblatt.readers.table import dates
+from rosenblatt.readers.table.cells import FLAGS, MISSING, is_number
 from rosenblatt.readers.table.layout import Layout
 from rosenblatt.records import Floats
 
@@ -22,7 +24,7 @@ class WordColumn:
     """A column of words: the position of each cell's word in `words`; -1 where it is missing."""
 
     codes: NDArray[np.int32]
-    words: list[str]
+    words: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -31,22 +33,42 @@ class Batch:
 
     n_rows: int
     numbers: Floats  # rows x number columns; NaN where a number is missing
-    words: list[WordColumn]
+    words: list[WordColumn]  # the weekdays and hours of the dates after the others
     texts: list[tuple[Any, NDArray[np.int64]]]  # the bytes of a column, and the offsets of its cells and of its end
     label: WordColumn | None
     bad: BadCells
     bytes_read: int  # bytes of the file up to the end of the batch
 
+    def restricted(self, before: Layout, after: Layout) -> Batch:
+        """The batch without the columns that the second layout leaves out."""
+        if before.left_out == after.left_out:
+            return self
+        numbers = [j for j, column in enumerate(before.numbers) if column in after.numbers]
+        words, remain = zip(before.word_columns, self.words, strict=True), set(after.word_columns)
+        texts = zip(before.texts, self.texts, strict=True)
+        return replace(
+            self,
+            numbers=self.numbers[:, numbers],
+            words=[words for column, words in words if column in remain],
+            texts=[text for column, text in texts if column in after.texts],
+        )
+
 
 def parse_batch(batch: pa.RecordBatch, layout: Layout, bytes_read: int) -> Batch:
     bad: BadCells = []
-    numbers = np.empty((batch.num_rows, len(layout.numbers)))
+    numbers = np.empty((len(layout.numbers), batch.num_rows))
+    words = [_words(batch.column(column)) for column in layout.words]
     for j, column in enumerate(layout.numbers):
-        numbers[:, j] = _numbers(batch.column(column), column, bad)
+        if column in layout.dates:
+            micros = _micros(batch.column(column), column, layout.dates[column].form, bad)
+            numbers[j] = dates.days(micros)
+            words += _date_words(micros, hours=layout.dates[column].hours)
+        else:
+            numbers[j] = _numbers(batch.column(column), column, bad)
     return Batch(
         batch.num_rows,
-        numbers,
-        [_words(batch.column(column)) for column in layout.words],
+        np.ascontiguousarray(numbers.T),
+        words,
         [_text_bytes(batch.column(column)) for column in layout.texts],
         None if layout.label is None else _words(batch.column(layout.label)),
         bad,
@@ -54,11 +76,32 @@ def parse_batch(batch: pa.RecordBatch, layout: Layout, bytes_read: int) -> Batch
     )
 
 
+def _date_words(micros: pa.Array, *, hours: bool) -> list[WordColumn]:
+    weekday, hour = dates.weekday_and_hour(micros)
+    columns = [WordColumn(weekday, dates.WEEKDAYS)]
+    return [*columns, WordColumn(hour, dates.HOURS)] if hours else columns
+
+
+def _micros(array: pa.Array, column: str, form: str, bad: BadCells) -> pa.Array:
+    """Microseconds since 1970 of a column of dates, whatever its type; a cell that is no date is noted as bad."""
+    if pa.types.is_temporal(array.type):
+        return dates.micros_of_type(array)
+    trimmed = _trimmed(pc.cast(array, pa.string()))
+    micros = dates.micros_of_text(trimmed, form if form != dates.TYPED else dates.ISO)
+    for row in np.flatnonzero(pc.and_(pc.is_null(micros), pc.is_valid(trimmed))).tolist():
+        cell = trimmed[row].as_py()
+        bad.append((row, f"expected a date ({form}) in column {column!r}, found {cell[:40]!r}; correct it"))
+    return micros
+
+
 def _numbers(array: pa.Array, column: str, bad: BadCells) -> Floats:
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         floats = _cast_strings(array)
-        floats = _cast_strings(_trimmed(array)) if floats is None else floats
-        floats = _parse_cells(array, column, bad) if floats is None else floats
+        if floats is None:
+            trimmed = _trimmed(array)
+            floats = _cast_strings(trimmed)
+            floats = _cast_flags(trimmed) if floats is None else floats
+            floats = _parse_cells(array, column, bad) if floats is None else floats
     else:
         floats = _cast_typed(array)
     result: Floats = floats.to_numpy(zero_copy_only=False).astype(np.float64)
@@ -73,6 +116,14 @@ def _cast_strings(array: pa.Array) -> pa.Array | None:
         return pc.cast(array, pa.float64())
     except pa.ArrowInvalid:
         return None
+
+
+def _cast_flags(trimmed: pa.Array) -> pa.Array | None:
+    """true and false as 1 and 0; None where a cell is something else."""
+    lower = pc.utf8_lower(trimmed)
+    if not pc.all(pc.is_in(lower.drop_null(), pa.array(FLAGS, lower.type))).as_py():
+        return None
+    return pc.cast(pc.cast(pc.equal(lower, FLAGS[1]), pa.uint8()), pa.float64())
 
 
 def _trimmed(array: pa.Array) -> pa.Array:

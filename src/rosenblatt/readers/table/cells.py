@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
+FLAGS = ("false", "true")  # in any case: 0 and 1 where they are read as numbers
 DECIMAL_COMMA = r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?"
 
 

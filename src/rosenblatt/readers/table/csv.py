@@ -20,7 +20,6 @@ from rosenblatt.readers.input_file import HEAD, InputFile
 from rosenblatt.readers.table.cells import DECIMAL_COMMA, MISSING, is_number
 
 _BLOCK = 6 << 20  # a third of it is read at a time, because a byte that is not UTF-8 becomes three
-_SAMPLE = 1000  # rows from which the kind of a column is found
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8
 
 
@@ -51,7 +50,7 @@ def separator_of(form: str, head: bytes) -> str:
 
 
 class CsvFile:
-    """The names of the columns, a sample of the rows, and all rows as often as the file can be read."""
+    """The names of the columns, and all rows as often as the file can be read."""
 
     def __init__(self, file: InputFile, separator: str, header: bool | None, label: str | int | None) -> None:
         self._file, self._separator = file, separator
@@ -70,7 +69,6 @@ class CsvFile:
                 raise DataError(
                     f"{file.name}: two columns are named {name!r}; give them different names.", file=file.name
                 )
-        self.sample = [row for row in rows[self.header :] if len(row) == len(self.columns)][:_SAMPLE]
 
     def batches(self, on_ragged_row: Callable[[RaggedRow], None]) -> Iterator[tuple[pa.RecordBatch, int]]:
         """Each batch with the bytes of the file up to its end; a ragged row is left out, or `on_ragged_row` raises."""

@@ -24,6 +24,7 @@ class Encoder:
 
     shift: Floats | None = None
     scale: Floats | None = None
+    _indicators: frozenset[str] | None = None  # columns of numbers whose missing values have a feature; None: all
 
     def __init__(
         self, layout: Layout, reading: ReadOptions, model_space: FeatureSpace | None, pairs: Sequence[Pair] = ()
@@ -44,12 +45,23 @@ class Encoder:
         for a, b in self._number_pairs:
             self._feature(a + BETWEEN + b)
 
+    def expect_missing(self, columns: Sequence[str]) -> None:
+        """Only these columns of numbers get an indicator of missing values; elsewhere a missing one is the mean.
+
+        Where there are no words, the indicators have their columns from the beginning, so that all blocks are alike.
+        """
+        self._indicators = frozenset(columns)
+        for column in columns if self._layout.dense else ():
+            self._feature(f"{column}=missing")
+
     def space(self, **settings: Any) -> FeatureSpace:
         if self._model_space is not None:
             return self._model_space
         layout, hashing = self._layout, self._hashing
         columns = (*layout.numbers, *self._vocabulary)
         settings |= {"numbers": list(layout.numbers), "words": list(layout.words), "texts": list(layout.texts)}
+        if layout.dates:
+            settings["dates"] = {column: [form.form, form.hours] for column, form in layout.dates.items()}
         if self._pairs:
             settings["cross"] = [list(pair) for pair in self._pairs]
         shift = scale = None
@@ -94,7 +106,7 @@ class Encoder:
         numbers = self._scaled(numbers)
         numbers[missing] = 0.0
         words = [self._word_features(column, word_column, good) for column, word_column in self._words(batch)]
-        words += [self._missing_feature(j, missing[:, j]) for j in np.flatnonzero(missing.any(axis=0)).tolist()]
+        words += [self._missing_feature(j, missing[:, j]) for j in self._with_missing(missing)]
         products = self._products(batch, good, numbers, missing)
         if self._layout.dense and self.features == self._n_numbers + len(self._number_pairs):
             return np.column_stack([numbers, *(values for _, values in products)]) if products else numbers
@@ -121,7 +133,7 @@ class Encoder:
                 return [Factor(words.codes[good], [f"{column}={word}" for word in words.words])]
             j = self._layout.numbers.index(column)
             factors = [Factor(np.zeros(len(numbers), dtype=np.int32), [column], numbers[:, j])]
-            if missing[:, j].any():
+            if j in self._with_missing(missing):
                 factors.append(Factor(missing[:, j].astype(np.int32) - 1, [f"{column}=missing"]))
             return factors
 
@@ -143,7 +155,7 @@ class Encoder:
         return numbers if self.shift is None or self.scale is None else scaled(numbers, self.shift, self.scale)
 
     def _words(self, batch: Batch) -> list[tuple[str, WordColumn]]:
-        return list(zip(self._layout.words, batch.words, strict=True))
+        return list(zip(self._layout.word_columns, batch.words, strict=True))
 
     def _word_features(self, column: str, words: WordColumn, good: NDArray[np.bool_]) -> NDArray[np.int32]:
         """The feature of each cell; -1 where it has none."""
@@ -154,6 +166,12 @@ class Encoder:
             if code >= 0:
                 features[code] = self._feature(f"{column}={words.words[code]}")
         return features[codes]
+
+    def _with_missing(self, missing: NDArray[np.bool_]) -> list[int]:
+        """The columns of numbers in which some are missing, and which have an indicator of it."""
+        columns: list[int] = np.flatnonzero(missing.any(axis=0)).tolist()
+        indicators = self._indicators
+        return [j for j in columns if indicators is None or self._layout.numbers[j] in indicators]
 
     def _missing_feature(self, j: int, rows: NDArray[np.bool_]) -> NDArray[np.int32]:
         return np.where(rows, self._feature(f"{self._layout.numbers[j]}=missing"), -1).astype(np.int32)

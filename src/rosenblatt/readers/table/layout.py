@@ -1,15 +1,20 @@
-"""Which column of a table holds the label, numbers, words or running text."""
+"""Which column of a table holds the label, numbers, dates, words or running text, and which are left out."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from __future__ import annotations
 
-from pyarrow import DataType, types
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+import pyarrow as pa
+from pyarrow import compute as pc
+from pyarrow import types
 
 from rosenblatt.errors import DataError, listed
-from rosenblatt.readers.table.cells import MISSING, is_number
+from rosenblatt.readers.table.cells import FLAGS, MISSING, is_number
+from rosenblatt.readers.table.dates import DateForm, form_of_cells
 
-ColumnKind: TypeAlias = Literal["number", "word", "text"]
+ColumnKind: TypeAlias = Literal["number", "word", "text", "date"]
 
 # Usual names of a label column, the most likely first.
 _LABEL_NAMES = ("label", "target", "class", "y")
@@ -18,16 +23,47 @@ _TEXT_WORDS = 4  # a column with this many words per cell, most cells different,
 
 @dataclass(frozen=True)
 class Layout:
-    """Which column holds what; `label` is None where a file to predict has none."""
+    """Which column holds what; `label` is None where a file to predict has none.
+
+    A date is also among the numbers, as the days since 1970; its weekday and its hour are words.
+    """
 
     label: str | None
     numbers: tuple[str, ...]
     words: tuple[str, ...]
     texts: tuple[str, ...]
+    dates: Mapping[str, DateForm] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)  # column -> why
 
     @property
     def dense(self) -> bool:
-        return not self.words and not self.texts
+        return not self.words and not self.texts and not self.dates
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns that a file must have."""
+        return (*self.numbers, *self.words, *self.texts)
+
+    @property
+    def word_columns(self) -> tuple[str, ...]:
+        """The columns of words, then the weekdays and hours of the dates."""
+        return (*self.words, *(name for column in self.dates for name in self.date_words(column)))
+
+    def date_words(self, column: str) -> Iterator[str]:
+        yield f"{column} weekday"
+        if self.dates[column].hours:
+            yield f"{column} hour"
+
+    def without(self, columns: Mapping[str, str]) -> Layout:
+        """The layout with these columns left out; the mapping says why."""
+        numbers, words, texts = (
+            tuple(column for column in group if column not in columns)
+            for group in (self.numbers, self.words, self.texts)
+        )
+        dates = {column: form for column, form in self.dates.items() if column not in columns}
+        return replace(
+            self, numbers=numbers, words=words, texts=texts, dates=dates, left_out={**self.left_out, **columns}
+        )
 
 
 def usual_label(columns: Sequence[str]) -> str:
@@ -60,27 +96,49 @@ def label_column(file: str, columns: Sequence[str], label: str | int | None) -> 
         ) from None
 
 
-def kind_of_cells(cells: Sequence[str | None]) -> ColumnKind:
-    """What a column holds, by a sample of its cells; None and the usual marks are missing values.
+def kind_of_strings(cells: pa.Array, *, dates: bool = False) -> ColumnKind:
+    """What a column of text holds, by a sample of its cells; null and the usual marks are missing values.
 
-    >>> kind_of_cells(["1", "2.5", "?"]), kind_of_cells(["1", "low"]), kind_of_cells(["it goes on so", "on it goes so"])
-    ('number', 'word', 'text')
+    >>> [kind_of_strings(pa.array(cells)) for cells in (["1", "2.5", "?"], ["1", "low"], ["it goes on so", "so on it"])]
+    ['number', 'word', 'word']
+    >>> kind_of_strings(pa.array(["2024-02-29", None]), dates=True), kind_of_strings(pa.array(["2024-02-29"]))
+    ('date', 'word')
     """
-    present = [cell for cell in cells if cell is not None and cell not in MISSING]
-    if present and all(map(is_number, present)):
+    present = present_cells(cells)
+    if _are_numbers(present):
         return "number"
-    n_words = sum(len(cell.split()) for cell in present)
-    is_text = present and n_words >= _TEXT_WORDS * len(present) and 2 * len(set(present)) > len(present)
-    return "text" if is_text else "word"
+    if dates and len(present) and pc.all(pc.is_in(pc.utf8_lower(present), pa.array(FLAGS, present.type))).as_py():
+        return "number"
+    if dates and form_of_cells(present) is not None:
+        return "date"
+    n_words = sum(len(cell.split()) for cell in present.to_pylist())
+    is_text = n_words >= _TEXT_WORDS * len(present) and 2 * pc.count_distinct(present).as_py() > len(present)
+    return "text" if len(present) and is_text else "word"
 
 
-def kind_of_type(file: str, column: str, type_: DataType, cells: Sequence[Any]) -> ColumnKind:
+def present_cells(cells: pa.Array) -> pa.Array:
+    """The cells that are not missing, without the spaces around them."""
+    trimmed = pc.utf8_trim_whitespace(cells.drop_null())
+    return trimmed.filter(pc.invert(pc.is_in(trimmed, pa.array(MISSING, trimmed.type))))
+
+
+def _are_numbers(present: pa.Array) -> bool:
+    try:
+        return len(present) > 0 and pc.cast(present, pa.float64()) is not None
+    except pa.ArrowInvalid:  # Python reads some more: a plus sign, spaces of Unicode
+        return all(map(is_number, present.to_pylist()))
+
+
+def kind_of_type(file: str, column: str, cells: pa.Array, *, dates: bool = False) -> ColumnKind:
     """What a typed column holds, by its Arrow type, and for strings by a sample of its cells."""
+    type_ = cells.type
+    if dates and (types.is_date(type_) or types.is_timestamp(type_)):
+        return "date"
     numeric = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_temporal)
     if any(is_numeric(type_) for is_numeric in numeric):
         return "number"
     if types.is_string(type_) or types.is_large_string(type_):
-        kind = kind_of_cells(["x" if cell is None else f"{cell}" for cell in cells])
+        kind = kind_of_strings(cells, dates=dates)
         return "word" if kind == "number" else kind
     if types.is_dictionary(type_) or types.is_null(type_) or getattr(types, "is_string_view", lambda _: False)(type_):
         return "word"
@@ -89,19 +147,3 @@ def kind_of_type(file: str, column: str, type_: DataType, cells: Sequence[Any]) 
         "leave it out, or split it into columns.",
         file=file,
     )
-
-
-def layout_of(
-    file: str, kinds: Mapping[str, ColumnKind], label: str, text: Sequence[str], words: Sequence[str]
-) -> Layout:
-    """The layout of a table: what its columns seem to hold, except for those that the user says hold text or words."""
-    for column in (*text, *words):
-        if column not in kinds:
-            raise DataError(f"{file}: there is no column {column!r}; its columns are {listed(list(kinds))}.", file=file)
-    kinds = {**kinds, **dict.fromkeys(words, "word"), **dict.fromkeys(text, "text")}
-
-    numbers, word_columns, texts = (
-        tuple(column for column in kinds if kinds[column] == kind and column != label)
-        for kind in ("number", "word", "text")
-    )
-    return Layout(label, numbers, word_columns, texts)

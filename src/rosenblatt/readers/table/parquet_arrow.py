@@ -9,11 +9,10 @@ from rosenblatt.errors import DataError
 from rosenblatt.readers.input_file import InputFile, plain_path
 
 _CELLS = 1 << 20  # cells of a batch, approximately
-_SAMPLE = 1000
 
 
 class TypedFile:
-    """The types of the columns, a sample of the rows, and all rows as often as needed."""
+    """The names of the columns, and all rows as often as needed."""
 
     header = True
 
@@ -22,11 +21,9 @@ class TypedFile:
         with self._open() as table:
             schema = self._schema(table)
             self.columns: list[str] = list(schema.names)
-            self.types = list(schema.types)
             first = next(self._batches(table), None)
         if not self.columns or first is None or first.num_rows == 0:
             raise DataError(f"{file.name}: there are no rows in it.", file=file.name)
-        self.sample: list[list[Any]] = [column.to_pylist() for column in first.slice(0, _SAMPLE).columns]
 
     def batches(self) -> Iterator[tuple[pa.RecordBatch, int]]:
         """Each batch with the bytes of the file up to its end, estimated from its share of the rows."""

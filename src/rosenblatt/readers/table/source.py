@@ -9,9 +9,12 @@ Running text is hashed into the columns after the numbers, and so are the words 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
-from rosenblatt.errors import DataError, ModelError, listed, option
+import pyarrow as pa
+
+from rosenblatt.errors import DataError, option
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.hashing.cross import pairs_of_model, pairs_of_table
 from rosenblatt.readers.input_file import InputFile
@@ -19,13 +22,13 @@ from rosenblatt.readers.labels import LONGEST_LABEL
 from rosenblatt.readers.parallel_map import ordered_map
 from rosenblatt.readers.source import FileSource, ReadOptions
 from rosenblatt.readers.table.batch import BadCells, Batch, WordColumn, parse_batch
-from rosenblatt.readers.table.cells import decimal_comma
 from rosenblatt.readers.table.csv import CsvFile, RaggedRow, separator_of
 from rosenblatt.readers.table.encode import Encoder
-from rosenblatt.readers.table.layout import Layout, kind_of_cells, kind_of_type, label_column, layout_of, usual_label
+from rosenblatt.readers.table.equal_batches import SAMPLE, RawBatch, equal_batches, first_rows, rows_of_batch
+from rosenblatt.readers.table.find_layout import find_layout, layout_of_model
+from rosenblatt.readers.table.head import Head, read_head
 from rosenblatt.readers.table.parquet_arrow import TypedFile
-from rosenblatt.readers.table.scale import Moments
-from rosenblatt.records import FeatureSpace, Floats, SourceBlock
+from rosenblatt.records import FeatureSpace, SourceBlock
 
 
 class TableSource(FileSource):
@@ -41,33 +44,48 @@ class TableSource(FileSource):
             self._table = CsvFile(file, separator_of(self.format, file.head), header, reading.label)
         else:
             self._table = TypedFile(file, self.format)
-        self._layout = self._find_layout() if model_space is None else self._layout_of_model(settings)
+        self._decided: dict[str, Any] = {}
+        self._begun: Head | None = None  # a reading that was begun, and whose batches are not given yet
         if model_space is None:
-            pairs = pairs_of_table(self.name, self._layout, self._table.columns, reading.cross)
+            self._begin()
         else:
-            pairs = pairs_of_model(model_space)
-        self._encoder = Encoder(self._layout, reading, model_space, pairs)
-        if reading.scale and model_space is None and not self.rewindable:
-            raise DataError(
-                f"{self.name}: {option('scale', True)} reads the data twice, and this is a stream; save it to a file, "
-                f"or leave {option('scale', True)} out.",
-                file=self.name,
-            )
+            layout = layout_of_model(self.name, self._table.columns, settings, reading.label, self._table.header)
+            self._layout, self._encoder = layout, Encoder(layout, reading, model_space, pairs_of_model(model_space))
+
+    def _begin(self) -> None:
+        """Find out what the columns hold from the first rows; then decide what to make of them from the whole head."""
+        table, reading = self._table, self.reading
+        batches = self._raw_batches()
+        read, sample = first_rows(batches, SAMPLE)
+        cells = [pa.array([], pa.string())] * len(table.columns) if sample is None else sample.columns
+        by_name = dict(zip(table.columns, cells, strict=True))
+        layout = find_layout(self.name, by_name, reading, typed=isinstance(table, TypedFile))
+        pairs = pairs_of_table(self.name, layout, table.columns, reading.cross)
+        self._batch_rows = rows_of_batch(len(table.columns), texts=bool(layout.texts))
+        batches = equal_batches(chain(read, batches), self._batch_rows)
+        scale = reading.decide if reading.scale is None else reading.scale
+        head = read_head(batches, layout, reading) if scale or reading.decide else Head(layout, [], batches)
+        self._layout, self._encoder = head.layout, Encoder(head.layout, reading, None, pairs)
+        if scale:
+            self._encoder.shift, self._encoder.scale = head.shift_and_scale()
+        if reading.decide:
+            self._encoder.expect_missing(head.with_missing())
+            self._decided = head.decided
+        self._begun = head
 
     @property
     def space(self) -> FeatureSpace:
         label = self._layout.label
+        settings = {"columns": self._decided} if self._decided else {}
         return self._encoder.space(
             format=self.format,
             header=self._table.header,
             label=label,
             position=self._table.columns.index(label) if label in self._table.columns else None,
+            **settings,
         )
 
     def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
-        if self.reading.scale and self._encoder.shift is None:
-            self._encoder.shift, self._encoder.scale = self._shift_and_scale(threads)
-        self.forget_bad_rows()
         self._encoder.restart()
         n_seen = n_given = 0
         for batch in self._batches(threads):
@@ -88,16 +106,22 @@ class TableSource(FileSource):
         return f"{self.name}: holds no examples, only the names of its columns."
 
     def _batches(self, threads: int) -> Iterator[Batch]:
+        begun, self._begun = self._begun, None
+        if begun is not None:
+            return chain(begun.batches, self._parsed(begun.rest, threads))
+        self.forget_bad_rows()
         self._ragged_lines = []
-        table = self._table
-        batches = table.batches(self._refuse_ragged) if isinstance(table, CsvFile) else table.batches()
-        return ordered_map(batches, lambda task: parse_batch(task[0], self._layout, task[1]), threads)
+        batches = self._raw_batches()
+        if self.model_space is None:
+            batches = equal_batches(batches, self._batch_rows)
+        return self._parsed(batches, threads)
 
-    def _shift_and_scale(self, threads: int) -> tuple[Floats, Floats]:
-        moments = Moments(len(self._layout.numbers))
-        for batch in self._batches(threads):
-            moments.add(np.where(np.isinf(batch.numbers), np.nan, batch.numbers))
-        return moments.shift_and_scale()
+    def _raw_batches(self) -> Iterator[RawBatch]:
+        table = self._table
+        return table.batches(self._refuse_ragged) if isinstance(table, CsvFile) else table.batches()
+
+    def _parsed(self, batches: Iterator[RawBatch], threads: int) -> Iterator[Batch]:
+        return ordered_map(batches, lambda task: parse_batch(task[0], self._layout, task[1]), threads)
 
     def _good_rows(self, batch: Batch, n_seen: int) -> NDArray[np.bool_]:
         good = np.ones(batch.n_rows, dtype=bool)
@@ -145,53 +169,3 @@ class TableSource(FileSource):
         positions = np.full(len(batch.label.words) + 1, -1, dtype=np.int32)
         positions[present] = self.numbering.positions([batch.label.words[code].encode() for code in present.tolist()])
         return positions[codes]
-
-    def _find_layout(self) -> Layout:
-        table, reading = self._table, self.reading
-        label = label_column(self.name, table.columns, reading.label)
-        if table.columns == [label]:
-            raise DataError(
-                f"{self.name}: has only one column, {label!r}, and it is the label; there is nothing to learn from.",
-                file=self.name,
-            )
-        if isinstance(table, CsvFile):
-            cells = list(zip(*table.sample, strict=True)) or [()] * len(table.columns)
-            kinds = {column: kind_of_cells(cells[i]) for i, column in enumerate(table.columns)}
-            self._refuse_decimal_commas(dict(zip(table.columns, cells, strict=True)), label)
-        else:
-            kinds = {
-                column: "word" if column == label else kind_of_type(self.name, column, table.types[i], table.sample[i])
-                for i, column in enumerate(table.columns)
-            }
-        return layout_of(self.name, kinds, label, reading.text, reading.words)
-
-    def _refuse_decimal_commas(self, cells: dict[str, Any], label: str) -> None:
-        """Numbers with a decimal comma would be taken for words, one column each."""
-        known = {label, *self.reading.words, *self.reading.text}
-        for column in cells:
-            if column not in known and (number := decimal_comma(cells[column])):
-                raise DataError(
-                    f"{self.name}: column {column!r} holds numbers with a decimal comma, such as {number!r}; write "
-                    f"them with a point ({number.replace(',', '.')}), or read them as words with "
-                    f"{option('words', column)}.",
-                    file=self.name,
-                )
-
-    def _layout_of_model(self, settings: dict[str, Any]) -> Layout:
-        """The layout that the model was learned with; of its columns only the label may be missing."""
-        columns, label = self._table.columns, self.reading.label
-        features = [*settings["numbers"], *settings["words"], *settings["texts"]]
-        if not self._table.header and len(columns) == len(features):  # no names, and none of them is the label
-            order = sorted([*features, settings["label"]], key=lambda name: int(name.removeprefix("column")))
-            self._table.columns[:] = [name for name in order if name != settings["label"]]
-        for column in features:
-            if column not in columns:
-                raise ModelError(
-                    f"{self.name}: the model was learned from a column {column!r}, which is missing here; "
-                    f"its columns are {listed(columns)}.",
-                    file=self.name,
-                )
-        usual = usual_label([column for column in columns if column not in features])  # for a model without a label
-        name = (settings["label"] or usual) if label is None else label_column(self.name, columns, label)
-        present = name if name in columns and name not in features else None
-        return Layout(present, tuple(settings["numbers"]), tuple(settings["words"]), tuple(settings["texts"]))

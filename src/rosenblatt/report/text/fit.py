@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.options.command_line import as_flag
+from rosenblatt.report.columns import columns_sentence
 from rosenblatt.report.summary import NAMELESS_INDEX, SORTED_BY_LABEL, STATUS, FitSummary
 from rosenblatt.report.text.explanation import describe_features, weight_lines
 from rosenblatt.report.text.layout import bold, clip, command_lines, dim, named_line, plural
@@ -43,6 +44,8 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
     fitted = summary.fitted
     time = f"{fitted.seconds:.2f} s" if fitted.seconds < 100 else f"{fitted.seconds / 60:.1f} min"
     yield named_line("learned", f"{fitted.chosen}, {plural(fitted.passes, 'pass')}, {time}")
+    if columns := columns_sentence(fitted.model.space):
+        yield named_line("columns", columns)
     yield named_line("mistakes", _mistakes(fitted.mistakes) + _also_mistakes(fitted.model))
     yield named_line("status", f"{fitted.status}: {STATUS[fitted.status]}")
     if fitted.order != "given":

@@ -1,0 +1,158 @@
+"""The layout of a table: of a new one by its first rows and what the user says, or that of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+import pyarrow as pa
+
+from rosenblatt import options
+from rosenblatt.errors import DataError, ModelError, ParameterError, listed, option
+from rosenblatt.readers.source import ReadOptions
+from rosenblatt.readers.table.cells import decimal_comma
+from rosenblatt.readers.table.dates import DateForm, form_of_cells, form_of_type
+from rosenblatt.readers.table.layout import (
+    ColumnKind,
+    Layout,
+    kind_of_strings,
+    kind_of_type,
+    label_column,
+    present_cells,
+    usual_label,
+)
+
+KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
+EVERY = "*"  # all columns
+
+
+def find_layout(name: str, sample: Mapping[str, pa.Array], reading: ReadOptions, *, typed: bool) -> Layout:
+    """What the columns of a new table hold, by a sample of their cells, and by what the user says."""
+    columns = list(sample)
+    label = label_column(name, columns, reading.label)
+    if columns == [label]:
+        raise DataError(
+            f"{name}: has only one column, {label!r}, and it is the label; there is nothing to learn from.", file=name
+        )
+    chosen = chosen_kinds(name, columns, reading)
+    kinds = {}
+    for column, cells in sample.items():
+        if column == label:
+            continue
+        if typed:
+            kinds[column] = chosen.get(column) or kind_of_type(name, column, cells, dates=reading.decide)
+        else:
+            kinds[column] = chosen.get(column) or kind_of_strings(cells, dates=reading.decide)
+            if kinds[column] == "word" and column not in chosen:
+                _refuse_decimal_comma(name, column, cells)
+    dates = {column: _date_form(name, column, sample[column]) for column in kinds if kinds[column] == "date"}
+    numbers, words, texts = (
+        tuple(column for column in kinds if kinds[column] in group)
+        for group in (("number", "date"), ("word",), ("text",))
+    )
+    return Layout(label, numbers, words, texts, dates).without(_dropped(name, columns, label, reading))
+
+
+def chosen_kinds(name: str, columns: Sequence[str], reading: ReadOptions) -> dict[str, ColumnKind]:
+    """The columns of which the user says what they hold."""
+    kinds: dict[str, ColumnKind] = {**dict.fromkeys(reading.words, "word"), **dict.fromkeys(reading.text, "text")}
+    for text in reading.as_:
+        kind, _, column = text.partition(":")
+        if kind not in KINDS or not column:
+            raise ParameterError(
+                f"{option('as_', text)} is not a kind and a column: write one of {', '.join(KINDS)}, a colon, and the "
+                f"name of the column, such as {option('as_', 'date:signup')}."
+            )
+        kinds[column] = kind
+    refuse_unknown(name, columns, kinds)
+    return kinds
+
+
+def refuse_unknown(name: str, columns: Sequence[str], chosen: Sequence[str] | Mapping[str, Any]) -> None:
+    for column in chosen:
+        if column not in columns:
+            raise DataError(f"{name}: there is no column {column!r}; its columns are {listed(columns)}.", file=name)
+
+
+def _dropped(name: str, columns: Sequence[str], label: str, reading: ReadOptions) -> dict[str, str]:
+    for read_option in ("drop", "keep", "as_"):
+        options.READ[read_option].check(getattr(reading, read_option), "read")
+    refuse_unknown(name, columns, reading.drop)
+    refuse_unknown(name, columns, [column for column in reading.keep if column != EVERY])
+    if label in reading.drop:
+        raise DataError(
+            f"{name}: column {label!r} is the label, which cannot be left out; name another column in "
+            f"{option('drop')}, or another label in {option('label')}.",
+            file=name,
+        )
+    return dict.fromkeys(reading.drop, "dropped")
+
+
+def _refuse_decimal_comma(name: str, column: str, cells: pa.Array) -> None:
+    """Numbers with a decimal comma would be taken for words, one column each."""
+    number = decimal_comma(cell for cell in cells.to_pylist() if cell is not None)
+    if number:
+        raise DataError(
+            f"{name}: column {column!r} holds numbers with a decimal comma, such as {number!r}; write them with a "
+            f"point ({number.replace(',', '.')}), or read them as words with {option('words', column)}.",
+            file=name,
+        )
+
+
+def _date_form(name: str, column: str, cells: pa.Array) -> DateForm:
+    if pa.types.is_temporal(cells.type):
+        return form_of_type(cells)
+    is_text = pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)
+    form = form_of_cells(present_cells(cells)) if is_text else None
+    if form is None:
+        raise DataError(
+            f"{name}: column {column!r} does not hold dates of one known form, such as 2024-12-31, 31.12.2024 or "
+            "12/31/2024; write them as year-month-day.",
+            file=name,
+        )
+    return form
+
+
+def layout_of_model(
+    name: str, columns: list[str], settings: Mapping[str, Any], label: str | int | None, header: bool
+) -> Layout:
+    """The layout that the model was learned with; of its columns only the label may be missing.
+
+    Columns without names get those of the model, in its order.
+    """
+    numbers, words, texts = (tuple(settings[kind]) for kind in ("numbers", "words", "texts"))
+    dates = {column: DateForm(*form) for column, form in settings.get("dates", {}).items()}
+    layout = Layout(None, numbers, words, texts, dates)
+    if not header:
+        columns[:] = _names_by_position(name, columns, settings, layout)
+    for column in layout.features:
+        if column not in columns:
+            raise ModelError(
+                f"{name}: the model was learned from a column {column!r}, which is missing here; "
+                f"its columns are {listed(columns)}.",
+                file=name,
+            )
+    usual = usual_label([column for column in columns if column not in layout.features])  # for a model without a label
+    wanted = (settings["label"] or usual) if label is None else label_column(name, columns, label)
+    present = wanted if wanted in columns and wanted not in layout.features else None
+    return Layout(present, numbers, words, texts, dates)
+
+
+def _names_by_position(name: str, columns: list[str], settings: Mapping[str, Any], layout: Layout) -> list[str]:
+    """The names of columns that have none in the file: those of the model, with or without the label."""
+    every = settings.get("columns", {}).get("order")
+    if every is None and not settings.get("header", True):
+        every = sorted([*layout.features, settings["label"]], key=lambda column: int(column.removeprefix("column")))
+    if every is None:
+        return columns
+    unlabelled = [column for column in every if column != settings["label"]]
+    for names in (every, unlabelled):
+        if len(columns) == len(names):
+            return list(names)
+    if settings.get("header", True):
+        raise ModelError(
+            f"{name}: has {len(columns)} columns without names, and the model was learned from {len(every)}; give the "
+            "file the names of its columns in a first line, or the same columns in the same order.",
+            file=name,
+        )
+    return columns

@@ -1,0 +1,80 @@
+"""The head of a table: its first rows, from which is decided what its columns mean, before any row is learned."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from rosenblatt.lazy import np
+from rosenblatt.readers.parallel_map import ordered_map
+from rosenblatt.readers.source import ReadOptions
+from rosenblatt.readers.table.batch import Batch, parse_batch
+from rosenblatt.readers.table.decide import numbers_left_out, words_left_out
+from rosenblatt.readers.table.equal_batches import RawBatch, take_head
+from rosenblatt.readers.table.find_layout import EVERY
+from rosenblatt.readers.table.layout import Layout
+from rosenblatt.readers.table.scale import Moments
+from rosenblatt.records import Floats
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first rows, parsed; the batches after them; and what was decided, as JSON values."""
+
+    layout: Layout
+    batches: list[Batch]
+    rest: Iterator[RawBatch]
+    decided: dict[str, Any] = field(default_factory=dict)
+
+    def shift_and_scale(self) -> tuple[Floats, Floats]:
+        moments = Moments(len(self.layout.numbers))
+        for batch in self.batches:
+            moments.add(np.where(np.isinf(batch.numbers), np.nan, batch.numbers))
+        return moments.shift_and_scale()
+
+    def with_missing(self) -> list[str]:
+        """The columns of numbers in which some are missing."""
+        numbers = self.layout.numbers
+        missing = np.zeros(len(numbers), dtype=bool)
+        for batch in self.batches:
+            missing |= np.isnan(batch.numbers).any(axis=0)
+        return [column for column, some in zip(numbers, missing.tolist(), strict=True) if some]
+
+
+def read_head(batches: Iterator[RawBatch], layout: Layout, reading: ReadOptions) -> Head:
+    """Read the head; where `decide` is set, leave out the columns that nothing can be learned from."""
+    raw = take_head(batches, layout.texts)
+    following = next(batches, None)
+    complete = following is None
+    if reading.decide:
+        arrays = {column: [batch.column(column) for batch, _ in raw] for column in layout.words} if raw else {}
+        layout = _without(layout, words_left_out(arrays, complete=complete), reading)
+    threads = os.cpu_count() or 1
+    parsed = list(ordered_map(iter(raw), lambda task: parse_batch(task[0], layout, task[1]), threads))
+    if reading.decide and parsed:
+        parts = [batch.numbers for batch in parsed]
+        after = _without(layout, numbers_left_out(layout.numbers, parts, layout.dates, complete=complete), reading)
+        parsed = [batch.restricted(layout, after) for batch in parsed]
+        layout = after
+    columns = raw[0][0].schema.names if raw else []
+    decided = {
+        "head_rows": sum(batch.n_rows for batch in parsed),
+        "order": columns,
+        "left_out": {c: layout.left_out[c] for c in columns if c in layout.left_out and c not in reading.drop},
+        "dropped": list(reading.drop),
+    }
+    return Head(layout, parsed, batches if following is None else chain([following], batches), decided)
+
+
+def _without(layout: Layout, left_out: dict[str, str], reading: ReadOptions) -> Layout:
+    """Leave out columns, except for those that the user mentions, and except for all there are."""
+    crossed = {column for pair in reading.cross for column in layout.features if column in pair.split(":")}
+    with_kind = {text.partition(":")[2] for text in reading.as_}
+    mentioned = {*reading.keep, *reading.words, *reading.text, *crossed, *with_kind}
+    if EVERY in reading.keep:
+        return layout
+    left_out = {column: why for column, why in left_out.items() if column not in mentioned}
+    return layout if len(left_out) == len(layout.features) else layout.without(left_out)

@@ -1,0 +1,70 @@
+"""What was decided about the columns of a table, as one short paragraph and for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rosenblatt.options.command_line import as_flag
+from rosenblatt.records import FeatureSpace
+from rosenblatt.report.text.layout import clip, plural
+
+_NAMED = 4  # columns that are named; of more, only how many there are
+
+
+def columns_record(space: FeatureSpace) -> dict[str, Any] | None:
+    """The kind of each column, and which were left out and why; None where it is not about a table."""
+    settings = space.settings
+    if space.kind != "columns" or "columns" not in settings:
+        return None
+    dates = settings.get("dates", {})
+    return {
+        "numbers": [column for column in settings["numbers"] if column not in dates],
+        "words": settings["words"],
+        "texts": settings["texts"],
+        "dates": {column: form for column, (form, _) in dates.items()},
+        "left_out": settings["columns"]["left_out"],
+        "dropped": settings["columns"]["dropped"],
+        "missing": [column for column in settings["numbers"] if f"{column}=missing" in space.columns],
+        "scaled": space.scale is not None,
+        "decided_from_rows": settings["columns"]["head_rows"],
+    }
+
+
+def columns_sentence(space: FeatureSpace) -> str:
+    """How the columns were read; empty where it is not about a table."""
+    record = columns_record(space)
+    return "" if record is None else "; ".join(_clauses(space, record)) + "."
+
+
+def _clauses(space: FeatureSpace, record: dict[str, Any]) -> Iterator[str]:
+    if record["numbers"]:
+        yield f"{plural(len(record['numbers']), 'number')}{', scaled' if record['scaled'] else ', not scaled'}"
+    if record["words"]:
+        starts = tuple(f"{column}=" for column in record["words"])
+        values = sum(name.startswith(starts) for name in space.columns)
+        yield plural(len(record["words"]), "column") + " of words" + (f" ({plural(values, 'value')})" if values else "")
+    if record["texts"]:
+        yield _named(record["texts"], "is a text", "are texts")
+    if record["dates"]:
+        yield _named(list(record["dates"]), "is a date", "are dates")
+    if record["missing"]:
+        yield _named(record["missing"], "has missing values", "have missing values")
+    left_out = record["left_out"]
+    for why in dict.fromkeys(left_out.values()):
+        columns = [column for column in left_out if left_out[column] == why]
+        yield _named(columns, f"left out ({why})", f"left out ({why})")
+    if left_out:
+        yield f"{as_flag('keep', next(iter(left_out)))} to use {'it' if len(left_out) == 1 else 'the first of them'}"
+    if record["dropped"]:
+        yield f"without {', '.join(clip(column) for column in record['dropped'])}, as you said"
+
+
+def _named(columns: Sequence[str], one: str, several: str) -> str:
+    """
+    >>> _named(["id"], "is a date", "are dates"), _named(list("abcdef"), "is a date", "are dates")
+    ('id is a date', 'a and 5 more are dates')
+    """
+    if len(columns) > _NAMED:
+        return f"{clip(columns[0])} and {len(columns) - 1} more {several}"
+    return f"{', '.join(clip(column) for column in columns)} {one if len(columns) == 1 else several}"
