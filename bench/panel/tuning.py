@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from bench.panel.measures import decide, log_loss, measures
 from bench.panel.peers import Peer
@@ -26,8 +27,8 @@ def folds(y: Any) -> list[tuple[Any, Any]]:
 
 
 def quiet(learn: Any, *arrays: Any, **settings: Any) -> Any:
-    """The scores; warnings that a solver did not converge are part of searching."""
-    with warnings.catch_warnings():
+    """The scores, on one thread; warnings that a solver did not converge are part of searching."""
+    with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return learn(*arrays, **settings)
 
