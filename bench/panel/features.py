@@ -14,10 +14,10 @@ from bench.panel.raw import Raw
 def matrices(train: Raw, test: Raw) -> tuple[Any, Any]:
     """The features of both parts, everything learned from the training part."""
     if train.kind in ("svmlight", "vw"):
-        return train.X.tocsr(), test.X.tocsr()[:, : train.X.shape[1]]
+        return as_csr(train.X), as_csr(test.X)[:, : train.X.shape[1]]
     if train.kind == "text":
         vectorizer = tfidf()
-        return vectorizer.fit_transform(train.X).tocsr(), vectorizer.transform(test.X).tocsr()
+        return as_csr(vectorizer.fit_transform(train.X)), as_csr(vectorizer.transform(test.X))
     frame, frame_test = (with_dates(part) for part in (train, test))
     numbers = numeric_columns(frame, train.roles.get("codes", ()))
     transformer = table_transformer(frame, numbers, train.roles.get("texts", ()))
@@ -26,8 +26,12 @@ def matrices(train: Raw, test: Raw) -> tuple[Any, Any]:
 
 
 def as_csr(X: Any) -> Any:
-    """Mostly zeros: a CSR matrix; a dense array as it is."""
-    return X.tocsr() if hasattr(X, "tocsr") else X
+    """A sparse matrix with the 32-bit indices that LIBLINEAR needs; a dense array as it is."""
+    if not hasattr(X, "tocsr"):
+        return X
+    X = X.tocsr()
+    X.indices, X.indptr = X.indices.astype("int32"), X.indptr.astype("int32")
+    return X
 
 
 def tfidf() -> Any:
