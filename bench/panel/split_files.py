@@ -56,7 +56,11 @@ def split_files(data: DataSet, folder: Path | None) -> list[Split]:
             splits = [write_split(partial, number, *parts) for number, parts in enumerate(raw_splits(data, folder))]
             (partial / "splits.json").write_text(json.dumps(splits))
             place.parent.mkdir(exist_ok=True)
-            partial.rename(place)
+            try:
+                partial.rename(place)
+            except OSError:
+                if not place.exists():  # another run was first
+                    raise
     return [read_split(place, entry) for entry in json.loads((place / "splits.json").read_text())]
 
 
