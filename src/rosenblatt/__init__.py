@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rosenblatt.comparison.degrees import degree_report as degree_report
     from rosenblatt.estimators.adaline import Adaline as Adaline
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron as KernelPerceptron
+    from rosenblatt.estimators.linear_separator import LinearSeparator as LinearSeparator
     from rosenblatt.estimators.logistic import LogisticUnit as LogisticUnit
     from rosenblatt.estimators.max_margin import MaxMargin as MaxMargin
     from rosenblatt.estimators.model_files.save_load import load as load
@@ -43,6 +44,7 @@ _HOMES = {
     "Adaline": "estimators.adaline",
     "KernelPerceptron": "estimators.kernel_perceptron",
     "Learner": "learn.online",
+    "LinearSeparator": "estimators.linear_separator",
     "LogisticUnit": "estimators.logistic",
     "MaxMargin": "estimators.max_margin",
     "Perceptron": "estimators.perceptron",

@@ -7,7 +7,9 @@
     ├── ExpressionError             also a ValueError; shows the text with a caret under the character
     └── LearningOverflowError       also an OverflowError and a ValueError
 
-They are also ValueErrors because that is what scikit-learn, and the code written for it, expects of bad input.
+    WorthlessModelWarning           a UserWarning
+
+The errors are also ValueErrors because that is what scikit-learn, and the code written for it, expects of bad input.
 
 A sentence names a parameter with `option("on_bad_row", "skip")`. `str(error)` spells it as in Python,
 on_bad_row='skip'; the command line spells it as an option.
@@ -23,6 +25,7 @@ __all__ = [
     "ModelError",
     "ParameterError",
     "RosenblattError",
+    "WorthlessModelWarning",
     "option",
 ]
 
@@ -108,3 +111,7 @@ class ExpressionError(RosenblattError, ValueError):
 
 class LearningOverflowError(RosenblattError, OverflowError, ValueError):
     """The weights grew beyond the largest float while learning; the model is as it was before."""
+
+
+class WorthlessModelWarning(UserWarning):
+    """A model is no better than always guessing the commonest class, or decides one class only."""

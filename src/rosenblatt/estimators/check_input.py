@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
@@ -16,14 +16,14 @@ from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.records import Csr, Floats, Values
 
 
-def check_values(estimator: Any, X: Any, *, reset: bool) -> Values:
-    """X as float rows, without copying where possible; unless `reset`, its features must be those of the model."""
+def check_values(estimator: Any, X: Any, *, reset: bool, any_number: bool = False) -> Values:
+    """X as float rows, or as rows of `any_number`, without copying where possible; unless `reset`, its features must be
+    those of the model."""
     if not reset and _needs_no_check(estimator, X):
         return X  # type: ignore[no-any-return]
+    dtype = "numeric" if any_number else [np.float64, np.float32]
     try:
-        X = validate_data(
-            estimator, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
-        )
+        X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=dtype, ensure_all_finite=False)
     except (ValueError, OverflowError) as error:
         text = _first_text(X)
         if text is not None:
@@ -32,6 +32,15 @@ def check_values(estimator: Any, X: Any, *, reset: bool) -> Values:
         if isinstance(error, OverflowError):
             raise DataError(f"X contains a number too large for a float: {error}.") from error
         raise
+    return _rows(X)
+
+
+def check_features(X: Any) -> Values:
+    """X as rows of numbers, whatever they mean."""
+    return _rows(check_array(X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False))
+
+
+def _rows(X: Any) -> Values:
     if not issparse(X):
         return X  # type: ignore[no-any-return]
     if len(X.indptr) != X.shape[0] + 1:

@@ -11,8 +11,9 @@ from rosenblatt import native, options
 from rosenblatt.checks import thread_count
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import check_input
-from rosenblatt.estimators.base import RunEstimator, changed_option_error, unchanged_by_failure
+from rosenblatt.estimators.base import changed_option_error, unchanged_by_failure
 from rosenblatt.estimators.early_stopping import hold_out
+from rosenblatt.estimators.linear_run import LinearRunEstimator
 from rosenblatt.estimators.partial_fit_available import only_if_streamable
 from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.polynomial import checked_count
@@ -26,11 +27,10 @@ from rosenblatt.records import Block, Csr, Floats, Values
 _RUN_OPTIONS = (*Settings.__dataclass_fields__, "class_weight")  # they may not change during a run
 
 
-class OnlineEstimator(RunEstimator):
+class OnlineEstimator(LinearRunEstimator):
     """A linear unit for each class or pair of classes; subclasses name the loss and the options."""
 
     _loss: ClassVar[str]
-    _run: Run
 
     # -- learning ---------------------------------------------------------------------------------------------------
 
@@ -143,43 +143,6 @@ class OnlineEstimator(RunEstimator):
         return check_finite(run.final_weights.scores(rows))
 
     # -- what a run leaves behind -----------------------------------------------------------------------------------
-
-    def _fitted_run(self) -> Run:
-        run: Run = super()._fitted_run()
-        return run
-
-    @property
-    def coef_(self) -> Floats:
-        """The weights, one row per unit; with keep='vote' those at the end of the run."""
-        return self._fitted_run().final_weights.coef
-
-    @property
-    def intercept_(self) -> Floats:
-        """The bias of each unit."""
-        return self._fitted_run().final_weights.intercept
-
-    @property
-    def t_(self) -> int:
-        """Examples visited."""
-        return self._fitted_run().learner.t
-
-    @property
-    def n_mistakes_(self) -> int:
-        """Mistakes made, by all units."""
-        return self._fitted_run().learner.mistakes
-
-    @property
-    def loss_(self) -> list[float]:
-        """Mean loss of each epoch, each example scored before its own update."""
-        return list(self._fitted_run().loss)
-
-    @property
-    def status_(self) -> str:
-        """How the run ended: separated, validated or budget; interrupted by a signal, or open while it streams.
-
-        It describes the last weights of the run; those of keep='average' or 'vote' may still err.
-        """
-        return self._fitted_run().status
 
     @property
     def trace_(self) -> Trace:

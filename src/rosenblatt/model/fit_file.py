@@ -154,7 +154,8 @@ def _open(path: str | os.PathLike[str] | Source, plan: Plan) -> Source:
     fewer = max(bits - (len(known.classes) - 1).bit_length(), _FEWEST_BITS)
     if len(known.classes) <= 2 or fewer >= bits:
         return known
-    return open_source(source.name, replace(plan.reading, bits=fewer))
+    reading = replace(plan.reading, bits=fewer)
+    return source.reopened(reading) or open_source(source.name, reading)
 
 
 def _fit_cached(path: str | os.PathLike[str] | Source, plan: Plan, *, resume: bool, test: str | None) -> Fitted:

@@ -11,6 +11,7 @@ from rosenblatt.options.compare import *
 from rosenblatt.options.fit_file import *
 from rosenblatt.options.kernel_perceptron import *
 from rosenblatt.options.learner import *
+from rosenblatt.options.linear_separator import *
 from rosenblatt.options.option import Option as Option
 from rosenblatt.options.option import check as check
 from rosenblatt.options.reading import *

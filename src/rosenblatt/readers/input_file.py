@@ -113,6 +113,22 @@ class InputFile:
             self._fd, self.size, self.rewindable = fd, status.st_size, True
 
 
+class MemoryFile(InputFile):
+    """Examples in memory, as what their readers take for a file; `data` holds them where they are lines."""
+
+    def __init__(self, name: str, size: int, data: bytes = b"") -> None:
+        self.name, self.path, self.size, self.rewindable = name, None, size, True
+        self.compression, self.head, self._data = None, data[:HEAD], data
+
+    @property
+    def plain(self) -> bool:
+        return False
+
+    def stream(self) -> Stream:
+        counted = _Counted(io.BytesIO(self._data).read)
+        return Stream(counted, counted, self)
+
+
 class Stream(io.BufferedReader):
     """Decompressed bytes in order; `bytes_read` counts the bytes on the disk that they came from."""
 

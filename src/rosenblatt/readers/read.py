@@ -15,7 +15,7 @@ from rosenblatt.readers.source import ReadOptions, RereadError, Source
 from rosenblatt.records import Csr, FeatureSpace, Floats, Values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Examples:
     """Examples in memory: `X, y = read(path)`.
 
@@ -30,6 +30,11 @@ class Examples:
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.X, self.y))
+
+    def __repr__(self) -> str:
+        rows, columns = self.X.shape
+        labels = "no labels" if self.y is None else f"{len(np.unique(self.y)):,} classes"
+        return f"Examples({rows:,} rows, {columns:,} columns, {labels})"
 
 
 def read(path: str | os.PathLike[str], *, like: Any = None, threads: int = 1, **reading: Any) -> Examples:
@@ -57,7 +62,7 @@ def read(path: str | os.PathLike[str], *, like: Any = None, threads: int = 1, **
         blocks = list(source.blocks(threads))
     features = max([_n_features(source), *(block.values.shape[1] for block in blocks)])
     labels = np.concatenate([block.labels for block in blocks]) if blocks else np.empty(0, dtype=np.int32)
-    matrix = _matrix([block.values for block in blocks], features)
+    matrix = _matrix([block.values for block in blocks], features, always_sparse=_takes_features(like))
     return Examples(matrix, _label_values(source, labels), join_weights(blocks), source.space)
 
 
@@ -78,7 +83,7 @@ def stream(path: str | os.PathLike[str], *, like: Any = None, threads: int = 1, 
     source = open_source(path, _read_options(reading), _space_of(like))
     for block in source.blocks(threads):
         features = max(_n_features(source), block.values.shape[1])
-        matrix = _matrix([block.values], features)
+        matrix = _matrix([block.values], features, always_sparse=_takes_features(like))
         yield Examples(matrix, _label_values(source, block.labels), block.weights, source.space)
 
 
@@ -97,13 +102,19 @@ def _read_options(parameters: dict[str, Any]) -> ReadOptions:
 def _space_of(like: Any) -> FeatureSpace | None:
     if like is None or isinstance(like, FeatureSpace):
         return like
-    space = getattr(like, "space", None) or getattr(like, "space_", None)
+    model = getattr(like, "model", like)  # of the result of fit_file
+    space = getattr(model, "space", None) or getattr(model, "space_", None)
     if not isinstance(space, FeatureSpace):
         raise ParameterError(
-            "The 'like' parameter of read must be a model that was learned from a file. "
-            f"Got {type(like).__name__} instead."
+            "The 'like' parameter of read must be a LinearSeparator, a result of fit_file, or a model that was learned "
+            f"from a file. Got {type(like).__name__} instead."
         )
     return space
+
+
+def _takes_features(like: Any) -> bool:
+    """An estimator of a table takes a dense matrix for rows of the table itself, a sparse one for their features."""
+    return hasattr(like, "space_") and like.space_.kind == "columns"
 
 
 def _n_features(source: Source) -> int:
@@ -115,13 +126,13 @@ def _n_features(source: Source) -> int:
     return max(len(space.columns) + hashed, int(space.settings.get("features", 0)))
 
 
-def _matrix(parts: list[Values], features: int) -> Any:
-    """The rows of all parts as one matrix; sparse as soon as one of them is."""
+def _matrix(parts: list[Values], features: int, *, always_sparse: bool) -> Any:
+    """The rows of all parts as one matrix; sparse where it shall be, or as soon as one of them is."""
     from scipy import sparse
 
     if not parts:
         return sparse.csr_array((0, features))
-    if not any(isinstance(part, Csr) for part in parts):
+    if not always_sparse and not any(isinstance(part, Csr) for part in parts):
         return parts[0] if len(parts) == 1 else np.concatenate([part for part in parts if not isinstance(part, Csr)])
     matrices = [_sparse(part, features) for part in parts]
     return matrices[0] if len(matrices) == 1 else sparse.csr_array(sparse.vstack(matrices, format="csr"))

@@ -75,6 +75,10 @@ class Source(ABC):
     def read_ahead(self, threads: int) -> None:  # noqa: B027 - most formats cannot
         """Begin to read in the background, where the format can, so that the first blocks are soon ready."""
 
+    def reopened(self, reading: ReadOptions) -> Source | None:
+        """The same examples read in another way; None where the file of this name is to be opened for it."""
+        return None
+
     @abstractmethod
     def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         """The examples from the beginning, parsed in parallel, in order."""

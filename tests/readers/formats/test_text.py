@@ -180,7 +180,7 @@ def test_read_refuses_what_it_does_not_know(write: Any) -> None:
     path = write("spam\tbuy now\n")
     with pytest.raises(ParameterError, match="read has no parameter 'colour'; its parameters are format, label"):
         rosenblatt.read(path, colour="red")
-    with pytest.raises(ParameterError, match="The 'like' parameter of read must be a model"):
+    with pytest.raises(ParameterError, match="The 'like' parameter of read must be a LinearSep"):
         rosenblatt.read(path, like="mail")
     with pytest.raises(ParameterError, match="The 'bits' parameter of read must be"):
         rosenblatt.read(path, format="text", bits=29)

@@ -9,7 +9,7 @@ from rosenblatt.errors import ModelError
 from rosenblatt.estimators.model_files.parameters import from_json, label_array, to_json
 from rosenblatt.estimators.online import OnlineEstimator
 from rosenblatt.estimators.perceptron import Perceptron
-from rosenblatt.estimators.registry import BY_LOSS, BY_NAME
+from rosenblatt.estimators.registry import BY_NAME
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.model.model import space_of_columns
@@ -42,9 +42,9 @@ def to_linear_model(estimator: OnlineEstimator) -> LinearModel:
 
 
 def to_online_estimator(model: LinearModel) -> OnlineEstimator:
-    """A model as the estimator it was saved from, or as the estimator of its loss; they share the run."""
-    saved = model.estimator
-    estimator = _estimator_of_loss(model) if saved is None else _saved_estimator(model, saved)
+    """A model as the estimator it was saved from; they share the run."""
+    assert model.estimator is not None
+    estimator = _saved_estimator(model, model.estimator)
     estimator._run = model.run
     estimator.n_features_in_ = columns_of(model.features, model.settings.degree)
     estimator._origin = {"space": model.space, "provenance": dict(model.provenance)}
@@ -64,17 +64,4 @@ def _saved_estimator(model: LinearModel, saved: Mapping[str, Any]) -> OnlineEsti
     estimator.classes_ = label_array(model.classes, saved["dtype"])
     if saved["named"]:
         estimator.feature_names_in_ = np.array(model.space.columns, dtype=object)
-    return estimator
-
-
-def _estimator_of_loss(model: LinearModel) -> OnlineEstimator:
-    """A model of `fit_file` as the estimator of its loss; the hinge loss is the perceptron's with a margin."""
-    settings = model.settings
-    cls = Perceptron if settings.loss == "hinge" else BY_LOSS[settings.loss]
-    parameters = {name: getattr(settings, name) for name in cls._options if hasattr(settings, name)}
-    if settings.loss == "hinge" and settings.margin == 0:
-        parameters["margin"] = 1.0
-    estimator = cls(**parameters)
-    estimator.classes_ = np.array(model.classes)
-    model.run.chosen = estimator._run_options()
     return estimator

@@ -20,6 +20,8 @@ def to_json(name: str, value: Any) -> Any:
         return {"weights": [[to_json(name, label), to_json(name, weight)] for label, weight in value.items()]}
     if name == "random_state":
         return None
+    if isinstance(value, tuple | list) and all(isinstance(word, str) for word in value):
+        return {"words": list(value)}
     try:
         return {"array": np.asarray(value, dtype=np.float64).tolist()}
     except (TypeError, ValueError):
@@ -28,6 +30,8 @@ def to_json(name: str, value: Any) -> Any:
 
 def from_json(value: Any) -> Any:
     """The inverse of `to_json`."""
+    if isinstance(value, Mapping) and "words" in value:
+        return tuple(value["words"])
     if isinstance(value, Mapping):
         return dict(map(tuple, value["weights"])) if "weights" in value else np.array(value["array"], dtype=np.float64)
     return value

@@ -4,16 +4,17 @@ An estimator that can be saved has two functions in this room, to a model and ba
 """
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 from rosenblatt.errors import ModelError
 from rosenblatt.estimators.base import Estimator
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
+from rosenblatt.estimators.linear_separator import LinearSeparator
 from rosenblatt.estimators.model_files.kernel import to_kernel_model, to_kernel_perceptron
 from rosenblatt.estimators.model_files.linear import to_linear_model, to_online_estimator
 from rosenblatt.estimators.model_files.network import to_network_model, to_threshold_network
+from rosenblatt.estimators.model_files.separator import is_separator, model_to_separator, separator_to_model
 from rosenblatt.estimators.online import OnlineEstimator
 from rosenblatt.estimators.registry import BY_NAME
 from rosenblatt.estimators.threshold_network import ThresholdNetwork
@@ -26,18 +27,20 @@ from rosenblatt.model.network import NetworkModel
 Path: TypeAlias = str | os.PathLike[str]
 
 
-@dataclass(frozen=True)
-class _Conversion:
+class _Conversion(NamedTuple):
+    model: type[Model]
     estimator: type[Estimator]
     to_model: Callable[[Any], Model]
     to_estimator: Callable[[Any], Estimator]
+    converts: Callable[[Any], bool] = lambda model: True  # whether a model of this type becomes this estimator
 
 
-_CONVERSIONS: Mapping[type[Model], _Conversion] = {
-    LinearModel: _Conversion(OnlineEstimator, to_linear_model, to_online_estimator),
-    KernelModel: _Conversion(KernelPerceptron, to_kernel_model, to_kernel_perceptron),
-    NetworkModel: _Conversion(ThresholdNetwork, to_network_model, to_threshold_network),
-}
+_CONVERSIONS = (
+    _Conversion(LinearModel, LinearSeparator, separator_to_model, model_to_separator, is_separator),
+    _Conversion(LinearModel, OnlineEstimator, to_linear_model, to_online_estimator),
+    _Conversion(KernelModel, KernelPerceptron, to_kernel_model, to_kernel_perceptron),
+    _Conversion(NetworkModel, ThresholdNetwork, to_network_model, to_threshold_network),
+)
 
 
 def save(model: Any, path: Path) -> None:
@@ -59,8 +62,8 @@ def save(model: Any, path: Path) -> None:
 def load(path: Path) -> Any:
     """The estimator in a file, ready to predict and to continue learning to the same bits.
 
-    Nothing in the file is executed. A damaged, foreign or newer file raises ModelError. A model of `fit_file` becomes
-    the estimator of its loss, for the columns that its file was read into.
+    Nothing in the file is executed. A damaged, foreign or newer file raises ModelError. A model of the command line
+    or of `fit_file` becomes a LinearSeparator, which reads rows as its file was read.
     """
     model = load_model(path)
     try:
@@ -71,13 +74,14 @@ def load(path: Path) -> Any:
 
 def to_model(estimator: Any) -> Model:
     """A fitted estimator as a model; they share the run."""
-    for conversion in _CONVERSIONS.values():
+    for conversion in _CONVERSIONS:
         if isinstance(estimator, conversion.estimator):
             return conversion.to_model(estimator)
-    names = ", ".join([*BY_NAME, KernelPerceptron.__name__, ThresholdNetwork.__name__])
+    names = ", ".join([LinearSeparator.__name__, *BY_NAME, KernelPerceptron.__name__, ThresholdNetwork.__name__])
     raise ModelError(f"A {type(estimator).__name__} cannot be saved: save a fitted {names}, or the result of fit_file.")
 
 
 def to_estimator(model: Model) -> Any:
     """A model as an estimator; they share the run."""
-    return _CONVERSIONS[type(model)].to_estimator(model)
+    conversion = next(each for each in _CONVERSIONS if each.model is type(model) and each.converts(model))
+    return conversion.to_estimator(model)

@@ -37,8 +37,7 @@ class ArraySource(FileSource):
         if model_space is not None:
             known_features = len(model_space.columns) or model_space.settings.get("features")
             self._shift, self._scale = model_space.shift, model_space.scale
-        arrays = _load(file, plain_path(file, self.format))
-        self._matrix, self._label_array = _matrix_and_labels(file.name, arrays, reading, known_features)
+        self._matrix, self._label_array = self._arrays(file, reading, known_features)
         n_rows, self._features = self._matrix.shape
         if known_features is not None and self._features != known_features:
             raise ModelError(
@@ -52,6 +51,11 @@ class ArraySource(FileSource):
                 file=self.name,
             )
 
+    def _arrays(self, file: InputFile, reading: ReadOptions, features: int | None) -> tuple[Any, NDArray[Any] | None]:
+        """The matrix and the labels; `features` is the width of a model, whose examples need no labels."""
+        arrays = _load(file, plain_path(file, self.format))
+        return _matrix_and_labels(file.name, arrays, reading, features)
+
     @property
     def space(self) -> FeatureSpace:
         if self.model_space is not None:
@@ -60,7 +64,7 @@ class ArraySource(FileSource):
         return FeatureSpace("index", shift=self._shift, scale=self._scale, settings=settings)
 
     def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
-        if self.reading.scale and self._shift is None:
+        if self._is_scaled and self._shift is None:
             self._find_scale()
         self.forget_bad_rows()
         n_given = 0
@@ -75,6 +79,13 @@ class ArraySource(FileSource):
             n_given += len(labels)
         if n_given == 0:
             raise DataError(f"{self.name}: holds no examples.", file=self.name)
+
+    @property
+    def _is_scaled(self) -> bool:
+        """Whether the columns are to be scaled; where nothing is said, a matrix that is learned and is not sparse."""
+        if self.reading.scale is None:
+            return self.reading.decide and not isinstance(self._matrix, Csr)
+        return self.reading.scale
 
     def _slices(self) -> Iterator[tuple[int, Values]]:
         """Some rows at a time, and the number of the first of them."""

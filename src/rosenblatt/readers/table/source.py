@@ -43,7 +43,7 @@ class TableSource(FileSource):
             header = settings.get("header") if reading.header is None else reading.header
             self._table = CsvFile(file, separator_of(self.format, file.head), header, reading.label)
         else:
-            self._table = TypedFile(file, self.format)
+            self._table = self._typed(file)
         self._decided: dict[str, Any] = {}
         self._begun: Head | None = None  # a reading that was begun, and whose batches are not given yet
         if model_space is None:
@@ -72,6 +72,9 @@ class TableSource(FileSource):
             self._encoder.expect_missing(head.with_missing())
             self._decided = head.decided
         self._begun = head
+
+    def _typed(self, file: InputFile) -> TypedFile:
+        return TypedFile(file, self.format)
 
     @property
     def space(self) -> FeatureSpace:

@@ -1,0 +1,237 @@
+"""What `rosenblatt fit` does, as a scikit-learn classifier: raw tables, texts or matrices, and no option needed."""
+
+import warnings
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from rosenblatt import options
+from rosenblatt.checks import thread_count
+from rosenblatt.errors import DataError, ParameterError, WorthlessModelWarning, listed
+from rosenblatt.estimators import check_input, raw_rows
+from rosenblatt.estimators.base import unchanged_by_failure
+from rosenblatt.estimators.linear_run import LinearRunEstimator
+from rosenblatt.learn.polynomial import columns_of
+from rosenblatt.learn.shared_pass import share_pass
+from rosenblatt.model.fit_file import Fitted, fit_file
+from rosenblatt.model.linear import LinearModel
+from rosenblatt.readers.block_rows import join_blocks
+from rosenblatt.readers.memory.arrow import to_arrow
+from rosenblatt.readers.memory.targets import Targets
+from rosenblatt.readers.source import ReadOptions
+from rosenblatt.records import FeatureSpace, Floats
+
+_WORTHLESS = ("no better", "one class")  # warnings that a fit raises; fitted_.warnings has them all
+_LABEL_NAMES = ("label", "target", "class", "y")
+
+
+class LinearSeparator(LinearRunEstimator):
+    """The best linear separator that can be found without an option, from rows as they are.
+
+    X is a DataFrame (pandas, polars) or anything that speaks Arrow, with numbers, words, dates, texts and missing
+    values in its columns; a list of dicts; a list of texts; a matrix, dense or sparse; or the path of a file. y holds
+    the labels, or names the column of the table that does. The weights are those of `rosenblatt fit` on the same rows
+    in a file, to the bit; `save` writes a model that the command line reads, and `load` gives its models back as this.
+
+    >>> fruit = {"weight": [7, 150, None, 180] * 10, "colour": ["red", "green", "red", "red"] * 10}
+    >>> separator = LinearSeparator().fit(fruit, ["cherry", "apple", "cherry", "apple"] * 10)
+    >>> separator.predict([{"weight": 8, "colour": "red"}]).tolist()
+    ['cherry']
+    """
+
+    _options = options.LINEAR_SEPARATOR
+    _attributes: ClassVar[dict[str, str]] = {
+        "model_": "What `save` writes and the command line reads: the run, and what the columns mean.",
+        "fitted_": "How it was learned, as `fit_file` says it: the rules tried, errors, warnings; not after `load`.",
+        "n_features_in_, feature_names_in_": "The columns of X, and their names where they have any.",
+    }
+    model_: LinearModel
+    fitted_: Fitted
+
+    def __init__(
+        self,
+        *,
+        rule: str = options.rule.default,
+        passes: int | str = options.passes.default,
+        holdout: float = options.holdout.default,
+        patience: int | None = options.patience.default,
+        order: str | None = options.fit_file_order.default,
+        features: str | None = options.features.default,
+        scale: bool | None = options.scale.default,
+        drop: tuple[str, ...] = options.drop.default,
+        keep: tuple[str, ...] = options.separator_keep.default,
+        as_: tuple[str, ...] = options.as_.default,
+        text: tuple[str, ...] = options.text.default,
+        words: tuple[str, ...] = options.words.default,
+        cross: tuple[str, ...] = options.cross.default,
+        bits: int | None = options.bits.default,
+        ngrams: int | None = options.ngrams.default,
+        value: str = options.value.default,
+        unit: bool = options.unit.default,
+        class_weight: Any = options.class_weight.default,
+        n_jobs: int | None = options.separator_n_jobs.default,
+        random_state: Any = options.random_state.default,
+    ) -> None:
+        self.rule = rule
+        self.passes = passes
+        self.holdout = holdout
+        self.patience = patience
+        self.order = order
+        self.features = features
+        self.scale = scale
+        self.drop = drop
+        self.keep = keep
+        self.as_ = as_
+        self.text = text
+        self.words = words
+        self.cross = cross
+        self.bits = bits
+        self.ngrams = ngrams
+        self.value = value
+        self.unit = unit
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    # -- learning ---------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the rows as `rosenblatt fit` learns a file. The labels of a path are in its file: y may name them."""
+        with unchanged_by_failure(self):
+            options.check(type(self).__name__, self.get_params(deep=False), self._options)
+            if raw_rows.is_path(X):
+                return self._keep(self._fit_path(X, y, sample_weight))
+            return self._keep(self._fit_rows(X, y, sample_weight))
+
+    def _keep(self, fitted: Fitted) -> Self:
+        self.model_, self._run = fitted.model, fitted.model.run
+        honest = fitted.honest_scores
+        if honest is not None:  # native memory cannot be pickled
+            honest = replace(honest, scores=np.asarray(honest.scores), truth=np.asarray(honest.truth))
+        self.fitted_ = replace(fitted, honest_scores=honest)
+        for caution in fitted.warnings:
+            if caution.kind in _WORTHLESS:
+                warnings.warn(str(caution), WorthlessModelWarning, stacklevel=3)
+        return self
+
+    def _fit_path(self, path: Any, label: Any, sample_weight: Any) -> Fitted:
+        if sample_weight is not None or self.class_weight is not None:
+            raise ParameterError("Weights are for rows in memory: read the file into a DataFrame, and fit that.")
+        fitted = fit_file(path, reading=self._reading(label), **self._learning())
+        self._restore(fitted.model, np.array(fitted.model.classes))
+        return fitted
+
+    def _fit_rows(self, X: Any, y: Any, sample_weight: Any, classes: Any = None, **learning: Any) -> Fitted:
+        X, labels, name = _split_labels(X, y)
+        rows = raw_rows.rows_to_learn(self, X)
+        labels = check_input.check_labels(labels, raw_rows.n_rows(rows))
+        if classes is None:
+            self.classes_, codes = check_input.encode(labels)
+        else:
+            self.classes_ = check_input.check_class_list(classes)
+            codes = check_input.encode_as(self.classes_, labels)
+        check_input.check_two_classes(self.classes_)
+        weights = self._weights(sample_weight, codes)
+        if weights is not None and not weights.all():
+            counted = np.flatnonzero(weights)
+            rows, codes, weights = raw_rows.chosen_rows(rows, counted), codes[counted], weights[counted]
+        known = self.classes_.tolist()
+        targets = Targets(known, codes, weights, _label_name(name, rows))
+        reading = replace(self._reading(), classes=() if classes is None else tuple(known))
+        source = raw_rows.source_to_learn(rows, reading, targets)
+        fitted = fit_file(source, reading=reading, **self._learning() | learning)
+        self.classes_ = self.classes_[np.isin(self.classes_, fitted.model.classes)]  # one may have had no weight
+        return fitted
+
+    def _learning(self) -> dict[str, Any]:
+        chosen = {name: getattr(self, name) for name in options.SEPARATOR_LEARNING}
+        return chosen | {"threads": thread_count(self.n_jobs), "seed": check_input.seed_from(self.random_state)}
+
+    def _reading(self, label: str | None = None) -> ReadOptions:
+        chosen = {name: getattr(self, name) for name in options.SEPARATOR_READING}
+        chosen = {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
+        return ReadOptions(label=label, decide=True, **chosen)
+
+    def _weights(self, sample_weight: Any, codes: NDArray[np.int32]) -> Floats | None:
+        """How much each row counts, by its own weight and by that of its class; None where all count the same."""
+        weights = check_input.check_weights(sample_weight, len(codes))
+        if weights is not None and not weights.any():
+            raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
+        if self.class_weight is None:
+            return weights
+        of_class = check_input.class_weights(self.class_weight, self.classes_, codes)[codes]
+        return of_class if weights is None else weights * of_class
+
+    def _restore(self, model: LinearModel, classes: NDArray[Any]) -> None:
+        """Become what a model of a file is."""
+        self.model_, self._run, self.classes_ = model, model.run, classes
+        names = raw_rows.columns_of_table(model.space)
+        raw_rows.set_columns(self, len(names) or columns_of(model.features, model.settings.degree), names)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn more rows, once and in the order given, by the rule that was chosen.
+
+        Without a fit before, the rows of the first call decide what the columns mean and which rule is best; it must
+        name all the classes.
+        """
+        with unchanged_by_failure(self):
+            self._check_streaming_options()
+            if not self.__sklearn_is_fitted__():
+                options.check(type(self).__name__, self.get_params(deep=False), self._options)
+                classes = check_input.check_class_list(classes)
+                return self._keep(self._fit_rows(X, y, sample_weight, classes, passes=1, order="given"))
+            self._check_same_classes(classes)
+            self._learn_more(X, y, sample_weight)
+        return self
+
+    def _learn_more(self, X: Any, y: Any, sample_weight: Any) -> None:
+        X, labels, _ = _split_labels(X, y)
+        n_rows = len(X) if hasattr(X, "__len__") else X.shape[0]
+        codes = check_input.encode_as(self.classes_, check_input.check_labels(labels, n_rows))
+        targets = Targets(self.classes_.tolist(), codes, self._weights(sample_weight, codes))
+        threads = thread_count(self.n_jobs)
+        source = raw_rows.source_to_read(self, X, self.model_, targets)
+        block = join_blocks(list(source.blocks(threads)))  # all of them are learned, or none
+        share_pass([self._run], replace(block, labels=codes), threads)
+        self.model_ = replace(self.model_, run=self._run)  # without the weights that it had laid out to score
+
+    # -- predicting -------------------------------------------------------------------------------------------------
+
+    def _unit_scores(self, X: Any) -> Floats:
+        self._fitted_run()
+        source = raw_rows.source_to_read(self, X, self.model_)
+        scores = [self.model_.scores(block.values) for block in source.blocks(thread_count(self.n_jobs))]
+        return np.concatenate(scores)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row: the positive one where the score is above 0, or the one with the highest score."""
+        unit_scores = self._unit_scores(X)
+        labels: NDArray[Any] = self.classes_[self.model_.predicted_classes(unit_scores)]
+        return labels
+
+    @property
+    def space_(self) -> FeatureSpace:
+        """What the columns of a matrix mean that `predict` takes, for `read(path, like=...)`."""
+        self._fitted_run()
+        space = self.model_.space
+        return space if space.kind != "index" else replace(space, shift=None, scale=None)
+
+
+def _split_labels(X: Any, y: Any) -> tuple[Any, Any, str | None]:
+    """The rows, their labels, and the name of the labels; y may name a column of a table."""
+    if not isinstance(y, str):
+        return X, y, getattr(y, "name", None)
+    table = to_arrow(X)
+    if y not in table.column_names:
+        raise DataError(f"X has no column {y!r} of labels; its columns are {listed(table.column_names)}.")
+    return table.drop_columns([y]), table.column(y).to_numpy(), y
+
+
+def _label_name(name: Any, rows: raw_rows.Rows) -> str:
+    """A name for the column of labels that no column of a table has."""
+    taken = rows.column_names if isinstance(rows, pa.Table) else []
+    names = [name, *_LABEL_NAMES] if isinstance(name, str) and name else _LABEL_NAMES
+    return next((name for name in names if name not in taken), "_".join(["label", *taken]))

@@ -1,0 +1,29 @@
+"""The parameters of LinearSeparator: those of learning from a file, by the names that scikit-learn uses for them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rosenblatt.options.fit_file import features, fit_file_order, holdout, passes, patience, rule
+from rosenblatt.options.learner import class_weight, n_jobs, random_state
+from rosenblatt.options.option import Option, by_name
+from rosenblatt.options.reading import as_, bits, cross, drop, keep_columns, ngrams, scale, text, unit, value, words
+
+separator_keep = keep_columns.but(
+    help="A column of a table to learn from although it looks like an id, is constant or repeats another; * keeps all.",
+)
+separator_n_jobs = n_jobs.but(default=-1)
+
+# How the rows become numbers; `fit_file` has them in its `reading`.
+SEPARATOR_READING: Mapping[str, Option[Any]] = by_name(
+    [scale, drop, separator_keep, as_, text, words, cross, bits, ngrams, value, unit]
+)
+SEPARATOR_LEARNING: Mapping[str, Option[Any]] = by_name([rule, passes, holdout, patience, fit_file_order, features])
+LINEAR_SEPARATOR: Mapping[str, Option[Any]] = by_name(
+    [
+        *SEPARATOR_LEARNING.values(),
+        *SEPARATOR_READING.values(),
+        class_weight,
+        separator_n_jobs,
+        random_state,
+    ]
+)

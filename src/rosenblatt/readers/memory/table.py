@@ -1,0 +1,66 @@
+"""An Arrow table as a source, read as the same table in a Parquet or Arrow file would be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pyarrow as pa
+
+from rosenblatt.errors import DataError
+from rosenblatt.readers.input_file import InputFile, MemoryFile
+from rosenblatt.readers.memory.targets import NAME, MemorySource, Targets
+from rosenblatt.readers.source import ReadOptions
+from rosenblatt.readers.table.parquet_arrow import TypedFile
+from rosenblatt.readers.table.source import TableSource
+from rosenblatt.records import FeatureSpace
+
+_BATCH_ROWS = 1 << 16
+
+
+class TypedTable(TypedFile):
+    """A table in memory, as `TypedFile` gives one that is in a file."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+        self.columns = list(table.column_names)
+        self._readable = pa.schema([field.with_type(_readable(field.type)) for field in table.schema])
+
+    def batches(self) -> Iterator[tuple[pa.RecordBatch, int]]:
+        n_rows = 0
+        for batch in self._table.to_batches(max_chunksize=_BATCH_ROWS):
+            n_rows += batch.num_rows
+            yield batch.cast(self._readable), self._table.nbytes * n_rows // self._table.num_rows
+
+
+def _readable(type_: pa.DataType) -> pa.DataType:
+    """Polars gives views of strings, which are read as strings."""
+    return pa.large_string() if pa.types.is_string_view(type_) else type_
+
+
+class MemoryTable(MemorySource, TableSource):
+    """The rows of a table; with targets, its last column holds them."""
+
+    def __init__(
+        self,
+        table: pa.Table,
+        reading: ReadOptions,
+        model_space: FeatureSpace | None = None,
+        targets: Targets | None = None,
+    ) -> None:
+        if targets is not None:
+            labels = pa.array([str(code) for code in range(len(targets.classes))])
+            table = table.append_column(targets.name, pa.DictionaryArray.from_arrays(pa.array(targets.codes), labels))
+            reading = replace(reading, label=targets.name)
+        self._arrow = table
+        super().__init__(MemoryFile(NAME, table.nbytes), replace(reading, format="arrow"), model_space, targets)
+
+    def _typed(self, file: InputFile) -> TypedFile:
+        return TypedTable(self._arrow)
+
+    def reopened(self, reading: ReadOptions) -> MemoryTable:
+        unlabelled = self._arrow if self.targets is None else self._arrow.drop_columns([self.targets.name])
+        return MemoryTable(unlabelled, reading, self.model_space, self.targets)
+
+    def _refuse(self, line: int, what: str) -> None:
+        raise DataError(f"{NAME}, row {line - 1} (from 0): {what}.")

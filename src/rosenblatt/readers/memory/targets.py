@@ -1,0 +1,62 @@
+"""The classes of examples in memory, for sources that expect labels as a file has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rosenblatt.lazy import NDArray, np
+from rosenblatt.readers.input_file import MemoryFile
+from rosenblatt.readers.labels import Labels
+from rosenblatt.readers.source import FileSource, ReadOptions
+from rosenblatt.records import FeatureSpace, Floats, Label, ParsedSourceBlock, SourceBlock
+
+NAME = "X"  # what sentences call the rows
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """The class of each example as a position in `classes`, and how much each counts."""
+
+    classes: Sequence[Label]
+    codes: NDArray[np.int32]
+    weights: Floats | None = None
+    name: str = "label"  # of the column of labels
+
+
+class ClassLabels(Labels):
+    """Labels that a source meets as their positions in a list of classes: '1' stays a word where it is one."""
+
+    def __init__(self, classes: Sequence[Label]) -> None:
+        super().__init__(NAME)
+        self._classes = classes
+
+    def _add(self, token: bytes) -> int:
+        position = self._position_of_token[token] = len(self.labels)
+        self.labels.append(self._classes[int(token)])
+        return position
+
+
+class MemorySource(FileSource):
+    """A source whose labels and weights are given apart from the rows; it comes before a source of files."""
+
+    targets: Targets | None
+
+    def __init__(
+        self, file: MemoryFile, reading: ReadOptions, model_space: FeatureSpace | None, targets: Targets | None = None
+    ) -> None:
+        self.targets = targets
+        super().__init__(file, reading, model_space)
+        if targets is not None:
+            self.numbering = ClassLabels(targets.classes)
+            self.labels = self.numbering.labels
+
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
+        """The blocks with the weights of their examples."""
+        weights = None if self.targets is None else self.targets.weights
+        for block in super().blocks(threads):  # type: ignore[safe-super]
+            if weights is None:
+                yield block
+                continue
+            of_block = weights[block.first_row : block.first_row + block.rows]
+            yield ParsedSourceBlock(block.values, block.buffers[0], of_block, block.first_row, block.bytes_read)
