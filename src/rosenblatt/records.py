@@ -124,6 +124,12 @@ class FeatureSpace:
     settings: Mapping[str, Any] = field(default_factory=dict)  # what else the reader needs, as JSON values
 
 
+def logs_of(space: FeatureSpace) -> Mapping[str, tuple[float, float]]:
+    """The columns of a table that are learned by their logarithm, with centre and width; shift and scale come after."""
+    logs: Mapping[str, tuple[float, float]] = space.settings.get("columns", {}).get("logs", {})
+    return logs
+
+
 @dataclass(frozen=True, eq=False)
 class SourceBlock(Block):
     """Consecutive examples of a source.

@@ -87,3 +87,12 @@ def vw_row(line: str) -> Row | None:
 def split_value(word: str) -> tuple[str, float]:
     name, colon, value = word.rpartition(":")
     return (name, number(value)) if colon else (word, 1.0)
+
+
+def log_scale(value: float, centre: float, width: float) -> float:
+    """How often the distance from the centre doubles, linear in between."""
+    distance = (value - centre) / width
+    rest, doublings = 1.0 + abs(distance), 0
+    while rest >= 2.0:
+        rest, doublings = rest / 2.0, doublings + 1
+    return (doublings + 1 + rest - 2.0) * (-1.0 if distance < 0 else 1.0)

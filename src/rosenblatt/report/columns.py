@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rosenblatt.options.command_line import as_flag
-from rosenblatt.records import FeatureSpace
+from rosenblatt.records import FeatureSpace, logs_of
 from rosenblatt.report.text.layout import clip, plural
 
 _NAMED = 4  # columns that are named; of more, only how many there are
@@ -22,11 +22,12 @@ def columns_record(space: FeatureSpace) -> dict[str, Any] | None:
         "numbers": [column for column in settings["numbers"] if column not in dates],
         "words": settings["words"],
         "texts": settings["texts"],
-        "dates": {column: form for column, (form, _) in dates.items()},
+        "dates": {column: form for column, (form, *_) in dates.items()},
         "left_out": settings["columns"]["left_out"],
         "dropped": settings["columns"]["dropped"],
         "missing": [column for column in settings["numbers"] if f"{column}=missing" in space.columns],
         "scaled": space.scale is not None,
+        "logs": list(logs_of(space)),
         "decided_from_rows": settings["columns"]["head_rows"],
     }
 
@@ -40,6 +41,8 @@ def columns_sentence(space: FeatureSpace) -> str:
 def _clauses(space: FeatureSpace, record: dict[str, Any]) -> Iterator[str]:
     if record["numbers"]:
         yield f"{plural(len(record['numbers']), 'number')}{', scaled' if record['scaled'] else ', not scaled'}"
+    if record["logs"]:
+        yield _named(record["logs"], "by its logarithm", "by their logarithms") + " (heavy tails)"
     if record["words"]:
         starts = tuple(f"{column}=" for column in record["words"])
         values = sum(name.startswith(starts) for name in space.columns)

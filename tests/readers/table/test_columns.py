@@ -18,6 +18,8 @@ from rosenblatt.model.model_file import load_linear_model
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table import equal_batches as batches
 from rosenblatt.readers.table.decide import numbers_left_out
+from rosenblatt.readers.table.scale import log_scale
+from tests.slow_twins import readers as slow
 
 N = 300
 
@@ -280,7 +282,8 @@ def test_fit_says_what_it_decided(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["fit", path, "-o", str(tmp_path / "m"), "--passes", "1"]) == 0
     words = " ".join(capsys.readouterr().out.split())
     for clause in (
-        "4 numbers, scaled; 1 column of words (3 values); signup, seen are dates; income has missing values;",
+        "4 numbers, scaled; income by its logarithm (heavy tails); 1 column of words (3 values);",
+        "signup, seen are dates; income has missing values;",
         "row left out (counts the rows); hash left out (differs in every row); years left out (the same as age);",
         "shop left out (always the same); --keep row to use the first of them.",
     ):
@@ -305,3 +308,27 @@ def test_keep_also_chooses_the_weights(tmp_path: Path) -> None:
     assert (
         fit_file(path, rule="perceptron", keep="average", reading=reading).model.coef.tobytes() == model.coef.tobytes()
     )
+
+
+def test_the_fast_logarithm_is_the_slow_one() -> None:
+    values = np.random.default_rng(0).standard_t(1, 500) * 10.0 ** np.arange(-3, 7).repeat(50)
+    fast = log_scale(values, 0.25, 0.01)
+    assert fast.tolist() == [slow.log_scale(value, 0.25, 0.01) for value in values.tolist()]
+    assert (np.diff(log_scale(np.sort(values), 0.25, 0.01)) >= 0).all()
+
+
+def test_heavy_tails_are_learned_by_their_logarithm_unless_overruled(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"normal": random.normal(size=N), "heavy": random.lognormal(0, 2, N), "rare": np.arange(N) % 40 == 0}
+    )
+    path = write(frame.assign(rare=frame["rare"].astype(int), label=np.arange(N) % 2), tmp_path / "t.csv")
+    bent, plain = rosenblatt.read(path, decide=True), rosenblatt.read(path, decide=True, as_="number:heavy")
+    assert list(bent.space.settings["columns"]["logs"]) == ["heavy"]  # two values have no tail
+    assert "logs" not in plain.space.settings["columns"]
+    assert "logs" not in rosenblatt.read(path, decide=True, scale=False).space.settings["columns"]
+    assert np.abs(bent.X[:, 1]).max() < 4 < np.abs(plain.X[:, 1]).max()
+    assert bent.X.mean(axis=0) == pytest.approx([0, 0, 0], abs=1e-12)
+    assert bent.X.std(axis=0) == pytest.approx([1, 1, 1])
+    again = rosenblatt.read(path, like=bent.space)
+    assert again.X.tobytes() == bent.X.tobytes()

@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt.learn.schemes import class_pairs
 from rosenblatt.model.linear import LinearModel
-from rosenblatt.records import FeatureSpace, Label
+from rosenblatt.records import FeatureSpace, Label, logs_of
 
 FORMAT_VERSION = 1
 
@@ -56,8 +56,10 @@ def _unit(model: LinearModel, unit: int) -> dict[str, Any]:
     return {**sides, "intercept": float(model.intercept[unit]), "weights": weights}
 
 
-def _scaled(space: FeatureSpace, j: int) -> dict[str, float]:
-    """The shift and scale of a column, where it has them."""
+def _scaled(space: FeatureSpace, j: int) -> dict[str, Any]:
+    """The shift and scale of a column, where it has them, and before them its logarithm."""
     if space.shift is None or space.scale is None or j >= len(space.shift):
         return {}
-    return {"shift": float(space.shift[j]), "scale": float(space.scale[j])}
+    centre, width = logs_of(space).get(space.columns[j] if j < len(space.columns) else "", (0.0, 0.0))
+    log = {"log": {"centre": centre, "width": width}} if width else {}
+    return {**log, "shift": float(space.shift[j]), "scale": float(space.scale[j])}

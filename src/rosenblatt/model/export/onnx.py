@@ -8,6 +8,7 @@ import numpy as np
 from rosenblatt.errors import ModelError
 from rosenblatt.learn.schemes import class_pairs
 from rosenblatt.model.linear import LinearModel
+from rosenblatt.records import logs_of
 
 OPSET = 13
 
@@ -52,14 +53,31 @@ class _Graph:
 
     def _units(self) -> str:
         """w·x + b of every unit, the columns scaled first where the model scales them."""
-        x, space = "x", self.model.space
+        x, space = self._logarithms("x"), self.model.space
         if space.shift is not None and space.scale is not None:
             x = self.op("Sub", x, self.constant(np.asarray(space.shift)[list(self.input_position)], "shift"))
             x = self.op("Mul", x, self.constant(np.asarray(space.scale)[list(self.input_position)], "scale"))
+            if space.kind == "columns":  # NaN is a missing number, which counts as the mean
+                x = self.op("Where", self.op("IsNaN", x), self.constant(np.array(0.0)), x)
         x = self._with_products(x)
         product = self.op("MatMul", x, self.constant(np.ascontiguousarray(self.model.coef.T), "coef"))
         out = "scores" if self.model.scheme in ("ovr", "joint") else "units"
         return self.op("Add", product, self.constant(np.asarray(self.model.intercept), "intercept"), out=out)
+
+    def _logarithms(self, x: str) -> str:
+        """`log_scale` of readers.table.scale, for the columns that are learned so."""
+        logs = logs_of(self.model.space)
+        names = [self.model.input_name(j) for j in self.input_position] if logs else []
+        if not logs:
+            return x
+        centre, width = (np.array([logs.get(name, (0.0, 1.0))[i] for name in names]) for i in (0, 1))
+        distance = self.op("Div", self.op("Sub", x, self.constant(centre, "centre")), self.constant(width, "width"))
+        t = self.op("Add", self.op("Abs", distance), self.constant(np.array(1.0)))
+        power = self.op("Floor", self.op("Div", self.op("Log", t), self.constant(np.array(np.log(2.0)))))
+        rest = self.op("Div", t, self.op("Pow", self.constant(np.array(2.0)), power))
+        size = self.op("Add", power, self.op("Sub", rest, self.constant(np.array(1.0))))
+        is_log = self.constant(np.array([name in logs for name in names]), "is_log")
+        return self.op("Where", is_log, self.op("Mul", self.op("Sign", distance), size), x)
 
     def _with_products(self, x: str) -> str:
         """All columns of the model from those of an example: crossed columns and those of a degree are products."""

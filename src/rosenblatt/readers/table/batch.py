@@ -56,18 +56,18 @@ class Batch:
 
 def parse_batch(batch: pa.RecordBatch, layout: Layout, bytes_read: int) -> Batch:
     bad: BadCells = []
-    numbers = np.empty((len(layout.numbers), batch.num_rows))
+    numbers = np.empty((batch.num_rows, len(layout.numbers)))
     words = [_words(batch.column(column)) for column in layout.words]
     for j, column in enumerate(layout.numbers):
         if column in layout.dates:
             micros = _micros(batch.column(column), column, layout.dates[column].form, bad)
-            numbers[j] = dates.days(micros)
+            numbers[:, j] = dates.days(micros)
             words += _date_words(micros, hours=layout.dates[column].hours)
         else:
-            numbers[j] = _numbers(batch.column(column), column, bad)
+            numbers[:, j] = _numbers(batch.column(column), column, bad)
     return Batch(
         batch.num_rows,
-        np.ascontiguousarray(numbers.T),
+        numbers,
         words,
         [_text_bytes(batch.column(column)) for column in layout.texts],
         None if layout.label is None else _words(batch.column(layout.label)),

@@ -29,6 +29,7 @@ _PATTERNS = {
 }
 ISO = "year-month-day"
 PATTERNS = {form: start + _TIME + _ZONE + "$" for form, start in _PATTERNS.items()}
+_WITH_ZONE = r":\d{2}.*(?:Z|[+-]\d{2}:?\d{2})$"
 TYPED = "typed"  # the form of a column that has a type of its own
 _DAY = 86_400_000_000  # microseconds
 _FIRST_WEEKDAY = 3  # 1 January 1970 was a Thursday
@@ -36,10 +37,11 @@ _FIRST_WEEKDAY = 3  # 1 January 1970 was a Thursday
 
 @dataclass(frozen=True)
 class DateForm:
-    """How the dates of a column are written, and whether they have times of day."""
+    """How the dates of a column are written, and whether they have times of day, and zones."""
 
     form: str
     hours: bool
+    zoned: bool = False
 
 
 def form_of_cells(cells: pa.Array) -> DateForm | None:
@@ -48,13 +50,15 @@ def form_of_cells(cells: pa.Array) -> DateForm | None:
     for form in PATTERNS:
         times = _micros(cells, form)
         if times is not None:
-            forms.append(DateForm(form, has_hours(times)))
+            zoned = pc.any(pc.match_substring_regex(cells, _WITH_ZONE)).as_py()
+            forms.append(DateForm(form, has_hours(times), zoned))
     return forms[0] if len(forms) == 1 else None
 
 
 def form_of_type(array: pa.Array) -> DateForm:
     times = micros_of_type(array).drop_null()
-    return DateForm(TYPED, has_hours(times.to_numpy(zero_copy_only=False)))
+    hours = has_hours(times.to_numpy(zero_copy_only=False))
+    return DateForm(TYPED, hours, getattr(array.type, "tz", None) is not None)
 
 
 def has_hours(micros: NDArray[np.int64]) -> bool:

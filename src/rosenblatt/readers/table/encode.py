@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Sequence
+from dataclasses import astuple
 from typing import Any
 
 from rosenblatt import native
@@ -15,15 +16,14 @@ from rosenblatt.readers.hashing.settings import hashing_settings, native_hashing
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.batch import BadCells, Batch, WordColumn
 from rosenblatt.readers.table.layout import Layout
-from rosenblatt.readers.table.scale import scaled
-from rosenblatt.records import Csr, FeatureSpace, Floats, Values
+from rosenblatt.readers.table.scale import Scaling
+from rosenblatt.records import Csr, FeatureSpace, Floats, Values, logs_of
 
 
 class Encoder:
     """Numbers the features in order of their first occurrence; with the space of a model, unknown ones are left out."""
 
-    shift: Floats | None = None
-    scale: Floats | None = None
+    scaling: Scaling | None = None
     _indicators: frozenset[str] | None = None  # columns of numbers whose missing values have a feature; None: all
 
     def __init__(
@@ -39,7 +39,9 @@ class Encoder:
         if model_space is not None:
             self._vocabulary = {name: j for j, name in enumerate(model_space.columns) if j >= self._n_numbers}
             if model_space.shift is not None and model_space.scale is not None:
-                self.shift, self.scale = model_space.shift[: self._n_numbers], model_space.scale[: self._n_numbers]
+                logs = {layout.numbers.index(column): (log[0], log[1]) for column, log in logs_of(model_space).items()}
+                shift, scale = (array[: self._n_numbers] for array in (model_space.shift, model_space.scale))
+                self.scaling = Scaling(shift, scale, logs)
         # Products of numbers have their columns from the beginning: a table of nothing but numbers stays dense.
         self._number_pairs = [pair for pair in pairs if set(pair) <= set(layout.numbers)]
         for a, b in self._number_pairs:
@@ -61,13 +63,13 @@ class Encoder:
         columns = (*layout.numbers, *self._vocabulary)
         settings |= {"numbers": list(layout.numbers), "words": list(layout.words), "texts": list(layout.texts)}
         if layout.dates:
-            settings["dates"] = {column: [form.form, form.hours] for column, form in layout.dates.items()}
+            settings["dates"] = {column: list(astuple(form)) for column, form in layout.dates.items()}
         if self._pairs:
             settings["cross"] = [list(pair) for pair in self._pairs]
         shift = scale = None
-        if self.shift is not None and self.scale is not None:
+        if self.scaling is not None:
             shift, scale = np.zeros(len(columns)), np.ones(len(columns))
-            shift[: self._n_numbers], scale[: self._n_numbers] = self.shift, self.scale
+            shift[: self._n_numbers], scale[: self._n_numbers] = self.scaling.shift, self.scaling.scale
         if hashing is None:
             return FeatureSpace("columns", columns=columns, shift=shift, scale=scale, settings=settings)
         names = ChainMap(self._word_names, self._names.by_column(self._n_numbers))  # type: ignore[arg-type]
@@ -101,10 +103,11 @@ class Encoder:
 
     def encode(self, batch: Batch, good: NDArray[np.bool_]) -> Values:
         """The matrix of the good rows: dense while there is nothing but numbers."""
-        numbers = batch.numbers[good]
+        numbers = batch.numbers if self.scaling is not None and good.all() else batch.numbers[good]
         missing = np.isnan(numbers)
         numbers = self._scaled(numbers)
-        numbers[missing] = 0.0
+        if missing.any():
+            numbers[missing] = 0.0
         words = [self._word_features(column, word_column, good) for column, word_column in self._words(batch)]
         words += [self._missing_feature(j, missing[:, j]) for j in self._with_missing(missing)]
         products = self._products(batch, good, numbers, missing)
@@ -152,7 +155,7 @@ class Encoder:
         return bad
 
     def _scaled(self, numbers: Floats) -> Floats:
-        return numbers if self.shift is None or self.scale is None else scaled(numbers, self.shift, self.scale)
+        return numbers if self.scaling is None else self.scaling.apply(numbers)
 
     def _words(self, batch: Batch) -> list[tuple[str, WordColumn]]:
         return list(zip(self._layout.word_columns, batch.words, strict=True))

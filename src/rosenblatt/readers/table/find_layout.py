@@ -15,6 +15,7 @@ from rosenblatt.readers.table.dates import DateForm, form_of_cells, form_of_type
 from rosenblatt.readers.table.layout import (
     ColumnKind,
     Layout,
+    are_flags,
     kind_of_strings,
     kind_of_type,
     label_column,
@@ -50,7 +51,9 @@ def find_layout(name: str, sample: Mapping[str, pa.Array], reading: ReadOptions,
         tuple(column for column in kinds if kinds[column] in group)
         for group in (("number", "date"), ("word",), ("text",))
     )
-    return Layout(label, numbers, words, texts, dates).without(_dropped(name, columns, label, reading))
+    flags = tuple(column for column in numbers if are_flags(sample[column]))
+    layout = Layout(label, numbers, words, texts, dates, flags=flags)
+    return layout.without(_dropped(name, columns, label, reading))
 
 
 def chosen_kinds(name: str, columns: Sequence[str], reading: ReadOptions) -> dict[str, ColumnKind]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -16,8 +16,7 @@ from rosenblatt.readers.table.decide import numbers_left_out, words_left_out
 from rosenblatt.readers.table.equal_batches import RawBatch, take_head
 from rosenblatt.readers.table.find_layout import EVERY
 from rosenblatt.readers.table.layout import Layout
-from rosenblatt.readers.table.scale import Moments
-from rosenblatt.records import Floats
+from rosenblatt.readers.table.scale import Scaling, scaling_of
 
 
 @dataclass(frozen=True)
@@ -29,11 +28,12 @@ class Head:
     rest: Iterator[RawBatch]
     decided: dict[str, Any] = field(default_factory=dict)
 
-    def shift_and_scale(self) -> tuple[Floats, Floats]:
-        moments = Moments(len(self.layout.numbers))
-        for batch in self.batches:
-            moments.add(np.where(np.isinf(batch.numbers), np.nan, batch.numbers))
-        return moments.shift_and_scale()
+    def scaling(self, as_numbers: Collection[str], *, logs: bool) -> Scaling:
+        """The scaling by these rows; dates and the columns `as_numbers` are never learned by their logarithm."""
+        numbers = self.layout.numbers
+        plain = {*as_numbers, *self.layout.dates}
+        may_be_logs = [j for j, column in enumerate(numbers) if logs and column not in plain]
+        return scaling_of([batch.numbers for batch in self.batches], len(numbers), may_be_logs)
 
     def with_missing(self) -> list[str]:
         """The columns of numbers in which some are missing."""
@@ -65,6 +65,7 @@ def read_head(batches: Iterator[RawBatch], layout: Layout, reading: ReadOptions)
         "order": columns,
         "left_out": {c: layout.left_out[c] for c in columns if c in layout.left_out and c not in reading.drop},
         "dropped": list(reading.drop),
+        "flags": [column for column in layout.flags if column in layout.numbers],
     }
     return Head(layout, parsed, batches if following is None else chain([following], batches), decided)
 

@@ -34,6 +34,7 @@ class Layout:
     texts: tuple[str, ...]
     dates: Mapping[str, DateForm] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)  # column -> why
+    flags: tuple[str, ...] = ()  # numbers that are written as true and false
 
     @property
     def dense(self) -> bool:
@@ -107,13 +108,21 @@ def kind_of_strings(cells: pa.Array, *, dates: bool = False) -> ColumnKind:
     present = present_cells(cells)
     if _are_numbers(present):
         return "number"
-    if dates and len(present) and pc.all(pc.is_in(pc.utf8_lower(present), pa.array(FLAGS, present.type))).as_py():
+    if dates and are_flags(present):
         return "number"
     if dates and form_of_cells(present) is not None:
         return "date"
     n_words = sum(len(cell.split()) for cell in present.to_pylist())
     is_text = n_words >= _TEXT_WORDS * len(present) and 2 * pc.count_distinct(present).as_py() > len(present)
     return "text" if len(present) and is_text else "word"
+
+
+def are_flags(cells: pa.Array) -> bool:
+    """Whether the cells are true and false, by their type or in writing."""
+    if not (types.is_string(cells.type) or types.is_large_string(cells.type)):
+        return bool(types.is_boolean(cells.type))
+    present = present_cells(cells)
+    return len(present) > 0 and pc.all(pc.is_in(pc.utf8_lower(present), pa.array(FLAGS, present.type))).as_py()
 
 
 def present_cells(cells: pa.Array) -> pa.Array:

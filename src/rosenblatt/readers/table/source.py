@@ -66,11 +66,14 @@ class TableSource(FileSource):
         scale = reading.decide if reading.scale is None else reading.scale
         head = read_head(batches, layout, reading) if scale or reading.decide else Head(layout, [], batches)
         self._layout, self._encoder = head.layout, Encoder(head.layout, reading, None, pairs)
-        if scale:
-            self._encoder.shift, self._encoder.scale = head.shift_and_scale()
         if reading.decide:
             self._encoder.expect_missing(head.with_missing())
             self._decided = head.decided
+        if scale:
+            as_numbers = [text.removeprefix("number:") for text in reading.as_]
+            scaling = self._encoder.scaling = head.scaling(as_numbers, logs=reading.decide)
+            if scaling.logs:
+                self._decided["logs"] = {head.layout.numbers[j]: list(log) for j, log in scaling.logs.items()}
         self._begun = head
 
     def _typed(self, file: InputFile) -> TypedFile:
