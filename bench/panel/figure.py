@@ -8,7 +8,7 @@ from typing import Any
 from bench.figure import BLUE, ORANGE
 from bench.panel.results import LEAST, Comparison
 
-SHOWN = 6.0  # points; a larger gap is drawn at the edge, with its number
+LOW, HIGH = -6.0, 4.0  # points; a gap beyond them is drawn as an arrow at the edge, with its number
 
 
 def draw(rows: list[Comparison], path: Path) -> None:
@@ -26,7 +26,7 @@ def draw(rows: list[Comparison], path: Path) -> None:
         dots(axis, rows, key)
         axis.set_title(f"{title}: points ahead of the best peer", fontsize=9, loc="left")
     axes[0].set_yticks(range(len(rows)), [row.name for row in rows], fontsize=7)
-    axes[0].legend(fontsize=7, frameon=False, loc="upper left")
+    figure.legend(*axes[0].get_legend_handles_labels(), fontsize=7, frameon=False, loc="outside lower center", ncols=3)
     figure.savefig(path, dpi=150)
     plt.close(figure)
 
@@ -37,18 +37,18 @@ def dots(axis: Any, rows: list[Comparison], key: str) -> None:
     axis.axvline(0.0, color="grey", linewidth=0.8, zorder=1)
     for place, row in enumerate(rows):
         gap, error = 100 * row.gap(key), 100 * row.error(key)
-        shown = max(-SHOWN, min(SHOWN, gap))
         color = ORANGE if row.behind(key) else BLUE
-        face = color if row.mark == "tune" else "white"
-        axis.errorbar(
-            shown, place, xerr=error, color=color, markerfacecolor=face, fmt="o", markersize=4, elinewidth=0.8
-        )
-        if shown != gap:
-            axis.annotate(f"{gap:+.1f}", (shown, place), (6, 0), textcoords="offset points", va="center", fontsize=6)
+        style = {"color": color, "markerfacecolor": color if row.mark == "tune" else "white", "markersize": 4}
+        if LOW <= gap <= HIGH:
+            axis.errorbar(gap, place, xerr=error, fmt="o", elinewidth=0.8, **style)
+            continue
+        edge, sign, shift = (LOW, "<", 6) if gap < LOW else (HIGH, ">", -22)
+        axis.plot(edge, place, sign, **style)
+        axis.annotate(f"{gap:+.1f}", (edge, place), (shift, 0), textcoords="offset points", va="center", fontsize=6)
     for face, label in ((BLUE, "to tune on"), ("white", "to confirm on")):
         axis.plot([], [], "o", color=BLUE, markerfacecolor=face, markersize=4, label=label)
     axis.plot([], [], "o", color=ORANGE, markersize=4, label="behind by more than 0.5 and one standard error")
-    axis.set_xlim(-SHOWN - 1, SHOWN + 1)
+    axis.set_xlim(LOW - 0.3, HIGH + 0.3)
     axis.set_ylim(-1, len(rows))
     axis.tick_params(labelsize=7)
     axis.spines[["top", "right"]].set_visible(False)
