@@ -59,8 +59,9 @@ def run(data: DataSet, stored: dict[str, Any], options: argparse.Namespace) -> C
     """Both sides of one set; its line is printed as soon as it is known."""
     try:
         splits = split_files(data, options.data)
-    except FileNotFoundError as missing:
-        print(f"{data.name:20} {data.mark:7} left out: no {missing.filename}")
+    except OSError as missing:  # SciPy says OSError where there is no file
+        reason = "--data names no folder" if options.data is None else missing
+        print(f"{data.name:20} {data.mark:7} left out: {reason}")
         return None
     entry = stored["sets"].setdefault(data.name, {"peers": {}})
     before = results.comparison(data.name, entry) if "ours" in entry else None

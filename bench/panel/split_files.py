@@ -65,7 +65,7 @@ def split_files(data: DataSet, folder: Path | None) -> list[Split]:
 
 
 def raw_splits(data: DataSet, folder: Path | None) -> Iterator[tuple[Raw, Raw]]:
-    """The examples of each split; raises FileNotFoundError where the folder does not have the set."""
+    """The examples of each split; raises OSError where the folder does not have the set."""
     return data.splits(data.read(folder or Path("no-data-folder")))
 
 
