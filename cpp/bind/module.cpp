@@ -15,6 +15,7 @@ void bind_support_pairs(nb::module_& m);
 void bind_certify(nb::module_& m);
 void bind_parse(nb::module_& m);
 void bind_cache_pages(nb::module_& m);
+void bind_calibrate(nb::module_& m);
 
 namespace {
 
@@ -70,6 +71,7 @@ NB_MODULE(_native, m) {
     bind_certify(m);
     bind_parse(m);
     bind_cache_pages(m);
+    bind_calibrate(m);
 }
 
 }  // namespace rosenblatt

@@ -15,6 +15,7 @@ struct HullFunctions;     // certify/wolfe.hpp
 struct ParserFunctions;   // parse/parser_table.hpp
 struct WordFunctions;     // words/lower_case_words.hpp
 struct PageFunctions;     // cache/pack_numbers.hpp
+struct CalibrationFunctions;  // calibrate/calibrate.hpp
 
 struct Native {
     const char* name;  // of the instruction set
@@ -27,6 +28,7 @@ struct Native {
     const ParserFunctions* parsers;
     const WordFunctions* words;
     const PageFunctions* pages;
+    const CalibrationFunctions* calibration;
 };
 
 const Native& native();                        // the widest instruction set of this machine, or the one chosen

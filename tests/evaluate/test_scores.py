@@ -9,13 +9,16 @@ from scipy.stats import binomtest
 from sklearn import metrics
 
 from rosenblatt.evaluate.confusion import macro
-from rosenblatt.evaluate.evaluate_file import rankable_scores
+from rosenblatt.evaluate.evaluate_file import joint_scores
 from rosenblatt.evaluate.intervals import Estimate, effective, wilson
 from rosenblatt.evaluate.ranking import influence, ranked, roc_points
 from rosenblatt.evaluate.tally import Scores, Tally, evaluate
 from tests.slow_twins.evaluate import area, delong_variance, macro_variance
 
-ESTIMATES = ("accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision", "log_loss")
+ESTIMATES = (
+    *("accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision"),
+    *("log_loss", "brier", "calibration_error"),
+)
 each_seed = pytest.mark.parametrize("seed", range(6))
 each_way = pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 
@@ -36,6 +39,13 @@ def many(seed: int, weighted: bool, count: int = 400, classes: int = 4):
     return scores, truth, random.uniform(0.1, 3, count) if weighted else None
 
 
+def chances(scores: np.ndarray) -> np.ndarray:
+    """Probabilities of all classes: a sigmoid of one score, a softmax of several."""
+    if scores.ndim == 1 or scores.shape[1] == 1:
+        return expit(np.column_stack([-scores, scores]))
+    return np.asarray(softmax(scores, axis=1))
+
+
 def close(estimate: Estimate | None, expected: float) -> bool:
     return estimate is not None and estimate.value == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
@@ -45,7 +55,7 @@ def close(estimate: Estimate | None, expected: float) -> bool:
 def test_two_classes_score_as_in_scikit_learn(seed: int, weighted: bool) -> None:
     scores, truth, weights = binary(seed, weighted)
     decided = (scores > 0).astype(int)
-    ours = evaluate(scores, decided, truth, ("no", "yes"), weights=weights, link="sigmoid")
+    ours = evaluate(scores, decided, truth, ("no", "yes"), weights=weights, probabilities=chances(scores))
     weighting = {"sample_weight": weights}
     assert close(ours.accuracy, metrics.accuracy_score(truth, decided, **weighting))
     assert close(ours.error, metrics.zero_one_loss(truth, decided, **weighting))
@@ -63,7 +73,7 @@ def test_two_classes_score_as_in_scikit_learn(seed: int, weighted: bool) -> None
 def test_many_classes_score_as_in_scikit_learn(seed: int, weighted: bool) -> None:
     scores, truth, weights = many(seed, weighted)
     decided = scores.argmax(axis=1)
-    ours = evaluate(scores, decided, truth, tuple("abcd"), weights=weights, link="softmax")
+    ours = evaluate(scores, decided, truth, tuple("abcd"), weights=weights, probabilities=chances(scores))
     weighting = {"sample_weight": weights}
     assert close(ours.accuracy, metrics.accuracy_score(truth, decided, **weighting))
     assert close(ours.precision, metrics.precision_score(truth, decided, average="macro", **weighting))
@@ -125,7 +135,7 @@ def test_intervals_contain_their_value_and_stay_in_range(seed: int, classes: int
     scores = np.round(random.normal(0, 1, (count, 1 if classes == 2 else classes)), 1)
     truth = random.integers(0, random.integers(1, classes + 1), count)
     decided = (scores[:, 0] > 0).astype(int) if classes == 2 else scores.argmax(axis=1)
-    scored = evaluate(scores, decided, truth, tuple(range(classes)), link="sigmoid" if classes == 2 else "softmax")
+    scored = evaluate(scores, decided, truth, tuple(range(classes)), probabilities=chances(scores))
     for name in ESTIMATES:
         estimate = getattr(scored, name)
         if estimate is None:
@@ -133,16 +143,16 @@ def test_intervals_contain_their_value_and_stay_in_range(seed: int, classes: int
             continue
         assert 0 <= estimate.low <= estimate.value + 1e-12
         assert estimate.value <= estimate.high + 1e-12
-        assert estimate.high <= 1 or name == "log_loss"
+        assert estimate.high <= (2 if name == "brier" else 1) or name == "log_loss"
 
 
-@pytest.mark.parametrize("name", ["accuracy", "f1", "roc_auc", "log_loss"])
+@pytest.mark.parametrize("name", ["accuracy", "f1", "roc_auc", "log_loss", "brier"])
 def test_intervals_contain_the_true_value_about_as_often_as_they_should(name: str) -> None:
     """The true value comes from a very large sample; of 400 intervals about 95% must contain it."""
 
     def sample(seed: int, count: int) -> Scores:
         scores, truth, _ = binary(3 * seed, weighted=False, count=count)
-        return evaluate(scores, (scores > 0).astype(int), truth, (0, 1), link="sigmoid")
+        return evaluate(scores, (scores > 0).astype(int), truth, (0, 1), probabilities=chances(scores))
 
     real = getattr(sample(10**6, 200_000), name).value
     covered = [(estimate := getattr(sample(seed, 150), name)).low <= real <= estimate.high for seed in range(400)]
@@ -173,10 +183,10 @@ def test_nothing_counted_is_no_error() -> None:
 @each_way
 def test_chunks_add_up_to_the_whole(weighted: bool) -> None:
     scores, truth, weights = binary(1, weighted)
-    decided, tally = (scores > 0).astype(int), Tally(("no", "yes"), "sigmoid")
+    decided, tally = (scores > 0).astype(int), Tally(("no", "yes"))
     for at in (slice(0, 7), slice(7, 7), slice(7, 250), slice(250, None)):
-        tally.add(scores[at], decided[at], truth[at], None if weights is None else weights[at])
-    at_once = evaluate(scores, decided, truth, ("no", "yes"), weights=weights, link="sigmoid")
+        tally.add(scores[at], decided[at], truth[at], None if weights is None else weights[at], chances(scores[at]))
+    at_once = evaluate(scores, decided, truth, ("no", "yes"), weights=weights, probabilities=chances(scores))
     parts = tally.scores()
     for name in ESTIMATES:
         a, b = getattr(at_once, name), getattr(parts, name)
@@ -219,9 +229,57 @@ def test_joint_scores_are_ranked_by_probability() -> None:
     scores = scores + random.normal(0, 0.01, scores.shape)  # no ties, which rounding would break either way
     shifted = scores + random.normal(0, 50, (len(scores), 1))  # does not change the decisions
     decided = scores.argmax(axis=1)
-    scored = evaluate(rankable_scores(shifted, "softmax"), decided, truth, tuple("abcd"), link="softmax")
-    chances = softmax(scores, axis=1)
-    areas = [metrics.roc_auc_score(truth == k, chances[:, k]) for k in range(4)]
+    scored = evaluate(joint_scores(shifted), decided, truth, tuple("abcd"))
+    areas = [metrics.roc_auc_score(truth == k, softmax(scores, axis=1)[:, k]) for k in range(4)]
     assert close(scored.roc_auc, float(np.mean(areas)))
-    assert close(scored.log_loss, metrics.log_loss(truth, chances))
-    assert rankable_scores(shifted, None) is shifted
+
+
+@each_seed
+@each_way
+def test_brier_scores_are_scikit_learns(seed: int, weighted: bool) -> None:
+    scores, truth, weights = binary(seed, weighted)
+    ours = evaluate(scores, (scores > 0).astype(int), truth, (0, 1), weights=weights, probabilities=chances(scores))
+    assert close(ours.brier, metrics.brier_score_loss(truth, expit(scores), sample_weight=weights))
+    scores, truth, weights = many(seed, weighted)
+    ours = evaluate(scores, scores.argmax(axis=1), truth, tuple("abcd"), weights=weights, probabilities=chances(scores))
+    squares = np.square(softmax(scores, axis=1) - np.eye(4)[truth]).sum(axis=1)
+    assert close(ours.brier, float(np.average(squares, weights=weights)))
+
+
+def test_the_calibration_error_tells_true_probabilities_from_wrong_ones() -> None:
+    random = np.random.default_rng(0)
+    scores = random.normal(0, 2, 20_000)
+    truth = (random.random(20_000) < expit(scores)).astype(int)
+    honest, boastful = (
+        evaluate(scores, (scores > 0).astype(int), truth, (0, 1), probabilities=chances(factor * scores))
+        for factor in (1, 3)
+    )
+    assert honest.calibration_error is not None
+    assert boastful.calibration_error is not None
+    assert honest.calibration_error.value < 0.01
+    assert honest.calibration_error.low < 0.005
+    expected = np.mean(np.abs(expit(3 * scores) - expit(scores)))  # nowhere does it promise too little and too much
+    assert boastful.calibration_error.low < expected * 1.02
+    assert boastful.calibration_error.value == pytest.approx(expected, rel=0.1)
+
+
+def test_the_reliability_curve_says_how_often_it_happened() -> None:
+    random = np.random.default_rng(0)
+    scores = random.normal(0, 2, 30_000)
+    truth = (random.random(30_000) < expit(scores)).astype(int)
+    curve = evaluate(scores, (scores > 0).astype(int), truth, (0, 1), probabilities=chances(scores)).reliability
+    assert len(curve) == 15
+    assert [point.predicted for point in curve] == sorted(point.predicted for point in curve)
+    assert sum(point.examples for point in curve) == 30_000
+    inside = sum(point.observed.low <= point.predicted <= point.observed.high for point in curve)
+    assert inside >= 12
+    few = evaluate(scores[:25], (scores[:25] > 0).astype(int), truth[:25], (0, 1), probabilities=chances(scores[:25]))
+    assert len(few.reliability) == 2
+
+
+def test_with_many_classes_the_curve_is_about_the_predicted_one() -> None:
+    scores, truth, _ = many(0, weighted=False, count=4000)
+    probabilities = softmax(scores, axis=1)
+    curve = evaluate(scores, scores.argmax(axis=1), truth, tuple("abcd"), probabilities=probabilities).reliability
+    right = sum(point.observed.value * point.examples for point in curve) / 4000
+    assert right == pytest.approx(np.mean(scores.argmax(axis=1) == truth), abs=0.02)  # ties may be decided otherwise

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from rosenblatt import LogisticUnit, Perceptron
-from rosenblatt.evaluate.evaluate_file import probability_link
 from rosenblatt.evaluate.tally import Tally
 from rosenblatt.model.fit_file import Candidate, Fitted
 from rosenblatt.model.linear import LinearModel
@@ -36,9 +35,10 @@ def summary(classes: int = 2, rule: str = "perceptron", mistakes: tuple[int, ...
     model = LinearModel(
         tuple(labels.tolist()), FeatureSpace("columns", columns=NAMES), estimator._run, {"version": "9.9"}
     )
-    tally = Tally(model.classes, probability_link(model))
+    tally = Tally(model.classes)
     scores = model.scores(X)
-    tally.add(model.class_scores(scores), model.predicted_classes(scores), truth)
+    probabilities = None if model.probability_map is None else np.asarray(model.probabilities(scores))
+    tally.add(model.class_scores(scores), model.predicted_classes(scores), truth, None, probabilities)
     candidates = (Candidate("perceptron", model.settings, 0.2, 0.1), Candidate("logistic", model.settings, 0.3, None))
     fitted = Fitted(
         model=model,
@@ -207,6 +207,7 @@ def test_contributions_and_bias_add_up_to_the_score(sparse: bool) -> None:
 SCORES = {
     *("examples", "classes", "accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision"),
     *("log_loss", "intervals", "per_class", "confusion", "ranked", "baseline_error", "unknown"),
+    *("brier", "calibration_error", "reliability"),
 }
 FIT = {
     *("data", "rows", "features", "classes", "rule", "passes", "status", "seconds", "n_mistakes", "mistakes"),
@@ -232,7 +233,8 @@ def test_the_keys_of_json_are_pinned() -> None:
     scores = scores_record(fit_summary.evaluation.scores)
     assert set(scores["per_class"][0]) == {"label", "support", "precision", "recall", "f1", "intervals"}
     assert set(scores["intervals"]) == {
-        *("accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision", "log_loss")
+        *("accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision", "log_loss"),
+        *("brier", "calibration_error"),
     }
 
 

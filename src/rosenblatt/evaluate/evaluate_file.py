@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from rosenblatt.errors import DataError, option
-from rosenblatt.evaluate.tally import Link, Tally
+from rosenblatt.evaluate.tally import Tally
 from rosenblatt.learn.files.classes import UNKNOWN_LABEL, class_codes
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import predict_source
@@ -20,14 +20,18 @@ def evaluate_file(model: Model, path: str, reading: ReadOptions, threads: int | 
 
     A label that the model never saw is an error like any other.
     """
-    tally = Tally(tuple(model.classes), probability_link(model))
+    tally = Tally(tuple(model.classes))
+    ranked_jointly = model.loss == "logistic" and model.scheme == "joint"
+    gives_probabilities = model.probability_map is not None
     source = open_source(path, replace(reading, classes=()), model.space)
     for block in predict_source(model, source, threads or os.cpu_count() or 1):
         labelled = block.truth != -1
         truth = np.where(block.truth == UNKNOWN_LABEL, len(model.classes), block.truth)[labelled]
         weights = None if block.weights is None else block.weights[labelled]
-        scores = rankable_scores(model.class_scores(block.scores)[labelled], tally.link)
-        tally.add(scores, block.decided[labelled], truth, weights)
+        probabilities = np.asarray(model.probabilities(block.scores))[labelled] if gives_probabilities else None
+        scores = model.class_scores(block.scores)[labelled]
+        scores = joint_scores(scores) if ranked_jointly else scores
+        tally.add(scores, block.decided[labelled], truth, weights, probabilities)
     if tally.examples == 0:
         raise DataError(
             f"{path}: has no labels to compare with; name their column with {option('label')} or their file with "
@@ -39,19 +43,11 @@ def evaluate_file(model: Model, path: str, reading: ReadOptions, threads: int | 
     return tally
 
 
-def rankable_scores(scores: Floats, link: Link | None) -> Floats:
+def joint_scores(scores: Floats) -> Floats:
     """Scores that can be ranked across examples: those that decide jointly mean something only within one example, so
-    they become logarithms of probabilities, which are softmaxed to the same probabilities again."""
-    if link != "softmax" or len(scores) == 0:
+    they become logarithms of their softmax."""
+    if len(scores) == 0:
         return scores
     highest = scores.max(axis=1, keepdims=True)
     log_probabilities: Floats = scores - highest - np.log(np.exp(scores - highest).sum(axis=1, keepdims=True))
     return log_probabilities
-
-
-def probability_link(model: Model) -> Link | None:
-    """How scores become probabilities, where the loss models them: for two classes, and for a joint decision."""
-    if model.loss != "logistic":
-        return None
-    links: dict[str, Link] = {"binary": "sigmoid", "joint": "softmax"}
-    return links.get(model.scheme)

@@ -1,18 +1,17 @@
 """Predictions -> Scores: counted block by block, in bounded memory."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.evaluate import confusion, ranking
 from rosenblatt.evaluate.confusion import ClassScores
-from rosenblatt.evaluate.intervals import Estimate, effective, logit_normal, normal
+from rosenblatt.evaluate.intervals import Estimate, effective, logit_normal
+from rosenblatt.evaluate.probabilities import ProbabilityTally, ReliabilityBin
 from rosenblatt.model.warnings import Caution, Judged, few_examples, unknown_labels, worthless
 from rosenblatt.records import Floats, Label
 
-Link: TypeAlias = Literal["sigmoid", "softmax"]
 MAX_RANKED = 1 << 22  # scores kept for ranking; of more examples every second is ranked, then every fourth, and so on
 
 
@@ -22,8 +21,8 @@ class Scores:
 
     With two classes, precision, recall, F1, ROC AUC and average precision are those of the positive class,
     `classes[1]`; with more they are the plain mean over the classes, each against the rest. `roc_auc` and
-    `average_precision` are None where only one class occurred, `log_loss` where the model gives no probabilities.
-    An example whose label is none of the classes is an error; the log loss leaves it out.
+    `average_precision` are None where only one class occurred; `log_loss`, `brier` and `calibration_error` where the
+    model gives no probabilities. An example whose label is none of the classes is an error; these three leave it out.
     """
 
     examples: int
@@ -36,12 +35,15 @@ class Scores:
     roc_auc: Estimate | None
     average_precision: Estimate | None
     log_loss: Estimate | None
+    brier: Estimate | None
+    calibration_error: Estimate | None
     per_class: tuple[ClassScores, ...]
     confusion: Floats  # [i, j]: weight of the examples of class i decided to be class j
     ranked: int  # examples whose scores were ranked: all of them, or an even sample of very many
     baseline_error: float = 0.0  # of always guessing the commonest class of these examples
     unknown: int = 0  # examples whose label is none of the classes
     unknown_labels: tuple[Label, ...] = ()
+    reliability: tuple[ReliabilityBin, ...] = ()
 
     @property
     def commonest(self) -> Label:
@@ -60,20 +62,25 @@ class Scores:
 class Tally:
     """Predictions counted block by block; `scores()` at any time."""
 
-    def __init__(self, classes: tuple[Label, ...], link: Link | None = None, most_ranked: int = MAX_RANKED) -> None:
-        self.classes, self.link = classes, link
+    def __init__(self, classes: tuple[Label, ...], most_ranked: int = MAX_RANKED) -> None:
+        self.classes = classes
         self.table: Floats = np.zeros((len(classes) + 1, len(classes)))  # the last row: labels of no class
         self.unknown = 0  # how many examples have such a label
         self.unknown_labels: list[Label] = []
         self.examples = 0
         self.squares = 0.0  # of the weights
-        self.loss = np.zeros(3)  # weighted sum of log losses, of their squares, of the weights
+        self.probabilities = ProbabilityTally(len(classes))
         self.most_ranked = max(most_ranked // (1 if len(classes) == 2 else len(classes)), 1)
         self.stride = 1
         self.ranked_parts: list[tuple[Floats, NDArray[np.intp], Floats]] = []
 
     def add(
-        self, scores: Floats, decided: NDArray[np.integer], truth: NDArray[np.integer], weights: Floats | None = None
+        self,
+        scores: Floats,
+        decided: NDArray[np.integer],
+        truth: NDArray[np.integer],
+        weights: Floats | None = None,
+        probabilities: Floats | None = None,
     ) -> None:
         """Count a block: scores as `class_scores` gives them, and the predicted and true class of each row.
 
@@ -87,9 +94,8 @@ class Tally:
         known = np.asarray(truth) < classes
         self.unknown += count - int(known.sum())
         self.squares += float(np.square(weights).sum())
-        if self.link is not None:
-            losses, of_known = _log_losses(scores[known], truth[known], self.link), weights[known]
-            self.loss += [of_known @ losses, of_known @ losses**2, of_known.sum()]
+        if probabilities is not None:
+            self.probabilities.add(probabilities[known], np.asarray(truth)[known], weights[known])
         self._keep(scores, np.asarray(truth, dtype=np.intp), weights)
         self.examples += count
 
@@ -145,7 +151,10 @@ class Tally:
             f1=f1,
             roc_auc=_area(by_rank),
             average_precision=_precision(by_rank),
-            log_loss=self._log_loss(n),
+            log_loss=self.probabilities.log_loss(n),
+            brier=self.probabilities.brier(n),
+            calibration_error=self.probabilities.calibration_error(),
+            reliability=self.probabilities.reliability(),
             per_class=per_class,
             confusion=table[:-1].copy(),
             ranked=sum(len(part[1]) for part in self.ranked_parts),
@@ -153,15 +162,6 @@ class Tally:
             unknown=self.unknown,
             unknown_labels=tuple(self.unknown_labels),
         )
-
-    def _log_loss(self, n: float) -> Estimate | None:
-        """A mean of independent losses: normal, with the deviation of the losses over the root of their number."""
-        total, squares, weight = self.loss
-        if self.link is None or weight <= 0:
-            return None
-        mean = total / weight
-        deviation = (max(squares / weight - mean * mean, 0.0) / max(n - 1, 1.0)) ** 0.5
-        return normal(float(mean), float(deviation), high=float("inf"))
 
 
 def evaluate(
@@ -171,11 +171,10 @@ def evaluate(
     classes: tuple[Label, ...],
     *,
     weights: Floats | None = None,
-    link: Link | None = None,
+    probabilities: Floats | None = None,
 ) -> Scores:
-    """How good predictions are: classes as positions in `classes`, scores as the model gave them.
-
-    `link` says how scores become probabilities, where they do: "sigmoid" of one score, "softmax" of one per class.
+    """How good predictions are: classes as positions in `classes`, scores as the model gave them, and probabilities of
+    every class where it gives any.
 
     >>> import numpy as np
     >>> scores, truth = np.array([-2.0, -1.0, 0.5, 3.0]), np.array([0, 1, 1, 1])
@@ -183,8 +182,8 @@ def evaluate(
     >>> f"{result.accuracy:.2f}", result.confusion.tolist()
     ('0.75 [0.30, 0.95]', [[1.0, 0.0], [1.0, 2.0]])
     """
-    tally = Tally(tuple(classes), link)
-    tally.add(scores, decided, truth, weights)
+    tally = Tally(tuple(classes))
+    tally.add(scores, decided, truth, weights, probabilities)
     return tally.scores()
 
 
@@ -214,14 +213,3 @@ def _precision(by_rank: list[ranking.Ranked]) -> Estimate | None:
         float(np.mean([getattr(estimate, bound) for estimate in estimates])) for bound in ("value", "low", "high")
     )
     return Estimate(value, low, high)
-
-
-def _log_losses(scores: Floats, truth: NDArray[np.integer], link: Link) -> Floats:
-    """-log of the probability given to the true class, without overflow."""
-    if link == "sigmoid":
-        losses: Floats = np.logaddexp(0.0, np.where(np.asarray(truth) == 1, -scores[:, 0], scores[:, 0]))
-        return losses
-    highest = scores.max(axis=1, keepdims=True)
-    normaliser = highest[:, 0] + np.log(np.exp(scores - highest).sum(axis=1))
-    soft: Floats = normaliser - scores[np.arange(len(truth)), truth]
-    return soft

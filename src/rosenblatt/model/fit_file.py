@@ -16,6 +16,7 @@ from rosenblatt.learn.files.plan import Plan, Progress
 from rosenblatt.learn.files.portfolio import candidates
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.settings import Settings
+from rosenblatt.model.calibration import calibrate
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.model.warnings import Caution, baseline_error, warnings_of_fit
 from rosenblatt.readers.open import open_source
@@ -235,6 +236,8 @@ def fitted_of(fitting: Fitting, test: str | None = None) -> Fitted:
     model = LinearModel(
         classes=fitting.classes, space=replace(source.space, settings=known), run=run, provenance=_provenance(fitting)
     )
+    if fitting.honest_scores is not None:
+        model = replace(model, calibration=calibrate(fitting.honest_scores, model.scheme, len(model.classes)))
     wrong, rows = (0, 0) if test is None else _test(model, test, plan.reading, plan.threads)
     return Fitted(
         model=model,

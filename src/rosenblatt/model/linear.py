@@ -10,6 +10,7 @@ from rosenblatt.learn.polynomial import columns_of, product_at, product_name
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.run_state import pack_run, unpack_run
 from rosenblatt.learn.settings import Settings
+from rosenblatt.model.calibration import Calibration, own_probabilities, unpack_calibration
 from rosenblatt.model.model import Model, check_finite
 from rosenblatt.readers.feature_space import pack_classes, pack_space, unpack_classes, unpack_space
 from rosenblatt.records import FeatureSpace, Floats, Label, RunSummary, Values
@@ -32,6 +33,7 @@ class LinearModel(Model):
     run: Run = field(repr=False)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     estimator: Mapping[str, Any] | None = None
+    calibration: Calibration | None = None  # from scores to probabilities, where it was learned from a file
 
     @property
     def settings(self) -> Settings:
@@ -79,7 +81,7 @@ class LinearModel(Model):
 
     def pack(self, tensors: Tensors) -> dict[str, Any]:
         """The header of its file; its arrays are added to the tensors."""
-        return {
+        header = {
             "kind": self.kind,
             "classes": pack_classes(self.classes),
             "space": pack_space(self.space, tensors),
@@ -87,6 +89,13 @@ class LinearModel(Model):
             "estimator": self.estimator,
             "provenance": dict(self.provenance),
         }
+        if self.calibration is not None:
+            header["calibration"] = self.calibration.pack(tensors)
+        return header
+
+    @property
+    def probability_map(self) -> Calibration | None:
+        return self.calibration or own_probabilities(self.loss, self.scheme, len(self.classes))
 
     # -- its columns ------------------------------------------------------------------------------------------------
 
@@ -136,4 +145,9 @@ def unpack_linear_model(header: Header, tensors: Tensors) -> LinearModel:
         run=unpack_run(header.section("run"), tensors, "run.", len(classes)),
         provenance=dict(header.section("provenance").values),
         estimator=dict(header.section("estimator").values) if "estimator" in header else None,
+        calibration=(
+            unpack_calibration(header.section("calibration"), tensors, len(classes))
+            if "calibration" in header
+            else None
+        ),
     )

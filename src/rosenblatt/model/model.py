@@ -6,14 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from sys import float_info
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rosenblatt import native
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, ModelError, option
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.schemes import class_scores, predicted_classes
 from rosenblatt.records import Csr, FeatureSpace, Floats, Label, Values
 from rosenblatt.storage.tensors import Tensors
+
+if TYPE_CHECKING:
+    from rosenblatt.model.calibration import Calibration
 
 T = TypeVar("T", bound=Any)
 
@@ -49,6 +52,20 @@ class Model(ABC):
     def scores_rows(self) -> bool:
         """Can it score the rows of a file?"""
         return True
+
+    @property
+    def probability_map(self) -> Calibration | None:
+        """How scores become probabilities, where they do."""
+        return None
+
+    def probabilities(self, unit_scores: Any) -> memoryview:
+        """One row per example, one column per class; a ModelError where the model gives no probabilities."""
+        if self.probability_map is None:
+            raise ModelError(
+                "This model gives no probabilities: learn it from a file with rosenblatt fit, or by a loss that models "
+                f"them, {option('loss', 'logistic')}."
+            )
+        return self.probability_map.probabilities(class_scores(self.scheme, unit_scores, len(self.classes)))
 
     def scores(self, values: Values) -> Floats:
         """The same as an array."""

@@ -83,6 +83,15 @@ def with_weights(model: Model, path: str | os.PathLike[str], action: str) -> Lin
     return model
 
 
+def require_probabilities(model: Model, path: str | os.PathLike[str]) -> None:
+    """A ModelError that names the file of a model without probabilities."""
+    if model.probability_map is None:
+        raise ModelError(
+            f"{os.fspath(path)}: gives no probabilities: an older version of Rosenblatt learned it, or it was not "
+            "learned from a file; learn it again with rosenblatt fit."
+        )
+
+
 def is_model_file(path: str | os.PathLike[str]) -> bool:
     """Does the file begin like a model file?"""
     with suppress(OSError), open(path, "rb") as file:

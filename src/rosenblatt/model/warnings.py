@@ -1,6 +1,7 @@
 """No worthless answer in silence (clause 10 of the learning contract): what a person must know before using a model."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -11,7 +12,7 @@ from rosenblatt.learn.files.classes import quoted
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.schemes import class_scores
 from rosenblatt.model.linear import LinearModel
-from rosenblatt.records import Label
+from rosenblatt.records import HonestScores, Label
 
 FEWEST_EXAMPLES = 10  # of a class
 _Z = 1.959963984540054  # 95% of a normal distribution lie within this many deviations
@@ -39,6 +40,11 @@ class Judged:
     @property
     def counts(self) -> list[float]:
         return [sum(row) for row in self.table]
+
+    @property
+    def decided(self) -> list[Label]:
+        """The classes that were decided at all."""
+        return [label for k, label in enumerate(self.classes) if any(row[k] for row in self.table)]
 
     @property
     def commonest(self) -> int:
@@ -79,7 +85,7 @@ def clearly_better(judged: Judged) -> bool:
 def worthless(judged: Judged, *, clearly_less_errors: bool = False) -> list[Caution]:
     """A warning where a model decides one class only, or is no better than always guessing the commonest class."""
     classes, counts = judged.classes, judged.counts
-    decided = [label for k, label in enumerate(classes) if any(row[k] for row in judged.table)]
+    decided = judged.decided
     guess = quoted(classes[judged.commonest])
     if len(decided) == 1 and sum(count > 0 for count in counts) > 1:
         return [one_class(quoted(decided[0]), guess)]
@@ -137,21 +143,21 @@ def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
     if held_out is not None:
         error, rows = held_out, fitting.holdout.rows
     if not clearly_less(error, baseline_error(counts), rows):
-        decided = _decided(fitting, model)
+        judged = judged_by(fitting.honest_scores, model) if fitting.honest_scores is not None else None
+        decided = judged.decided if judged is not None else []
         if len(decided) == 1:
-            yield one_class(quoted(classes[decided.pop()]), guess)
-        else:
+            yield one_class(quoted(decided[0]), guess)
+        elif judged is None or not clearly_better(judged):
             yield no_better(guess, error, baseline_error(counts), rows)
     yield from few_examples(classes, counts)
 
 
-def _decided(fitting: Fitting, model: LinearModel) -> set[int]:
-    """The classes that the model decides among the first examples."""
-    first = fitting.examples.first
-    if first is None:
-        return set()
-    scores = class_scores(model.scheme, model.unit_scores(first.block.values), len(model.classes))
-    return set(native.argmax_rows(scores).tolist())
+def judged_by(honest: HonestScores, model: LinearModel) -> Judged:
+    """What the model decides by scores of examples that it had not learned."""
+    n = len(model.classes)
+    decided = native.argmax_rows(class_scores(model.scheme, honest.scores, n)).tolist()
+    counts = Counter(zip(honest.truth.tolist(), decided, strict=True))
+    return Judged(model.classes, [[counts[i, j] for j in range(n)] for i in range(n)])
 
 
 def unknown_labels(labels: Sequence[Label], examples: int, total: int) -> list[Caution]:

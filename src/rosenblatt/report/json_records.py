@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from rosenblatt.evaluate.tally import Scores
     from rosenblatt.model.network import NetworkModel
 
-ESTIMATES = ("accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision", "log_loss")
+ESTIMATES = (
+    *("accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision"),
+    *("log_loss", "brier", "calibration_error"),
+)
 PER_CLASS = ("precision", "recall", "f1")
 
 
@@ -37,6 +40,15 @@ def scores_record(scores: Scores) -> dict[str, Any]:
         ],
         "confusion": scores.confusion.tolist(),
         "ranked": scores.ranked,
+        "reliability": [
+            {
+                "predicted": point.predicted,
+                "observed": point.observed.value,
+                "interval": [point.observed.low, point.observed.high],
+                "examples": point.examples,
+            }
+            for point in scores.reliability
+        ],
         "baseline_error": scores.baseline_error,
         "unknown": scores.unknown,
     }

@@ -133,4 +133,6 @@ def named_scores(scores: Scores) -> list[tuple[str, Estimate | None, str]]:
         ("ROC AUC", scores.roc_auc, ".4f"),
         ("average precision", scores.average_precision, ".4f"),
         ("log loss", scores.log_loss, ".4f"),
+        ("Brier score", scores.brier, ".4f"),
+        ("calibration error", scores.calibration_error, ".4f"),
     ]

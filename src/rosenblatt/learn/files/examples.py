@@ -35,7 +35,6 @@ class Examples:
         self._coder, self._plan = coder, plan
         self._source = source = coder.source
         self.learned = 0  # rows to learn from in each pass
-        self.first: PassBlock | None = None  # the first block, to try the model on
         self.label_order = LabelOrder()
         self.new_label = False  # reading stopped at a label that is not a class
         self.holdout = Holdout(plan.holdout, plan.patience, plan.seed, SpillCache(plan.cache, source.name))
@@ -75,9 +74,7 @@ class Examples:
             self.learned += block.rows if rows is None else len(rows)
             self.label_order.add(codes)
             self._store(examples, rows, block.bytes_read)
-            part = PassBlock(examples, rows, block.first_row, block.bytes_read)
-            self.first = self.first or part
-            yield part
+            yield PassBlock(examples, rows, block.first_row, block.bytes_read)
 
     def _rows_to_learn(self, block: Block, codes: memoryview, first_row: int) -> NDArray[np.uint32]:
         labelled = np.asarray(codes) >= 0

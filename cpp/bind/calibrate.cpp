@@ -1,0 +1,61 @@
+// Maps from scores to probabilities: fitted, applied and cross-validated.
+#include "bind/arrays.hpp"
+#include "calibrate/calibrate.hpp"
+#include "isa/dispatch.hpp"
+
+namespace rosenblatt {
+namespace {
+
+MapKind kind_of(const std::string& name) { return one_of<MapKind>(name, {"platt", "beta", "isotonic", "softmax"}); }
+
+ScoredExamples examples_of(MapKind kind, const InMatrix& scores, std::size_t classes) {
+    const ScoredExamples examples{scores.data(), nullptr, scores.shape(0), classes};
+    if (classes < 2 || scores.shape(1) != examples.columns() || (kind == MapKind::softmax) != (classes > 2))
+        throw value_error("scores of " + std::to_string(scores.shape(1)) + " columns do not fit the map and the classes");
+    return examples;
+}
+
+ScoredExamples examples_of(MapKind kind, const InMatrix& scores, const In<std::int32_t>& truth, std::size_t classes) {
+    ScoredExamples examples = examples_of(kind, scores, classes);
+    examples.truth = truth.data();
+    if (truth.shape(0) != examples.count) throw value_error("every row of scores needs a class");
+    for (std::size_t i = 0; i < examples.count; ++i)
+        if (truth.data()[i] < 0 || static_cast<std::size_t>(truth.data()[i]) >= classes) throw value_error("a class is out of range");
+    return examples;
+}
+
+auto memory_of(const std::vector<double>& values) {
+    double* data;
+    auto array = new_array<double, nb::memview>(values.size(), data);
+    std::copy(values.begin(), values.end(), data);
+    return array;
+}
+
+}  // namespace
+
+void bind_calibrate(nb::module_& m) {
+    m.def("fit_probabilities", [](const std::string& name, const InMatrix& scores, const In<std::int32_t>& truth, std::size_t classes) {
+        const MapKind kind = kind_of(name);
+        return memory_of(native().calibration->fit(kind, examples_of(kind, scores, truth, classes)));
+    }, "kind"_a, "scores"_a, "truth"_a, "classes"_a);
+    m.def("cross_validated_losses",
+          [](const std::string& name, const InMatrix& scores, const In<std::int32_t>& truth, std::size_t classes, std::size_t folds) {
+              const MapKind kind = kind_of(name);
+              if (folds < 2) throw nb::value_error("there must be at least two folds");
+              return memory_of(native().calibration->cross_validated_losses(kind, examples_of(kind, scores, truth, classes), folds));
+          }, "kind"_a, "scores"_a, "truth"_a, "classes"_a, "folds"_a);
+    m.def("probabilities", [](const std::string& name, const In<double>& parameters, const InMatrix& scores, std::size_t classes) {
+        const MapKind kind = kind_of(name);
+        const ScoredExamples examples = examples_of(kind, scores, classes);
+        const std::size_t count = parameters.shape(0);
+        const bool fits = kind == MapKind::platt ? count == 4 : kind == MapKind::beta ? count == 7
+                        : kind == MapKind::softmax ? count == 2 * classes + 2 : count > 0 && count % 2 == 0;
+        if (!fits) throw value_error("a map of the kind " + name + " does not have " + std::to_string(count) + " parameters");
+        double* filled;
+        auto matrix = new_matrix<double, nb::memview>(examples.count, classes, filled);
+        native().calibration->apply(kind, {parameters.data(), parameters.data() + count}, examples, filled);
+        return matrix;
+    }, "kind"_a, "parameters"_a, "scores"_a, "classes"_a);
+}
+
+}  // namespace rosenblatt

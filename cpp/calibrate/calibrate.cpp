@@ -1,0 +1,425 @@
+#include "calibrate/calibrate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "core/simd.hpp"
+
+namespace rosenblatt::ROSENBLATT_ISA {
+namespace {
+
+// log of a positive normal number with the same bits on every machine: x = m 2^e, log m = 2 artanh((m-1)/(m+1)).
+double logarithm(double x) {
+    int exponent;
+    double m = std::frexp(x, &exponent);
+    if (m < 0.7071067811865476) {
+        m *= 2.0;
+        --exponent;
+    }
+    const double t = (m - 1.0) / (m + 1.0), square = t * t;
+    double sum = 0.0;
+    for (int k = 23; k >= 1; k -= 2) sum = sum * square + 1.0 / k;
+    return 2.0 * t * sum + exponent * 0.6931471805599453;
+}
+
+double softplus(double z) { return (z > 0 ? z : 0.0) + logarithm(1.0 + exponential(-std::fabs(z))); }
+
+double sigmoid(double z) {
+    const double e = exponential(-std::fabs(z));
+    return (z > 0 ? 1.0 : e) / (1.0 + e);
+}
+
+// The scores but for the most extreme ones, one in 200 at either end and at least one.
+struct Range {
+    double low = 0.0, high = 0.0;
+    explicit Range(const ScoredExamples& examples) {
+        std::vector<double> sorted(examples.scores, examples.scores + examples.count * examples.columns());
+        if (sorted.empty()) return;
+        const std::size_t extreme = std::min(std::max<std::size_t>(sorted.size() / 200, 1), (sorted.size() - 1) / 2);
+        const auto at = [&](std::size_t i) {
+            std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(i), sorted.end());
+            return sorted[i];
+        };
+        low = at(extreme);
+        high = at(sorted.size() - 1 - extreme);
+    }
+    double clip(double score) const { return score < low ? low : score > high ? high : score; }
+    // A power of 2: dividing by it costs no bit.
+    double size() const {
+        const double largest = std::max(std::fabs(low), std::fabs(high));
+        int exponent;
+        std::frexp(largest, &exponent);
+        return largest > 0 ? std::ldexp(1.0, exponent - 1) : 1.0;
+    }
+};
+
+std::vector<double> clipped(const ScoredExamples& examples, const Range& range) {
+    std::vector<double> scores(examples.scores, examples.scores + examples.count * examples.columns());
+    for (double& score : scores) score = range.clip(score) / range.size();
+    return scores;
+}
+
+// Of very many examples an even sample: 8,192 determine the few parameters of a map to a ten-thousandth of its log loss.
+class Sample {
+public:
+    Sample(const ScoredExamples& all, std::size_t most_rows) {
+        const std::size_t columns = all.columns(), rows = std::max<std::size_t>(most_rows / columns, 512);
+        const std::size_t stride = (all.count + rows - 1) / rows;
+        for (std::size_t i = 0; i < all.count; i += stride) {
+            scores_.insert(scores_.end(), all.scores + i * columns, all.scores + (i + 1) * columns);
+            truth_.push_back(all.truth[i]);
+        }
+        examples = {scores_.data(), truth_.data(), truth_.size(), all.classes};
+    }
+    Sample(const Sample&) = delete;
+    Sample& operator=(const Sample&) = delete;
+    ScoredExamples examples;
+
+private:
+    std::vector<double> scores_;
+    std::vector<std::int32_t> truth_;
+};
+
+std::vector<double> counts_of(const ScoredExamples& examples) {
+    std::vector<double> counts(examples.classes);
+    for (std::size_t i = 0; i < examples.count; ++i) counts[static_cast<std::size_t>(examples.truth[i])] += 1.0;
+    return counts;
+}
+
+// ---- Two classes: Newton's method, with D parameters -----------------------------------------------------------------
+
+// Solves A x = g for a positive definite A, which is destroyed.
+template <int D>
+std::array<double, D> solve(std::array<std::array<double, D>, D>& A, std::array<double, D> g) {
+    for (int j = 0; j < D; ++j)
+        for (int i = j + 1; i < D; ++i) {
+            const double factor = A[i][j] / A[j][j];
+            for (int k = j; k < D; ++k) A[i][k] -= factor * A[j][k];
+            g[i] -= factor * g[j];
+        }
+    for (int j = D - 1; j >= 0; --j) {
+        for (int k = j + 1; k < D; ++k) g[j] -= A[j][k] * g[k];
+        g[j] /= A[j][j];
+    }
+    return g;
+}
+
+constexpr double tolerance = 1e-7;  // of the mean log loss
+
+// Minimises the log loss of sigmoid(theta . features(i)) against targets strictly between 0 and 1.
+template <int D, class Features, class Target>
+std::array<double, D> fit_logistic(std::size_t count, Features&& features, Target&& target, std::array<double, D> theta) {
+    const auto score = [&](const std::array<double, D>& weights, const std::array<double, D>& x) {
+        double z = 0.0;
+        for (int j = 0; j < D; ++j) z += weights[j] * x[j];
+        return z;
+    };
+    const auto loss = [&](const std::array<double, D>& weights) {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < count; ++i) {
+            const double z = score(weights, features(i));
+            sum += softplus(z) - target(i) * z;
+        }
+        return sum;
+    };
+    double before = loss(theta);
+    for (int step = 0; step < 50; ++step) {
+        std::array<double, D> gradient{};
+        std::array<std::array<double, D>, D> curvature{};
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::array<double, D> x = features(i);
+            const double p = sigmoid(score(theta, x));
+            for (int j = 0; j < D; ++j) {
+                gradient[j] += (p - target(i)) * x[j];
+                for (int k = 0; k < D; ++k) curvature[j][k] += p * (1.0 - p) * x[j] * x[k];
+            }
+        }
+        for (int j = 0; j < D; ++j) curvature[j][j] += 1e-6 + 1e-9 * curvature[j][j];
+        const std::array<double, D> move = solve<D>(curvature, gradient);
+        double size = 1.0, after = before;
+        std::array<double, D> next = theta;
+        for (; size > 1e-6; size *= 0.5) {
+            for (int j = 0; j < D; ++j) next[j] = theta[j] - size * move[j];
+            after = loss(next);
+            if (after <= before) break;
+        }
+        if (!(after <= before)) break;
+        theta = next;
+        if (before - after <= tolerance * static_cast<double>(count)) break;
+        before = after;
+    }
+    return theta;
+}
+
+struct Targets {
+    double low, high;
+    explicit Targets(const std::vector<double>& counts) : low(1.0 / (counts[0] + 2.0)), high((counts[1] + 1.0) / (counts[1] + 2.0)) {}
+    double operator()(std::int32_t label) const { return label == 1 ? high : low; }
+};
+
+// Falling scores say nothing: then every example has the same probability.
+std::vector<double> fit_platt(const ScoredExamples& examples) {
+    const std::vector<double> counts = counts_of(examples);
+    const Targets target(counts);
+    const Range range(examples);
+    const std::vector<double> scores = clipped(examples, range);
+    const double odds = logarithm((counts[1] + 1.0) / (counts[0] + 1.0));
+    const auto [a, b] = fit_logistic<2>(
+        examples.count, [&](std::size_t i) { return std::array<double, 2>{scores[i], 1.0}; },
+        [&](std::size_t i) { return target(examples.truth[i]); }, {0.0, odds});
+    if (a > 0) return {a / range.size(), b, range.low, range.high};
+    return {0.0, odds, range.low, range.high};
+}
+
+std::vector<double> fit_beta(const ScoredExamples& examples) {
+    const std::vector<double> platt = fit_platt(examples);
+    const Targets target(counts_of(examples));
+    std::vector<std::array<double, 3>> features(examples.count);
+    for (std::size_t i = 0; i < examples.count; ++i) {
+        const double z = platt[0] * std::clamp(examples.scores[i], platt[2], platt[3]) + platt[1];
+        features[i] = {-softplus(-z), softplus(z), 1.0};
+    }
+    const auto [u, v, c] = fit_logistic<3>(
+        examples.count, [&](std::size_t i) { return features[i]; }, [&](std::size_t i) { return target(examples.truth[i]); },
+        {1.0, 1.0, 0.0});
+    if (u >= 0 && v >= 0 && platt[0] > 0) return {platt[0], platt[1], u, v, c, platt[2], platt[3]};
+    return {platt[0], platt[1], 1.0, 1.0, 0.0, platt[2], platt[3]};
+}
+
+// Examples sorted by score in bins of at least so many, each with its share of positives drawn a little to the share of
+// all; then neighbours that fall are joined until all rise (Ayer and others 1955).
+std::vector<double> fit_isotonic(const ScoredExamples& examples) {
+    constexpr std::size_t fewest_in_bin = 16, most_bins = 512;
+    const std::size_t count = examples.count, bin_size = std::max(fewest_in_bin, count / most_bins);
+    std::vector<std::uint32_t> order(count);
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t i, std::uint32_t j) { return examples.scores[i] < examples.scores[j]; });
+    const std::vector<double> counts = counts_of(examples);
+    const double share = (counts[1] + 1.0) / (static_cast<double>(count) + 2.0);
+    struct Level {
+        double first, last, weight, probability;  // the mean scores of its first and last bin; means of all
+    };
+    std::vector<Level> rising;
+    const auto score_at = [&](std::size_t i) { return examples.scores[order[i]]; };
+    for (std::size_t from = 0; from < count;) {
+        std::size_t to = std::min(from + bin_size, count);
+        if (count - to < bin_size) to = count;
+        while (to < count && score_at(to) == score_at(to - 1)) ++to;
+        double positives = 0.0, sum = 0.0;
+        for (std::size_t i = from; i < to; ++i) {
+            positives += examples.truth[order[i]] == 1;
+            sum += score_at(i) - score_at(from);
+        }
+        const double n = static_cast<double>(to - from), middle = score_at(from) + sum / n;
+        rising.push_back({middle, middle, n, (positives + share) / (n + 1.0)});
+        while (rising.size() > 1 && rising[rising.size() - 2].probability >= rising.back().probability) {
+            const Level right = rising.back();
+            rising.pop_back();
+            Level& joined = rising.back();
+            joined.probability += right.weight / (joined.weight + right.weight) * (right.probability - joined.probability);
+            joined.weight += right.weight;
+            joined.last = right.last;
+        }
+        from = to;
+    }
+    std::vector<double> knots, probabilities;
+    for (const Level& level : rising)
+        for (const double score : {level.first, level.last}) {
+            if (!knots.empty() && score <= knots.back()) continue;
+            knots.push_back(score);
+            probabilities.push_back(level.probability);
+        }
+    if (knots.empty()) return {0.0, 0.5};
+    knots.insert(knots.end(), probabilities.begin(), probabilities.end());
+    return knots;
+}
+
+// ---- Many classes: L-BFGS (Nocedal 1980) -----------------------------------------------------------------------------
+
+double dot(const std::vector<double>& x, const std::vector<double>& y) {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < x.size(); ++j) sum += x[j] * y[j];
+    return sum;
+}
+
+// Minimises a smooth convex function; value(x, gradient) returns it and fills the gradient.
+template <class Value>
+std::vector<double> minimise(std::vector<double> x, double tolerance, Value&& value) {
+    constexpr std::size_t remembered = 8;
+    std::vector<std::vector<double>> steps, turns;  // of x, and of the gradient along them
+    std::vector<double> gradient(x.size()), next(x.size()), next_gradient(x.size()), direction, factors(remembered);
+    double before = value(x, gradient);
+    for (int iteration = 0; iteration < 100; ++iteration) {
+        direction = gradient;
+        for (std::size_t k = steps.size(); k-- > 0;) {
+            factors[k] = dot(steps[k], direction) / dot(steps[k], turns[k]);
+            for (std::size_t j = 0; j < x.size(); ++j) direction[j] -= factors[k] * turns[k][j];
+        }
+        const double scale = steps.empty() ? 1.0 / (1.0 + std::sqrt(dot(gradient, gradient)))
+                                           : dot(steps.back(), turns.back()) / dot(turns.back(), turns.back());
+        for (double& part : direction) part *= scale;
+        for (std::size_t k = 0; k < steps.size(); ++k) {
+            const double factor = factors[k] - dot(turns[k], direction) / dot(steps[k], turns[k]);
+            for (std::size_t j = 0; j < x.size(); ++j) direction[j] += factor * steps[k][j];
+        }
+        const double slope = dot(gradient, direction);
+        double size = 1.0, after = before;
+        for (; size > 1e-10; size *= 0.5) {
+            for (std::size_t j = 0; j < x.size(); ++j) next[j] = x[j] - size * direction[j];
+            after = value(next, next_gradient);
+            if (after <= before - 1e-4 * size * slope) break;
+        }
+        if (!(after < before)) break;
+        std::vector<double> step(x.size()), turn(x.size());
+        for (std::size_t j = 0; j < x.size(); ++j) {
+            step[j] = next[j] - x[j];
+            turn[j] = next_gradient[j] - gradient[j];
+        }
+        x.swap(next);
+        gradient.swap(next_gradient);
+        if (before - after <= tolerance) break;
+        before = after;
+        if (!(dot(step, turn) > 0)) continue;
+        if (steps.size() == remembered) {
+            steps.erase(steps.begin());
+            turns.erase(turns.begin());
+        }
+        steps.push_back(std::move(step));
+        turns.push_back(std::move(turn));
+    }
+    return x;
+}
+
+// Probabilities in place of logits; returns the log of their normaliser.
+double softmax_of(double* z, std::size_t classes) {
+    const double highest = *std::max_element(z, z + classes);
+    double sum = 0.0;
+    for (std::size_t k = 0; k < classes; ++k) sum += z[k] = exponential(z[k] - highest);
+    for (std::size_t k = 0; k < classes; ++k) z[k] /= sum;
+    return highest + logarithm(sum);
+}
+
+// The parameters while it is fitted: the common a, how far each a_k is from it, each b_k. The last two are drawn to 0.
+std::vector<double> fit_softmax(const ScoredExamples& examples) {
+    constexpr double ridge = 1.0;
+    const std::size_t classes = examples.classes;
+    const Range range(examples);
+    const std::vector<double> scores = clipped(examples, range), counts = counts_of(examples);
+    std::vector<double> z(classes);
+    const auto value = [&](const std::vector<double>& x, std::vector<double>& gradient) {
+        double loss = 0.0;
+        std::fill(gradient.begin(), gradient.end(), 0.0);
+        for (std::size_t i = 0; i < examples.count; ++i) {
+            const double* const s = scores.data() + i * classes;
+            const auto label = static_cast<std::size_t>(examples.truth[i]);
+            const double other = 1.0 / (counts[label] + 2.0) / static_cast<double>(classes - 1);
+            const double own = (counts[label] + 1.0) / (counts[label] + 2.0);
+            double targeted = 0.0;
+            for (std::size_t k = 0; k < classes; ++k) {
+                z[k] = (x[0] + x[1 + k]) * s[k] + x[1 + classes + k];
+                targeted += (k == label ? own : other) * z[k];
+            }
+            loss += softmax_of(z.data(), classes) - targeted;
+            for (std::size_t k = 0; k < classes; ++k) {
+                const double pull = z[k] - (k == label ? own : other);
+                gradient[1 + k] += pull * s[k];
+                gradient[1 + classes + k] += pull;
+            }
+        }
+        for (std::size_t k = 0; k < classes; ++k) gradient[0] += gradient[1 + k];
+        for (std::size_t j = 1; j < x.size(); ++j) {
+            loss += 0.5 * ridge * x[j] * x[j];
+            gradient[j] += ridge * x[j];
+        }
+        return loss;
+    };
+    std::vector<double> start(2 * classes + 1);
+    start[0] = 1.0;
+    const std::vector<double> x = minimise(std::move(start), tolerance * static_cast<double>(examples.count), value);
+    std::vector<double> parameters(2 * classes);
+    for (std::size_t k = 0; k < classes; ++k) {
+        parameters[k] = std::max(x[0] + x[1 + k], 0.0) / range.size();
+        parameters[classes + k] = x[1 + classes + k];
+    }
+    parameters.insert(parameters.end(), {range.low, range.high});
+    return parameters;
+}
+
+// ---- The maps as they are used ---------------------------------------------------------------------------------------
+
+std::vector<double> fit(MapKind kind, const ScoredExamples& all) {
+    if (kind == MapKind::isotonic) return fit_isotonic(all);
+    const Sample sample(all, kind == MapKind::softmax ? 1 << 16 : 1 << 13);
+    switch (kind) {
+        case MapKind::platt: return fit_platt(sample.examples);
+        case MapKind::beta: return fit_beta(sample.examples);
+        default: return fit_softmax(sample.examples);
+    }
+}
+
+double interpolate(const std::vector<double>& knots, double score) {
+    const std::size_t count = knots.size() / 2;
+    const double *const x = knots.data(), *const y = x + count;
+    const std::size_t right = static_cast<std::size_t>(std::upper_bound(x, x + count, score) - x);
+    if (right == 0) return y[0];
+    if (right == count) return y[count - 1];
+    const double part = (score - x[right - 1]) / (x[right] - x[right - 1]);
+    return y[right - 1] + part * (y[right] - y[right - 1]);
+}
+
+double positive_probability(MapKind kind, const std::vector<double>& parameters, double score) {
+    if (kind == MapKind::isotonic) return interpolate(parameters, score);
+    const double* const range = parameters.data() + parameters.size() - 2;
+    const double z = parameters[0] * std::clamp(score, range[0], range[1]) + parameters[1];
+    if (kind == MapKind::platt) return sigmoid(z);
+    return sigmoid(parameters[4] + parameters[3] * softplus(z) - parameters[2] * softplus(-z));
+}
+
+void apply(MapKind kind, const std::vector<double>& parameters, const ScoredExamples& examples, double* probabilities) {
+    const std::size_t classes = examples.classes;
+    for (std::size_t i = 0; i < examples.count; ++i, probabilities += classes) {
+        if (kind != MapKind::softmax) {
+            probabilities[1] = positive_probability(kind, parameters, examples.scores[i]);
+            probabilities[0] = 1.0 - probabilities[1];
+            continue;
+        }
+        const double* const range = parameters.data() + 2 * classes;
+        for (std::size_t k = 0; k < classes; ++k) {
+            const double score = std::clamp(examples.scores[i * classes + k], range[0], range[1]);
+            probabilities[k] = parameters[k] * score + parameters[classes + k];
+        }
+        softmax_of(probabilities, classes);
+    }
+}
+
+std::vector<double> cross_validated_losses(MapKind kind, const ScoredExamples& all, std::size_t folds) {
+    const Sample sample(all, 1 << 12);
+    const ScoredExamples& examples = sample.examples;
+    const std::size_t columns = examples.columns();
+    const auto fold_of = [&](std::size_t i) { return (i * 0x9E3779B97F4A7C15u >> 32) % folds; };
+    std::vector<double> losses(examples.count), probabilities(examples.classes);
+    for (std::size_t fold = 0; fold < folds; ++fold) {
+        std::vector<double> scores;
+        std::vector<std::int32_t> truth;
+        for (std::size_t i = 0; i < examples.count; ++i) {
+            if (fold_of(i) == fold) continue;
+            scores.insert(scores.end(), examples.scores + i * columns, examples.scores + (i + 1) * columns);
+            truth.push_back(examples.truth[i]);
+        }
+        const std::vector<double> parameters = fit(kind, {scores.data(), truth.data(), truth.size(), examples.classes});
+        for (std::size_t i = 0; i < examples.count; ++i) {
+            if (fold_of(i) != fold) continue;
+            apply(kind, parameters, {examples.scores + i * columns, nullptr, 1, examples.classes}, probabilities.data());
+            losses[i] = -logarithm(std::max(probabilities[static_cast<std::size_t>(examples.truth[i])], 1e-300));
+        }
+    }
+    return losses;
+}
+
+}  // namespace
+
+extern const CalibrationFunctions calibration_functions;
+const CalibrationFunctions calibration_functions{fit, apply, cross_validated_losses};
+
+}  // namespace rosenblatt::ROSENBLATT_ISA

@@ -1,0 +1,40 @@
+// Maps from scores to probabilities, fitted to examples that the model had not learned.
+//
+//     platt      two classes: P(1) = sigmoid(z), z = a s + b, a >= 0                                     (Platt 1999)
+//     beta       two classes: sigmoid(c + v softplus(z) - u softplus(-z)), z as above, u, v >= 0
+//                (Kull, Silva Filho and Flach 2017, written for scores: u = v = 1, c = 0 is Platt's map)
+//     isotonic   two classes: the best rising map, linear between its knots (Zadrozny and Elkan 2002)
+//     softmax    k classes, one score each: softmax of a_k s_k + b_k, drawn to one common a and to b = 0
+//
+// Parameters are plain numbers: a b; a b u v c; all a, then all b; each followed by the least and the largest score of all
+// examples but the most extreme ones, to which scores are clipped: no probability is more certain than what was seen, and
+// one wild score does not bend the map. Of an isotonic map: the scores of the knots, then their probabilities.
+// The targets are those of Platt: not 0 and 1 but what a class of n examples lets one believe, 1/(n + 2) from them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace rosenblatt {
+
+enum class MapKind : std::uint8_t { platt, beta, isotonic, softmax };
+
+// Scores of `count` examples, one column of them for two classes, else one a class, and the class of each.
+struct ScoredExamples {
+    const double* scores;
+    const std::int32_t* truth;
+    std::size_t count, classes;
+    std::size_t columns() const { return classes == 2 ? 1 : classes; }
+};
+
+struct CalibrationFunctions {
+    std::vector<double> (*fit)(MapKind, const ScoredExamples&);
+    // `probabilities` [count][classes]; the truth is not read.
+    void (*apply)(MapKind, const std::vector<double>& parameters, const ScoredExamples&, double* probabilities);
+    // -log of the probability of the true class of each example, or of an even sample of many, by a map fitted to the
+    // other folds.
+    std::vector<double> (*cross_validated_losses)(MapKind, const ScoredExamples&, std::size_t folds);
+};
+
+}  // namespace rosenblatt

@@ -1,0 +1,104 @@
+"""The map from scores to probabilities, fitted to scores of examples that the model had not learned.
+
+cpp/calibrate/calibrate.hpp says what the maps are. Two classes have three of them, of which the one with the least log
+loss in cross-validation is kept; Platt's where chance may explain the difference.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from sys import float_info
+from typing import Any
+
+from rosenblatt import native
+from rosenblatt.learn.schemes import class_scores
+from rosenblatt.records import HonestScores
+from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.tensors import Tensors, all_finite, read_buffer
+
+_TENSOR = "calibration.parameters"
+_FOLDS = 3
+_FEWEST = {"beta": 200, "isotonic": 1000}  # examples, a tenth of them of the rarer class
+_SURE = 1.0  # standard errors by which another map must be better than Platt's
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """One map, as plain numbers."""
+
+    kind: str
+    parameters: Any  # a buffer of doubles
+    n_classes: int
+    examples: int = 0  # that it was fitted to
+    measured_on: str = ""  # what these were: out-of-fold, held-out or progressive
+
+    def probabilities(self, scores: Any) -> memoryview:
+        """One row per example, one column per class, from scores as `class_scores` gives them."""
+        return native.probabilities(self.kind, self.parameters, scores, self.n_classes)
+
+    def pack(self, tensors: Tensors) -> dict[str, Any]:
+        tensors[_TENSOR] = self.parameters
+        return {"kind": self.kind, "examples": self.examples, "measured_on": self.measured_on}
+
+
+def calibrate(honest: HonestScores, scheme: str, n_classes: int) -> Calibration:
+    """The best map for these scores."""
+    scores = class_scores(scheme, honest.scores, n_classes)
+    kind = "softmax" if n_classes > 2 else _best_of_two_classes(scores, honest.truth)
+    parameters = native.fit_probabilities(kind, scores, honest.truth, n_classes)
+    return Calibration(kind, parameters, n_classes, len(honest.truth), honest.kind)
+
+
+def _best_of_two_classes(scores: Any, truth: Any) -> str:
+    examples, positive = len(truth), sum(truth)
+    rarer = min(positive, examples - positive)
+    best, least = "platt", 0.0
+    losses: Sequence[float] | None = None
+    for kind, fewest in _FEWEST.items():
+        if examples < fewest or rarer < fewest / 10:
+            continue
+        if losses is None:
+            losses = native.cross_validated_losses("platt", scores, truth, 2, _FOLDS).tolist()
+        others = native.cross_validated_losses(kind, scores, truth, 2, _FOLDS).tolist()
+        differences = [other - loss for other, loss in zip(others, losses, strict=True)]
+        mean = sum(differences) / len(differences)
+        variance = sum((difference - mean) ** 2 for difference in differences) / len(differences)
+        if mean < min(least, -_SURE * sqrt(variance / len(differences))):
+            best, least = kind, mean
+    return best
+
+
+def own_probabilities(loss: str, scheme: str, n_classes: int) -> Calibration | None:
+    """The map of a loss that models probabilities: a sigmoid of one score, a softmax of scores that decide jointly."""
+    if loss != "logistic" or scheme not in ("binary", "joint"):
+        return None
+    any_score = (-float_info.max, float_info.max)
+    slopes, shifts = (1.0,) * (n_classes - (scheme == "binary")), (0.0,) * (n_classes - (scheme == "binary"))
+    kind = "platt" if scheme == "binary" else "softmax"
+    return Calibration(kind, array("d", (*slopes, *shifts, *any_score)), n_classes)
+
+
+def unpack_calibration(header: Header, tensors: Tensors, n_classes: int) -> Calibration:
+    """A map from a file: of a kind for so many classes, finite and rising."""
+    kind, parameters = header.text("kind"), read_buffer(tensors, _TENSOR, "float64")
+    if kind not in ("softmax",) if n_classes > 2 else kind not in ("platt", *_FEWEST):
+        raise damaged(f"{kind!r} is not a map from the scores of {n_classes} classes to probabilities")
+    if not all_finite(parameters) or not _is_rising(kind, parameters.tolist(), n_classes):
+        raise damaged("its map from scores to probabilities is not a rising one")
+    return Calibration(kind, parameters, n_classes, header.count("examples"), header.text("measured_on"))
+
+
+def _is_rising(kind: str, numbers: Sequence[float], n_classes: int) -> bool:
+    if kind == "isotonic":
+        knots, chances = numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]
+        rising = sorted(chances) == list(chances) and sorted(set(knots)) == list(knots)
+        return bool(knots) and len(knots) == len(chances) and rising and chances[0] >= 0 and chances[-1] <= 1
+    count, slopes = {
+        "platt": (4, numbers[:1]),
+        "beta": (7, [numbers[0], *numbers[2:4]] if len(numbers) == 7 else []),
+        "softmax": (2 * n_classes + 2, numbers[:n_classes]),
+    }[kind]
+    return len(numbers) == count and min(slopes) >= 0 and numbers[-2] <= numbers[-1]

@@ -1,0 +1,229 @@
+"""Probabilities: as the slow twins fit them, near the true ones, rising, and the same when saved and loaded."""
+
+import json
+from array import array
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import expit, softmax
+from sklearn.linear_model import LogisticRegression
+
+from rosenblatt import native
+from rosenblatt.cli import main
+from rosenblatt.errors import ModelError
+from rosenblatt.model.calibration import Calibration, calibrate
+from rosenblatt.model.fit_file import fit_file
+from rosenblatt.model.model import Model
+from rosenblatt.model.model_file import load_model, save_model
+from rosenblatt.model.predict import predict_file
+from rosenblatt.records import HonestScores
+from tests.slow_twins import calibrate as twins
+
+TWO = ("platt", "beta", "isotonic")
+TWINS: dict[str, Callable[..., np.ndarray]] = {"platt": twins.platt, "beta": twins.beta, "isotonic": twins.isotonic}
+
+
+def two_classes(seed: int, count: int, bend: Callable[[np.ndarray], np.ndarray] = lambda s: s):
+    """Scores, truths, and the true probabilities: a sigmoid of the bent score."""
+    random = np.random.default_rng(seed)
+    scores = random.normal(-0.5, 2, (count, 1))
+    chances = expit(bend(scores[:, 0]))
+    return scores, (random.random(count) < chances).astype(np.int32), chances
+
+
+def many_classes(seed: int, count: int, classes: int):
+    random = np.random.default_rng(seed)
+    scores = random.normal(0, 2, (count, classes))
+    chances = softmax(random.uniform(0.4, 1.5, classes) * scores + random.normal(0, 1, classes), axis=1)
+    truth = (chances.cumsum(axis=1) < random.random((count, 1))).sum(axis=1).clip(0, classes - 1)
+    return scores, truth.astype(np.int32), chances
+
+
+def mapped(kind: str, scores: np.ndarray, truth: np.ndarray, new: np.ndarray, classes: int = 2) -> np.ndarray:
+    parameters = native.fit_probabilities(kind, scores, truth, classes)
+    return np.asarray(native.probabilities(kind, parameters, new, classes))
+
+
+def log_loss(chances: np.ndarray, truth: np.ndarray) -> float:
+    return float(-np.log(np.where(truth == 1, chances, 1 - chances)).mean())
+
+
+@pytest.mark.parametrize("kind", TWO)
+@pytest.mark.parametrize(("seed", "count"), [(0, 40), (1, 300), (2, 2500)])
+def test_maps_of_two_classes_are_the_slow_twins(kind: str, seed: int, count: int) -> None:
+    scores, truth, _ = two_classes(seed, count)
+    new = np.linspace(-9, 9, 301)[:, None]
+    ours = mapped(kind, scores, truth, new)
+    np.testing.assert_allclose(ours[:, 1], TWINS[kind](scores, truth, new), atol=2e-4)
+    np.testing.assert_allclose(ours.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize(("count", "classes"), [(60, 3), (500, 5), (1500, 4)])
+def test_the_map_of_many_classes_is_the_slow_twins(count: int, classes: int) -> None:
+    scores, truth, _ = many_classes(count, count, classes)
+    new = np.random.default_rng(9).normal(0, 3, (200, classes))
+    np.testing.assert_allclose(
+        mapped("softmax", scores, truth, new, classes), twins.vector(scores, truth, new), atol=2e-3
+    )
+
+
+@pytest.mark.parametrize(
+    "bend", [lambda s: 2 * s - 1, lambda s: 3 * np.maximum(s, 0) + 0.3 * s, lambda s: np.where(s > 1, 3.0, -2.0)]
+)
+def test_the_chosen_map_comes_near_the_true_probabilities(bend: Callable[[np.ndarray], np.ndarray]) -> None:
+    """A straight line, a bent one, a step: the log loss on new examples is that of the true probabilities, nearly."""
+    scores, truth, _ = two_classes(0, 8000, bend)
+    calibration = calibrate(HonestScores(scores, truth, "held-out"), "binary", 2)
+    new, outcomes, chances = two_classes(1, 20_000, bend)
+    ours = np.asarray(calibration.probabilities(new))[:, 1]
+    assert log_loss(ours, outcomes) < log_loss(chances, outcomes) + 0.006
+
+
+def test_many_classes_come_near_the_true_probabilities() -> None:
+    scores, truth, _ = many_classes(0, 12_000, 6)
+    calibration = calibrate(HonestScores(scores[:6000], truth[:6000], "held-out"), "ovr", 6)
+    chances = many_classes(0, 12_000, 6)[2][6000:]
+    ours = np.asarray(calibration.probabilities(scores[6000:]))
+    rows = np.arange(6000)
+    assert -np.log(ours[rows, truth[6000:]]).mean() < -np.log(chances[rows, truth[6000:]]).mean() + 0.006
+
+
+def test_a_bent_map_is_chosen_only_where_it_is_better() -> None:
+    straight = two_classes(0, 3000)
+    step = two_classes(0, 3000, lambda s: np.where(s > 1, 3.0, -2.0))
+    few = two_classes(0, 100, lambda s: np.where(s > 1, 3.0, -2.0))
+    kinds = [calibrate(HonestScores(s, t, "held-out"), "binary", 2).kind for s, t, _ in (straight, step, few)]
+    assert kinds == ["platt", "isotonic", "platt"]
+
+
+@pytest.mark.parametrize("kind", TWO)
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_maps_rise_and_stay_between_0_and_1(kind: str, data: st.DataObject) -> None:
+    """Also where all scores are equal, huge, tiny, or tell the wrong class."""
+    number = st.floats(-1e12, 1e12, allow_nan=False) | st.sampled_from([0.0, 1.0, -1.0, 1e-300])
+    scores = data.draw(st.lists(number, min_size=1, max_size=60))
+    truth = data.draw(st.lists(st.integers(0, 1), min_size=len(scores), max_size=len(scores)))
+    new = np.sort(np.array([*scores, -1e300, 1e300, 0.0]))[:, None]
+    ours = mapped(kind, np.array(scores)[:, None], np.array(truth, np.int32), new)
+    assert np.isfinite(ours).all()
+    assert (ours >= 0).all()
+    assert (ours <= 1).all()
+    assert (np.diff(ours[:, 1]) >= -1e-12).all()
+
+
+def test_one_wild_score_does_not_bend_the_map() -> None:
+    scores, truth, chances = two_classes(0, 500)
+    scores[0], truth[0] = 1e9, 0
+    assert log_loss(mapped("platt", scores, truth, scores)[1:, 1], truth[1:]) < log_loss(chances[1:], truth[1:]) + 0.01
+
+
+def test_separated_scores_are_not_certain() -> None:
+    """Ten examples on either side, all right: Platt's targets keep the probabilities away from 0 and 1."""
+    scores = np.array([-1.0] * 10 + [1.0] * 10)[:, None]
+    ours = mapped("platt", scores, np.repeat([0, 1], 10).astype(np.int32), scores)
+    assert ours[-1, 1] == pytest.approx(11 / 12, abs=1e-3)
+
+
+@pytest.mark.parametrize("isa", native.instruction_sets())
+def test_the_cross_validated_losses_are_those_of_maps_fitted_to_the_other_folds(isa: str) -> None:
+    scores, truth, _ = two_classes(3, 200)
+    losses = np.asarray(native.cross_validated_losses("platt", scores, truth, 2, 4))
+    folds = np.array([(i * 0x9E3779B97F4A7C15 % 2**64 >> 32) % 4 for i in range(200)])
+    for fold in range(4):
+        inside = folds == fold
+        chances = mapped("platt", scores[~inside], truth[~inside], scores[inside])[:, 1]
+        np.testing.assert_allclose(losses[inside], -np.log(np.where(truth[inside], chances, 1 - chances)), rtol=1e-9)
+
+
+# -- in a model -------------------------------------------------------------------------------------------------------
+
+
+def table(path: Path, seed: int = 0, rows: int = 2000, classes: int = 2) -> tuple[Path, np.ndarray, np.ndarray]:
+    """Examples of a logistic law: their columns and their true probabilities."""
+    random = np.random.default_rng(seed)
+    x = random.normal(size=(rows, 3)).round(3)
+    weights = np.random.default_rng(5).normal(size=(3, classes)) * 1.5
+    chances = softmax(x @ weights, axis=1)
+    truth = (chances.cumsum(axis=1) < random.random((rows, 1))).sum(axis=1).clip(0, classes - 1)
+    lines = [f"{a},{b},{c},k{label}" for (a, b, c), label in zip(x.tolist(), truth.tolist(), strict=True)]
+    path.write_text("\n".join(["a,b,c,y", *lines]) + "\n")
+    return path, x, truth
+
+
+def chances_of(model: Model, path: Path) -> np.ndarray:
+    return np.concatenate([np.asarray(model.probabilities(block.scores)) for block in predict_file(model, path)])
+
+
+@pytest.mark.parametrize("rule", ["arow", "logistic", "perceptron"])
+@pytest.mark.parametrize("classes", [2, 4])
+def test_probabilities_are_nearly_those_of_logistic_regression(rule: str, classes: int, tmp_path: Path) -> None:
+    """On data that follow its law, whose probabilities none can beat."""
+    path, x, truth = table(tmp_path / "t.csv", classes=classes)
+    new, new_x, new_truth = table(tmp_path / "new.csv", seed=1, rows=4000, classes=classes)
+    chances = chances_of(fit_file(path, rule=rule, holdout=0.2, passes=3).model, new)
+    peer = LogisticRegression().fit(x, truth).predict_proba(new_x)
+    rows = np.arange(len(new_truth))
+    assert -np.log(chances[rows, new_truth]).mean() < -np.log(peer[rows, new_truth]).mean() * 1.05
+
+
+def test_saved_is_loaded_and_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for classes in (2, 3):
+        path = table(tmp_path / f"{classes}.csv", classes=classes)[0]
+        model = fit_file(path).model
+        saved = tmp_path / f"{classes}.model"
+        save_model(model, saved)
+        chances = chances_of(model, path)
+        np.testing.assert_array_equal(chances_of(load_model(saved), path), chances)
+        capsys.readouterr()
+        assert main(["predict", str(saved), str(path), "--proba"]) == 0
+        header, *lines = capsys.readouterr().out.splitlines()
+        assert header.split("\t") == ["label", *(f"k{k}" for k in range(classes))]
+        np.testing.assert_array_equal([[float(cell) for cell in line.split("\t")[1:]] for line in lines], chances)
+        assert main(["predict", str(saved), str(path), "--proba", "--json"]) == 0
+        records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        np.testing.assert_array_equal([list(record["probabilities"].values()) for record in records], chances)
+        assert main(["predict", str(saved), str(path), "--proba", "--scores"]) == 0
+        header, first, *_ = capsys.readouterr().out.splitlines()
+        assert len(header.split("\t")) == len(first.split("\t")) == (4 if classes == 2 else 1 + 2 * classes)
+
+
+def test_a_model_without_a_map_has_no_probabilities(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, x, _ = table(tmp_path / "t.csv")
+    model = replace(fit_file(path, rule="arow").model, calibration=None)
+    with pytest.raises(ModelError, match="gives no probabilities"):
+        model.probabilities(model.scores(x))
+    save_model(model, tmp_path / "m.model")
+    assert main(["predict", str(tmp_path / "m.model"), str(path), "--proba"]) == 4
+    assert "m.model: gives no probabilities" in capsys.readouterr().err
+    own = replace(fit_file(path, rule="logistic").model, calibration=None)
+    np.testing.assert_allclose(np.asarray(own.probabilities(own.scores(x)))[:, 1], expit(own.scores(x)[:, 0]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers"),
+    [
+        ("platt", [-1.0, 0, -1, 1]),
+        ("platt", [1.0, 0]),
+        ("platt", [1.0, float("nan"), -1, 1]),
+        ("platt", [1.0, 0, 1, -1]),
+        ("beta", [1.0, 0, -1, 1, 0, -1, 1]),
+        ("beta", [1.0]),
+        ("isotonic", [0.0, 1, 0.7, 0.2]),
+        ("isotonic", [1.0, 0, 0.2, 0.7]),
+        ("isotonic", [0.0, 1, 0.2, 1.7]),
+        ("isotonic", []),
+        ("softmax", [1.0, 1, 0, 0, -1, 1]),
+        ("magic", [1.0, 0, -1, 1]),
+    ],
+)
+def test_a_map_that_is_none_is_refused_when_loaded(kind: str, numbers: list[float], tmp_path: Path) -> None:
+    model = fit_file(table(tmp_path / "t.csv")[0]).model
+    save_model(replace(model, calibration=Calibration(kind, array("d", numbers), 2)), tmp_path / "m.model")
+    with pytest.raises(ModelError, match="damaged"):
+        load_model(tmp_path / "m.model")
