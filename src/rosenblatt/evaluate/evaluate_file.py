@@ -38,6 +38,7 @@ def evaluate_file(model: Model, path: str, reading: ReadOptions, threads: int | 
             f"{option('labels_from')}.",
             file=path,
         )
+    tally.reading_warnings = source.warnings()
     codes = class_codes(model.classes, source.labels)
     tally.unknown_labels = [label for label, code in zip(source.labels, codes, strict=True) if code == UNKNOWN_LABEL]
     return tally

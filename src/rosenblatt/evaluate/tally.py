@@ -67,6 +67,7 @@ class Tally:
         self.table: Floats = np.zeros((len(classes) + 1, len(classes)))  # the last row: labels of no class
         self.unknown = 0  # how many examples have such a label
         self.unknown_labels: list[Label] = []
+        self.reading_warnings: list[str] = []
         self.examples = 0
         self.squares = 0.0  # of the weights
         self.probabilities = ProbabilityTally(len(classes))

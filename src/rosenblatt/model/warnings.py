@@ -23,7 +23,7 @@ _SHOWN = 3  # labels that a sentence names
 class Caution:
     """A warning: what it is about, for programs, and one sentence for people."""
 
-    kind: Literal["no better", "one class", "few examples", "unknown labels"]
+    kind: Literal["no better", "one class", "few examples", "unknown labels", "cells"]
     sentence: str  # names parameters with errors.option
 
     def __str__(self) -> str:
@@ -150,6 +150,8 @@ def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
         elif judged is None or not clearly_better(judged):
             yield no_better(guess, error, baseline_error(counts), rows)
     yield from few_examples(classes, counts)
+    for sentence in fitting.source.warnings():
+        yield Caution("cells", sentence)
 
 
 def judged_by(honest: HonestScores, model: LinearModel) -> Judged:

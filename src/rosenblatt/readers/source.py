@@ -75,6 +75,10 @@ class Source(ABC):
     def read_ahead(self, threads: int) -> None:  # noqa: B027 - most formats cannot
         """Begin to read in the background, where the format can, so that the first blocks are soon ready."""
 
+    def warnings(self) -> list[str]:
+        """What a person should know about the cells read so far, a sentence each."""
+        return []
+
     def reopened(self, reading: ReadOptions) -> Source | None:
         """The same examples read in another way; None where the file of this name is to be opened for it."""
         return None
@@ -111,6 +115,9 @@ class SourceWrapper(Source):
     @property
     def space(self) -> FeatureSpace:
         return self._source.space
+
+    def warnings(self) -> list[str]:
+        return self._source.warnings()
 
 
 class FileSource(Source):

@@ -25,7 +25,7 @@ def columns_record(space: FeatureSpace) -> dict[str, Any] | None:
         "dates": {column: form for column, (form, *_) in dates.items()},
         "left_out": settings["columns"]["left_out"],
         "dropped": settings["columns"]["dropped"],
-        "missing": [column for column in settings["numbers"] if f"{column}=missing" in space.columns],
+        "missing": settings["columns"]["missing"],
         "scaled": space.scale is not None,
         "logs": list(logs_of(space)),
         "decided_from_rows": settings["columns"]["head_rows"],

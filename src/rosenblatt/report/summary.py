@@ -65,7 +65,7 @@ class EvaluationSummary:
 
     @property
     def warnings(self) -> list[str]:
-        return sentences(self.evaluation.scores.warnings())
+        return [*sentences(self.evaluation.scores.warnings()), *self.evaluation.tally.reading_warnings]
 
 
 def sentences(warnings: Iterable[Caution]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import datetime
 import io
+import json
 from pathlib import Path
 from typing import Any
 
@@ -332,3 +333,44 @@ def test_heavy_tails_are_learned_by_their_logarithm_unless_overruled(tmp_path: P
     assert bent.X.std(axis=0) == pytest.approx([1, 1, 1])
     again = rosenblatt.read(path, like=bent.space)
     assert again.X.tobytes() == bent.X.tobytes()
+
+
+def test_short_texts_are_texts_and_names_that_all_differ_are_ids(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    words = np.array([f"word{i}" for i in range(300)])
+    titles = [" ".join(random.choice(words, 3)) for _ in range(N)]
+    names = [f"First{i % 20} Last{i}" for i in range(N)]
+    jobs = random.choice(["head of sales", "head of design", "clerk of court"], N)
+    frame = pd.DataFrame({"title": titles, "name": names, "job": jobs, "label": np.arange(N) % 2})
+    path = write(frame, tmp_path / "t.csv")
+    settings = rosenblatt.read(path, decide=True, bits=10).space.settings
+    assert (settings["texts"], settings["words"]) == (["title"], ["job"])
+    assert settings["columns"]["left_out"] == {"name": "differs in every row"}
+    assert rosenblatt.read(path).space.settings["texts"] == []
+
+
+def test_cells_that_the_model_knows_nothing_of_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from rosenblatt.cli import main
+
+    frame, model = customers(), str(tmp_path / "m")
+    assert main(["fit", write(frame, tmp_path / "c.csv"), "-o", model, "-q"]) == 0
+    frame.loc[:4, "city"] = "Pune"
+    frame.loc[7, "city"] = "37"
+    frame.loc[[3, 9], "age"] = None
+    for name in ("new.csv", "new.parquet"):
+        path = write(frame, tmp_path / name)
+        capsys.readouterr()
+        expected = [
+            f"warning: {path}: 6 cells of column 'city' hold words that the model never saw, such as 'Pune': they add "
+            "nothing to the score.",
+            f"warning: {path}: 2 numbers of column 'age' are missing, and none was in the rows that decided what to "
+            "learn: each counts as the mean of the column.",
+        ]
+        assert main(["predict", model, path]) == 0
+        assert capsys.readouterr().err.splitlines() == expected
+        assert main(["evaluate", model, path, "--json"]) == 0
+        output = capsys.readouterr()
+        assert output.err.splitlines()[-2:] == expected
+        assert json.loads(output.out)["warnings"][-2:] == [line.removeprefix("warning: ") for line in expected]
+        assert main(["predict", model, path, "-q"]) == 0
+        assert capsys.readouterr().err == ""

@@ -1,9 +1,11 @@
 """`rosenblatt predict`: the labels of new examples."""
 
+import os
+
 import click
 
 from rosenblatt import options
-from rosenblatt.cli.output import check_output, open_output
+from rosenblatt.cli.output import check_output, open_output, warn
 from rosenblatt.cli.parameters import (
     data_argument,
     like_training_data,
@@ -46,12 +48,13 @@ def command(
     """
     from rosenblatt.cli.load_model import load_model
     from rosenblatt.model.model_file import require_probabilities
-    from rosenblatt.model.predict import predict_file
+    from rosenblatt.model.predict import predict_source
+    from rosenblatt.readers.open import open_source
     from rosenblatt.report.text.predictions import column_names, json_lines, label_lines, number_lines
 
     check_output(output, model, data, reading.labels_from)
     predictor = load_model(model, data)
-    reading = like_training_data(reading, predictor)
+    source = open_source(data, like_training_data(reading, predictor), predictor.space)
     if proba:
         require_probabilities(predictor, model)
     if as_json:
@@ -63,5 +66,6 @@ def command(
     with open_output(output) as stream:
         if proba and not as_json:
             stream.write(column_names(predictor, scores=scores))
-        for block in predict_file(predictor, data, reading=reading, threads=threads):
+        for block in predict_source(predictor, source, threads or os.cpu_count() or 1):
             stream.write(to_lines(block))
+    warn(source.warnings())

@@ -36,7 +36,11 @@ class Encoder:
         bits = self._hashing.bits if self._hashing else 0
         self._names = NameCollector(bits, collect=bool(self._hashing) and model_space is None)
         self._word_names: dict[int, str] = {}  # hashed column -> word or product
+        self.unknown_words: dict[str, tuple[int, str]] = {}  # column -> cells with a word of no feature, and the first
+        self.unmarked_gaps: dict[str, int] = {}  # column -> missing numbers without an indicator
         if model_space is not None:
+            if "missing" in model_space.settings.get("columns", {}):
+                self._indicators = frozenset(model_space.settings["columns"]["missing"])
             self._vocabulary = {name: j for j, name in enumerate(model_space.columns) if j >= self._n_numbers}
             if model_space.shift is not None and model_space.scale is not None:
                 logs = {layout.numbers.index(column): (log[0], log[1]) for column, log in logs_of(model_space).items()}
@@ -86,7 +90,8 @@ class Encoder:
         )
 
     def restart(self) -> None:
-        """Forget the names of hashed columns from a reading that was broken off."""
+        """Forget the names of hashed columns, and what was counted, from a reading that was broken off."""
+        self.unknown_words, self.unmarked_gaps = {}, {}
         if self._names.dictionary is not None:
             self._names.restart()
             self._word_names = {}
@@ -108,6 +113,7 @@ class Encoder:
         numbers = self._scaled(numbers)
         if missing.any():
             numbers[missing] = 0.0
+            self._count_unmarked(missing)
         words = [self._word_features(column, word_column, good) for column, word_column in self._words(batch)]
         words += [self._missing_feature(j, missing[:, j]) for j in self._with_missing(missing)]
         products = self._products(batch, good, numbers, missing)
@@ -168,13 +174,28 @@ class Encoder:
         for code in present[np.argsort(first_row)].tolist():
             if code >= 0:
                 features[code] = self._feature(f"{column}={words.words[code]}")
+                if features[code] < 0:
+                    count, first = self.unknown_words.get(column, (0, words.words[code]))
+                    self.unknown_words[column] = count + int((codes == code).sum()), first
         return features[codes]
+
+    def _count_unmarked(self, missing: NDArray[np.bool_]) -> None:
+        counts = missing.sum(axis=0)
+        for j in np.flatnonzero(counts).tolist():
+            column = self._layout.numbers[j]
+            if not self._is_indicator(column):
+                self.unmarked_gaps[column] = self.unmarked_gaps.get(column, 0) + int(counts[j])
 
     def _with_missing(self, missing: NDArray[np.bool_]) -> list[int]:
         """The columns of numbers in which some are missing, and which have an indicator of it."""
         columns: list[int] = np.flatnonzero(missing.any(axis=0)).tolist()
-        indicators = self._indicators
-        return [j for j in columns if indicators is None or self._layout.numbers[j] in indicators]
+        return [j for j in columns if self._is_indicator(self._layout.numbers[j])]
+
+    def _is_indicator(self, column: str) -> bool:
+        """Whether a missing number of this column has a feature."""
+        if self._model_space is not None and self._hashing is None:
+            return f"{column}=missing" in self._vocabulary
+        return self._indicators is None or column in self._indicators
 
     def _missing_feature(self, j: int, rows: NDArray[np.bool_]) -> NDArray[np.int32]:
         return np.where(rows, self._feature(f"{self._layout.numbers[j]}=missing"), -1).astype(np.int32)

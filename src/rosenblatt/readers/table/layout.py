@@ -19,6 +19,7 @@ ColumnKind: TypeAlias = Literal["number", "word", "text", "date"]
 # Usual names of a label column, the most likely first.
 _LABEL_NAMES = ("label", "target", "class", "y")
 _TEXT_WORDS = 4  # a column with this many words per cell, most cells different, is running text
+_SHORT_TEXT_WORDS = 3
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,9 @@ class Layout:
 
     @property
     def word_columns(self) -> tuple[str, ...]:
-        """The columns of words, then the weekdays and hours of the dates."""
-        return (*self.words, *(name for column in self.dates for name in self.date_words(column)))
+        """The columns of words, then the weekdays and hours of the dates, in the order of the numbers."""
+        dates = [column for column in self.numbers if column in self.dates]
+        return (*self.words, *(name for column in dates for name in self.date_words(column)))
 
     def date_words(self, column: str) -> Iterator[str]:
         yield f"{column} weekday"
@@ -112,9 +114,19 @@ def kind_of_strings(cells: pa.Array, *, dates: bool = False) -> ColumnKind:
         return "number"
     if dates and form_of_cells(present) is not None:
         return "date"
-    n_words = sum(len(cell.split()) for cell in present.to_pylist())
-    is_text = n_words >= _TEXT_WORDS * len(present) and 2 * pc.count_distinct(present).as_py() > len(present)
-    return "text" if len(present) and is_text else "word"
+    n_words = sum(len(cell.split()) for cell in present.to_pylist()) / max(len(present), 1)
+    n_different = pc.count_distinct(present).as_py() / max(len(present), 1)
+    return "text" if _is_text(n_words, n_different, short=dates) else "word"
+
+
+def _is_text(n_words: float, n_different: float, *, short: bool) -> bool:
+    """Whether cells with so many words on average, of which this share differs, are running text.
+
+    `short` texts as well: titles and descriptions. Names that all differ are none: they are left out as ids.
+    """
+    if short and ((n_words >= _SHORT_TEXT_WORDS and n_different > 0.2) or (n_words >= 2 and 0.5 < n_different < 1)):
+        return True
+    return n_words >= _TEXT_WORDS and n_different > 0.5
 
 
 def are_flags(cells: pa.Array) -> bool:

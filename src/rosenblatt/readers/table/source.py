@@ -67,8 +67,9 @@ class TableSource(FileSource):
         head = read_head(batches, layout, reading) if scale or reading.decide else Head(layout, [], batches)
         self._layout, self._encoder = head.layout, Encoder(head.layout, reading, None, pairs)
         if reading.decide:
-            self._encoder.expect_missing(head.with_missing())
-            self._decided = head.decided
+            missing = head.with_missing()
+            self._encoder.expect_missing(missing)
+            self._decided = {**head.decided, "missing": missing}
         if scale:
             as_numbers = [text.removeprefix("number:") for text in reading.as_]
             scaling = self._encoder.scaling = head.scaling(as_numbers, logs=reading.decide)
@@ -105,6 +106,21 @@ class TableSource(FileSource):
         if n_given == 0:
             raise DataError(self._no_examples(), file=self.name)
         self._encoder.finish()
+
+    def warnings(self) -> list[str]:
+        """Words that the model never saw, and numbers that are missing where none was."""
+        count_as = "0" if self._encoder.scaling is None else "the mean of the column"
+        unknown = [
+            f"{count:,} cells of column {column!r} hold words that the model never saw, such as {word!r}: they add "
+            "nothing to the score."
+            for column, (count, word) in self._encoder.unknown_words.items()
+        ]
+        missing = [
+            f"{count:,} numbers of column {column!r} are missing, and none was in the rows that decided what to learn: "
+            f"each counts as {count_as}."
+            for column, count in self._encoder.unmarked_gaps.items()
+        ]
+        return [f"{self.name}: {sentence}" for sentence in (*unknown, *missing)]
 
     def _no_examples(self) -> str:
         if self.skipped:
