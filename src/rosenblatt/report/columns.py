@@ -33,8 +33,10 @@ def columns_record(space: FeatureSpace) -> dict[str, Any] | None:
 
 
 def columns_sentence(space: FeatureSpace) -> str:
-    """How the columns were read; empty where it is not about a table."""
+    """How the columns were read; empty where nothing was decided."""
     record = columns_record(space)
+    if space.kind == "index" and space.scale is not None:
+        return f"{plural(len(space.scale), 'number')}, scaled; {as_flag('scale', False)} takes them as they are."
     return "" if record is None else "; ".join(_clauses(space, record)) + "."
 
 

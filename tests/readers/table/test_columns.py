@@ -200,7 +200,8 @@ def test_a_date_that_is_none_is_refused_or_skipped_with_its_row(tmp_path: Path) 
 
 @pytest.mark.parametrize("name", ["c.tsv", "c.parquet", "c.arrow"])
 def test_every_format_gives_the_same_features_and_the_same_model(tmp_path: Path, name: str) -> None:
-    frame = customers(3000)
+    frame = customers(3000).assign(flag="True", digits="7", day="2024-02-28")  # strings in Parquet, too
+    frame.loc[::3, ["flag", "digits", "day"]] = "false", "1.5", "2024-02-29"
     paths = [write(frame, tmp_path / file) for file in ("c.csv", name)]
     csv, other = (rosenblatt.read(path, decide=True) for path in paths)
     assert csv.space.columns == other.space.columns

@@ -103,6 +103,11 @@ class SvmlightSource(LineSource):
                 file=self.name,
             )
 
+    def first_rows(self) -> tuple[Any, Any, Any]:
+        """The start of each row, the columns and the values of the first 64 KB, as memory."""
+        starts, indices, values, *_ = self._parse_head(base=self._base, guess_base=self._guess_base)
+        return starts, indices, values
+
     def _index_zero_in_head(self) -> bool:
         *_, bad, _, stopped, _ = self._parse_head(base=1, guess_base=True)
         return bool(stopped and _is_index_zero(bad[-1][0]))

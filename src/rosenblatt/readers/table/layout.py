@@ -160,7 +160,7 @@ def kind_of_type(file: str, column: str, cells: pa.Array, *, dates: bool = False
         return "number"
     if types.is_string(type_) or types.is_large_string(type_):
         kind = kind_of_strings(cells, dates=dates)
-        return "word" if kind == "number" else kind
+        return "word" if kind == "number" and not dates else kind  # with `dates` as the same table in CSV
     if types.is_dictionary(type_) or types.is_null(type_) or getattr(types, "is_string_view", lambda _: False)(type_):
         return "word"
     raise DataError(

@@ -1,0 +1,91 @@
+"""svmlight in unlike units: rows with most of a few features, which are learned better as a scaled dense table.
+
+Sparse rows, and features that are already alike in size, stay as they are, and cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+from rosenblatt.lazy import np
+from rosenblatt.readers.formats.svmlight import SvmlightSource
+from rosenblatt.readers.source import SourceWrapper
+from rosenblatt.readers.table.scale import Scaling, scaling_of
+from rosenblatt.records import Csr, FeatureSpace, Floats, SourceBlock, Values
+
+_MIN_ROWS, _MAX_FEATURES = 20, 1000
+_MIN_DENSITY = 0.15
+_UNLIKE = 30.0  # times as large as another
+_HEAD_CELLS = 1 << 21  # 16 MB of numbers, as the head of a table
+
+
+def is_in_unlike_units(starts: Any, indices: Any, values: Any) -> bool:
+    """Whether the first rows are dense, and their largest features many times as large as their smallest.
+
+    A twentieth of the features at each end does not count: rare ones are small in a few rows.
+    """
+    n_rows, n_entries = len(starts) - 1, len(indices)
+    if n_rows < _MIN_ROWS or not n_entries:
+        return False
+    n_features = max(memoryview(indices)) + 1
+    if n_features > _MAX_FEATURES or n_entries < _MIN_DENSITY * n_rows * n_features:
+        return False
+    largest = [0.0] * n_features
+    for j, value in zip(memoryview(indices), map(abs, memoryview(values)), strict=True):
+        if value > largest[j]:
+            largest[j] = value
+    sizes = sorted(filter(None, largest))
+    margin = len(sizes) // 20
+    return len(sizes) > 1 and sizes[-1 - margin] > _UNLIKE * sizes[margin]
+
+
+class ScaledSvmlight(SourceWrapper):
+    """The rows as a dense matrix, shifted and scaled by the head or as a model says."""
+
+    def __init__(self, source: SvmlightSource) -> None:
+        super().__init__(source, source.rewindable)
+        self._scaling: Scaling | None = None
+        space = source.model_space
+        if space is not None and space.shift is not None and space.scale is not None:
+            self._scaling = Scaling(space.shift, space.scale)
+
+    @property
+    def space(self) -> FeatureSpace:
+        space = self._source.space
+        if self._scaling is None or space.shift is not None:
+            return space
+        return replace(space, shift=self._scaling.shift, scale=self._scaling.scale)
+
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
+        blocks, head = self._source.blocks(threads), []
+        if self._scaling is None:
+            n_cells = 0
+            for block in blocks:
+                head.append(block)
+                n_cells += block.values.shape[0] * block.values.shape[1]
+                if n_cells >= _HEAD_CELLS:
+                    break
+            n_features = max((block.values.shape[1] for block in head), default=0)
+            self._scaling = scaling_of([_dense(block.values, n_features) for block in head], n_features)
+        for block in chain(head, blocks):
+            labels, weights = block.buffers
+            yield SourceBlock(self._scaled(block.values), labels, weights, block.first_row, block.bytes_read)
+
+    def _scaled(self, values: Values) -> Floats:
+        """Features that did not occur in the head stay as they are."""
+        assert self._scaling is not None
+        n_known = len(self._scaling.shift)
+        dense = _dense(values, max(n_known, values.shape[1]))
+        dense[:, :n_known] = self._scaling.apply(dense[:, :n_known])
+        return dense
+
+
+def _dense(values: Values, n_features: int) -> Floats:
+    assert isinstance(values, Csr)
+    rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+    dense: Floats = np.zeros((values.shape[0], n_features))
+    dense[rows, values.indices] = values.values
+    return dense
