@@ -113,16 +113,50 @@ std::int64_t first_outside(const Numbers& numbers, double min, double max) {
     return at == last ? -1 : at - first;
 }
 
-// The column of the highest score of each row, the first of equals; of a single column, whether it is above 0.
-auto highest_of(const InMatrix& scores) {
+// The column of the highest score of each row, the first of equals; of a single column, whether it is above the threshold.
+auto highest_of(const InMatrix& scores, double threshold) {
     const std::size_t rows = scores.shape(0), columns = scores.shape(1);
     if (columns == 0) throw nb::value_error("the scores have no columns");
     std::int64_t* best;
     auto result = new_array<std::int64_t, nb::memview>(rows, best);
     const double* s = scores.data();
     for (std::size_t i = 0; i < rows; ++i, s += columns)
-        best[i] = columns == 1 ? *s > 0 : static_cast<std::int64_t>(highest(s, columns));
+        best[i] = columns == 1 ? *s > threshold : static_cast<std::int64_t>(highest(s, columns));
     return result;
+}
+
+// Each weight (1 where there are none) times that of its class; a negative label keeps its own.
+auto weigh_classes(const In<std::int32_t>& labels, const std::optional<In<double>>& weights, const std::vector<double>& class_weight) {
+    const std::size_t count = labels.shape(0);
+    double* weighed;
+    auto result = new_array<double, nb::memview>(count, weighed);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int32_t label = labels.data()[i];
+        if (label >= static_cast<std::int64_t>(class_weight.size())) throw value_error("label " + std::to_string(label) + " has no weight");
+        weighed[i] = (weights ? weights->data()[i] : 1.0) * (label < 0 ? 1.0 : class_weight[static_cast<std::size_t>(label)]);
+    }
+    return result;
+}
+
+// Each weight times n / (k n_c): n examples so far, n_c of them of its class, k classes. Ten of each class are imagined
+// before the first, so that the first of a rare class does not outweigh all others. Returns the counts after them, too.
+auto balance_classes(const In<std::int32_t>& labels, const std::optional<In<double>>& weights, std::vector<std::int64_t> counts) {
+    constexpr double imagined = 10.0;
+    const std::size_t count = labels.shape(0);
+    const auto classes = static_cast<double>(counts.size());
+    std::int64_t seen = 0;
+    for (const std::int64_t of_class : counts) seen += of_class;
+    double* balanced;
+    auto result = new_array<double, nb::memview>(count, balanced);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int32_t label = labels.data()[i];
+        if (label >= static_cast<std::int64_t>(counts.size())) throw value_error("label " + std::to_string(label) + " has no count");
+        balanced[i] = weights ? weights->data()[i] : 1.0;
+        if (label < 0) continue;
+        const auto of_class = static_cast<double>(++counts[static_cast<std::size_t>(label)]);
+        balanced[i] *= (static_cast<double>(++seen) + classes * imagined) / (classes * (of_class + imagined));
+    }
+    return std::make_pair(result, counts);
 }
 
 // The votes for each class, from the scores of one-vs-one units.
@@ -189,7 +223,9 @@ std::uintptr_t address(const nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>&
 void bind_without_numpy(nb::module_& m) {
     m.def("address", &address, "memory"_a);
     m.def("renumber_labels", &translate_labels, "labels"_a, "table"_a);
-    m.def("argmax_rows", &highest_of, "scores"_a);
+    m.def("argmax_rows", &highest_of, "scores"_a, "threshold"_a = 0.0);
+    m.def("weigh_classes", &weigh_classes, "labels"_a, "weights"_a.none(), "class_weight"_a);
+    m.def("balance_classes", &balance_classes, "labels"_a, "weights"_a.none(), "counts"_a);
     m.def("join_lines", &concatenate, "parts"_a, "which"_a);
     m.def("majority", &majority_of, "scores"_a, "classes"_a);
     m.def("first_outside", &first_outside, "numbers"_a, "least"_a, "most"_a);

@@ -214,10 +214,11 @@ FIT = {
     *("accuracy", "error", "error_of", "progressive_error", "holdout_error", "candidates", "test"),
     *("skipped", "order", "grouped", "columns"),
     *("bad_rows", "cache", "top", "model", "report", "command", "baseline_error", "warnings"),
+    *("class_counts", "class_weight", "threshold"),
 }
 MODEL = {
     *("classes", "scheme", "features", "feature_kind", "settings", "status", "n_iter", "n_mistakes", "t"),
-    *("provenance", "top"),
+    *("provenance", "top", "threshold"),
 }
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 WIDEST_METAVAR = 32  # longer lists of choices are shown in the help instead
-_METAVARS = {"int": "N", "float": "X", "seed": "N", "str": "NAME", "path": "FILE"}
+_METAVARS = {"int": "N", "float": "X", "seed": "N", "str": "NAME", "path": "FILE", "class weights": "LABEL=W,..."}
 _READING_METAVARS = {
     **dict.fromkeys(("label", "text", "words", "drop", "keep"), "COLUMN"),
     "as_": "KIND:COLUMN",
@@ -74,6 +74,8 @@ class OptionType(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # ge
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not isinstance(value, str) or value in self.option.choices:
             return value
+        if self.option.kind == "class weights":
+            return self._class_weights(value, param, ctx)
         for convert in (int, float, str):
             try:
                 converted = convert(value)
@@ -83,6 +85,16 @@ class OptionType(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # ge
                 return converted
         typed = self.option.but(none_allowed=False)  # None cannot be typed; it means that the option is left out
         self.fail(f"{value!r} is not {typed.expected}.", param, ctx)
+
+    def _class_weights(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """LABEL=WEIGHT,LABEL=WEIGHT; a label may hold a = but no comma."""
+        weights = {}
+        for part in value.split(","):
+            label, is_weighed, weight = part.rpartition("=")
+            if not is_weighed or not self.option.accepts({label: _number_or_word(weight)}):
+                self.fail(f"{part!r} is not LABEL=WEIGHT, a weight of at least 0: as in spam=1,ham=5.", param, ctx)
+            weights[_number_or_word(label)] = float(weight)
+        return weights
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str | None:
         kind = _METAVARS.get(self.option.kind or "")

@@ -29,7 +29,8 @@ def evaluate_file(model: Model, path: str, reading: ReadOptions, threads: int | 
         truth = np.where(block.truth == UNKNOWN_LABEL, len(model.classes), block.truth)[labelled]
         weights = None if block.weights is None else block.weights[labelled]
         probabilities = np.asarray(model.probabilities(block.scores))[labelled] if gives_probabilities else None
-        scores = model.class_scores(block.scores)[labelled]
+        # A shift changes no ranking, and margins are counted from the threshold.
+        scores = model.class_scores(block.scores)[labelled] - (model.decides_above if len(model.classes) == 2 else 0.0)
         scores = joint_scores(scores) if ranked_jointly else scores
         tally.add(scores, block.decided[labelled], truth, weights, probabilities)
     if tally.examples == 0:

@@ -49,11 +49,11 @@ class Scores:
     def commonest(self) -> Label:
         return self.classes[int(self.confusion.sum(axis=1).argmax())]
 
-    def warnings(self) -> list[Caution]:
-        """What a person must know of these scores, in a sentence each."""
+    def warnings(self, *, weighs_errors: bool = False) -> list[Caution]:
+        """What a person must know of these scores, in a sentence each; a model that weighs errors may make more."""
         judged = Judged(self.classes, self.confusion.tolist())
         return [
-            *worthless(judged),
+            *worthless(judged, clearly_less_errors=weighs_errors),
             *few_examples(self.classes, judged.counts),
             *unknown_labels(self.unknown_labels, self.unknown, self.examples),
         ]

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt import options
+from rosenblatt.errors import DataError, option
 from rosenblatt.learn.files.checkpoint import load_checkpoint, save_checkpoint
 from rosenblatt.learn.files.classes import KnownLabels, check_classes, look_at_labels, read_all_labels
 from rosenblatt.learn.files.passes import Fitting, Restart
@@ -18,7 +19,9 @@ from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.calibration import calibrate
 from rosenblatt.model.linear import LinearModel
-from rosenblatt.model.warnings import Caution, baseline_error, warnings_of_fit
+from rosenblatt.model.threshold import choose_threshold
+from rosenblatt.model.warnings import Caution, baseline_error, judged_by, warnings_of_fit
+from rosenblatt.options.threshold import criterion_of
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import BadRow, ReadOptions, RereadError, Source
 from rosenblatt.records import HonestScores, Label, Status
@@ -46,6 +49,8 @@ def fit_file(
     cache: str | None = options.cache.default,
     keep_cache: bool = options.keep_cache.default,
     seed: int = options.seed.default,
+    class_weight: Mapping[Label, float] | str | None = options.fit_file_class_weight.default,
+    threshold: float | str | None = options.threshold.default,
     checkpoint: str | None = options.checkpoint.default,
     checkpoint_every: float | None = options.checkpoint_every.default,
     resume: bool = options.resume.default,
@@ -112,6 +117,11 @@ def _learn(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
 def _begin(source: Source, plan: Plan, all_labels: bool) -> Fitting:
     known = read_all_labels(source, plan, fixed=True) if all_labels else look_at_labels(source, plan)
     check_classes(known.classes, known)
+    if plan.threshold is not None and len(known.classes) != 2:
+        raise DataError(
+            f"{source.name}: has {len(known.classes)} classes, and {option('threshold')} is for two: leave it out.",
+            file=source.name,
+        )
     if plan.order == "auto" and known.is_sorted:
         plan = replace(plan, order="shuffle")
     return Fitting(known, plan, known.classes, fixed=known.fixed)
@@ -120,7 +130,7 @@ def _begin(source: Source, plan: Plan, all_labels: bool) -> Fitting:
 def _plan(chosen: Mapping[str, Any], reading: ReadOptions, on_progress: Callable[[Progress], None] | None) -> Plan:
     rule, features, checkpoint = chosen["rule"], chosen["features"], chosen["checkpoint"]
     degree = 1 if features is None else int(features.removeprefix("poly"))
-    same_names = ("passes", "holdout", "patience", "cache", "seed", "checkpoint_every")
+    same_names = ("passes", "holdout", "patience", "cache", "seed", "checkpoint_every", "class_weight", "threshold")
     return Plan(
         candidates=_adjusted(candidates(rule), chosen["keep"], degree),
         degree=degree,
@@ -214,6 +224,7 @@ class Fitted:
     grouped: bool = False  # the file is sorted by label, which harms an online learner
     cache: CacheStatus | None = None
     honest_scores: HonestScores | None = field(default=None, repr=False)
+    class_weight: Mapping[Label, float] | str | None = None
     class_counts: tuple[int, ...] = ()  # examples of each class, the held-out ones among them
     warnings: tuple[Caution, ...] = ()
 
@@ -236,8 +247,8 @@ def fitted_of(fitting: Fitting, test: str | None = None) -> Fitted:
     model = LinearModel(
         classes=fitting.classes, space=replace(source.space, settings=known), run=run, provenance=_provenance(fitting)
     )
-    if fitting.honest_scores is not None:
-        model = replace(model, calibration=calibrate(fitting.honest_scores, model.scheme, len(model.classes)))
+    model = _with_probabilities(model, fitting)
+    progressive_error, holdout_error = _errors(fitting, model)
     wrong, rows = (0, 0) if test is None else _test(model, test, plan.reading, plan.threads)
     return Fitted(
         model=model,
@@ -248,8 +259,8 @@ def fitted_of(fitting: Fitting, test: str | None = None) -> Fitted:
         seconds=fitting.seconds,
         n_mistakes=summary.n_mistakes,
         mistakes=summary.mistakes,
-        progressive_error=fitting.candidates.progressive[chosen],
-        holdout_error=fitting.holdout.error(chosen),
+        progressive_error=progressive_error,
+        holdout_error=holdout_error,
         holdout_rows=fitting.holdout.rows,
         test_error=None if rows == 0 else wrong / rows,
         test_rows=rows,
@@ -260,10 +271,31 @@ def fitted_of(fitting: Fitting, test: str | None = None) -> Fitted:
         resumed=fitting.resumed,
         order="shuffle" if plan.order == "shuffle" else "given",
         grouped=fitting.examples.label_order.is_sorted,
+        class_weight=plan.class_weight,
         honest_scores=fitting.honest_scores,
         class_counts=fitting.class_counts,
         warnings=tuple(warnings_of_fit(fitting, model)),
     )
+
+
+def _with_probabilities(model: LinearModel, fitting: Fitting) -> LinearModel:
+    """The model with its map from scores to probabilities, and with the threshold that was asked for."""
+    honest, criterion = fitting.honest_scores, criterion_of(fitting.plan.threshold)
+    if honest is None:
+        return model
+    calibration = calibrate(honest, model.scheme, len(model.classes))
+    threshold = None if criterion is None else choose_threshold(criterion, honest, calibration)
+    return replace(model, calibration=calibration, threshold=threshold)
+
+
+def _errors(fitting: Fitting, model: LinearModel) -> tuple[float, float | None]:
+    """The progressive and the held-out error; with weights or a threshold those of the decisions of the model."""
+    honest, plan, chosen = fitting.honest_scores, fitting.plan, fitting.chosen
+    progressive, held_out = fitting.candidates.progressive[chosen], fitting.holdout.error(chosen)
+    if honest is None or (plan.class_weight is None and plan.threshold is None):
+        return progressive, held_out
+    error = judged_by(honest, model).error
+    return (progressive, error) if honest.kind == "held-out" else (error, held_out)
 
 
 def _candidates(fitting: Fitting) -> tuple[Candidate, ...]:
@@ -286,13 +318,18 @@ def _candidates(fitting: Fitting) -> tuple[Candidate, ...]:
 def _provenance(fitting: Fitting) -> dict[str, Any]:
     """Where the model comes from. No time of day: the same run gives the same file."""
     source, defaults = fitting.source, ReadOptions(decide=True).as_json()
-    reading = fitting.plan.reading.as_json()
+    reading, weight = fitting.plan.reading.as_json(), fitting.plan.class_weight
     return {
         "version": __version__,
         "rule": fitting.chosen,
         "data": {"name": source.name, "bytes": source.size, "format": source.format, "rows": fitting.examples.learned},
         "reading": {key: value for key, value in reading.items() if value != defaults[key]},
+        **({} if weight is None else {"class_weight": weight if isinstance(weight, str) else _by_text(weight)}),
     }
+
+
+def _by_text(weight: Mapping[Label, float]) -> dict[str, float]:
+    return {str(label): float(number) for label, number in weight.items()}
 
 
 def _test(model: LinearModel, path: str, reading: ReadOptions, threads: int) -> tuple[int, int]:

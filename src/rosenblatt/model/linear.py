@@ -12,6 +12,7 @@ from rosenblatt.learn.run_state import pack_run, unpack_run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.calibration import Calibration, own_probabilities, unpack_calibration
 from rosenblatt.model.model import Model, check_finite
+from rosenblatt.model.threshold import Threshold, unpack_threshold
 from rosenblatt.readers.feature_space import pack_classes, pack_space, unpack_classes, unpack_space
 from rosenblatt.records import FeatureSpace, Floats, Label, RunSummary, Values
 from rosenblatt.storage.header import Header
@@ -34,6 +35,7 @@ class LinearModel(Model):
     provenance: Mapping[str, Any] = field(default_factory=dict)
     estimator: Mapping[str, Any] | None = None
     calibration: Calibration | None = None  # from scores to probabilities, where it was learned from a file
+    threshold: Threshold | None = None  # where one was chosen
 
     @property
     def settings(self) -> Settings:
@@ -91,7 +93,13 @@ class LinearModel(Model):
         }
         if self.calibration is not None:
             header["calibration"] = self.calibration.pack(tensors)
+        if self.threshold is not None:
+            header["threshold"] = self.threshold.pack()
         return header
+
+    @property
+    def decides_above(self) -> float:
+        return 0.0 if self.threshold is None else self.threshold.score
 
     @property
     def probability_map(self) -> Calibration | None:
@@ -150,4 +158,5 @@ def unpack_linear_model(header: Header, tensors: Tensors) -> LinearModel:
             if "calibration" in header
             else None
         ),
+        threshold=unpack_threshold(header.section("threshold"), len(classes)) if "threshold" in header else None,
     )

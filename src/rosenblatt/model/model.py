@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from rosenblatt import native
 from rosenblatt.errors import DataError, ModelError, option
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.learn.schemes import class_scores, predicted_classes
+from rosenblatt.learn.schemes import class_scores
 from rosenblatt.records import Csr, FeatureSpace, Floats, Label, Values
 from rosenblatt.storage.tensors import Tensors
 
@@ -75,9 +75,24 @@ class Model(ABC):
         """Scores as `decision_function` gives them: one column for two classes, else one per class."""
         return np.asarray(class_scores(self.scheme, unit_scores, len(self.classes)))
 
+    @property
+    def decides_above(self) -> float:
+        """The score above which the positive of two classes is decided."""
+        return 0.0
+
+    @property
+    def weighs_errors(self) -> bool:
+        """Was it asked to make more errors of one kind for fewer of another, by class weights or a threshold?"""
+        return self.decides_above != 0 or "class_weight" in self.provenance
+
+    def decided(self, unit_scores: Any) -> memoryview:
+        """The position in `classes` of each row's predicted class, as memory."""
+        scores = class_scores(self.scheme, unit_scores, len(self.classes))
+        return native.argmax_rows(scores, self.decides_above)
+
     def predicted_classes(self, unit_scores: Floats) -> NDArray[np.intp]:
-        """The position in `classes` of each row's predicted class."""
-        return predicted_classes(self.scheme, unit_scores, len(self.classes))
+        """The same as an array."""
+        return np.asarray(self.decided(unit_scores))
 
 
 def check_width(values: Values, n_features: int) -> Values:

@@ -11,7 +11,6 @@ from typing import Any
 from rosenblatt import native
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.classes import class_codes
-from rosenblatt.learn.schemes import class_scores
 from rosenblatt.model.model import Model
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
@@ -62,6 +61,6 @@ def predict_source(model: Model, source: Source, threads: int = 1) -> Iterator[P
             codes = class_codes(model.classes, source.labels)
         labels, weights = block.buffers
         scores = model.unit_scores(block.values)
-        decided = native.argmax_rows(class_scores(model.scheme, scores, len(model.classes)))
+        decided = model.decided(scores)
         truth, _ = native.renumber_labels(labels, codes)
         yield PredictedBlock((decided, scores, truth, weights), block.first_row, block.bytes_read)

@@ -4,18 +4,18 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal
 
-from rosenblatt import native
-from rosenblatt.errors import spelled
+from rosenblatt.errors import option, spelled
 from rosenblatt.learn.files.classes import quoted
 from rosenblatt.learn.files.passes import Fitting
-from rosenblatt.learn.schemes import class_scores
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.records import HonestScores, Label
 
 FEWEST_EXAMPLES = 10  # of a class
 _Z = 1.959963984540054  # 95% of a normal distribution lie within this many deviations
+_RANKS = 0.6  # an area under the ROC curve that is worth a threshold
 _SHOWN = 3  # labels that a sentence names
 
 
@@ -23,7 +23,7 @@ _SHOWN = 3  # labels that a sentence names
 class Caution:
     """A warning: what it is about, for programs, and one sentence for people."""
 
-    kind: Literal["no better", "one class", "few examples", "unknown labels", "cells"]
+    kind: Literal["no better", "one class", "few examples", "unknown labels", "threshold", "cells"]
     sentence: str  # names parameters with errors.option
 
     def __str__(self) -> str:
@@ -40,6 +40,11 @@ class Judged:
     @property
     def counts(self) -> list[float]:
         return [sum(row) for row in self.table]
+
+    @property
+    def error(self) -> float:
+        right = sum(row[k] for k, row in enumerate(self.table))
+        return 1 - right / max(sum(self.counts), 1)
 
     @property
     def decided(self) -> list[Label]:
@@ -92,21 +97,20 @@ def worthless(judged: Judged, *, clearly_less_errors: bool = False) -> list[Caut
     if clearly_less_errors or clearly_better(judged):
         return []
     examples = sum(counts)
-    right = sum(row[k] for k, row in enumerate(judged.table))
-    return [no_better(guess, 1 - right / max(examples, 1), baseline_error(counts), examples)]
+    return [no_better(guess, judged.error, baseline_error(counts), examples)]
 
 
-def one_class(decided: str, guess: str) -> Caution:
+def one_class(decided: str, guess: str, advice: str = "") -> Caution:
     worth = "no better than a guess" if decided == guess else f"worse than always guessing {guess}"
-    return Caution("one class", f"The model decides {decided} for every example, which is {worth}.")
+    return Caution("one class", f"The model decides {decided} for every example, which is {worth}{advice}.")
 
 
-def no_better(guess: str, error: float, baseline: float, examples: float) -> Caution:
+def no_better(guess: str, error: float, baseline: float, examples: float, advice: str = "") -> Caution:
     few = f", as far as {examples:,.0f} examples can tell" if error < baseline else ""
     return Caution(
         "no better",
         f"The model is no better than always guessing {guess}{few}: it errs on {error:.2%} of the examples, "
-        f"guessing on {baseline:.2%}.",
+        f"guessing on {baseline:.2%}{advice}.",
     )
 
 
@@ -137,27 +141,70 @@ def few_examples(classes: Sequence[Label], counts: Sequence[float]) -> list[Caut
 def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
     """What a person must know of a fit: whether it is worth more than a guess, and which classes are too small."""
     classes, counts, chosen = fitting.classes, fitting.class_counts, fitting.chosen
-    guess = quoted(classes[counts.index(max(counts))])
+    guess, baseline = quoted(classes[counts.index(max(counts))]), baseline_error(counts)
     error, rows = fitting.candidates.progressive[chosen], fitting.examples.learned
     held_out = fitting.holdout.error(chosen)
     if held_out is not None:
         error, rows = held_out, fitting.holdout.rows
-    if not clearly_less(error, baseline_error(counts), rows):
+    # With weights or a threshold, more errors than a guess makes may be what is wanted.
+    otherwise = fitting.plan.class_weight is not None or fitting.plan.threshold is not None
+    if otherwise or not clearly_less(error, baseline, rows):
         judged = judged_by(fitting.honest_scores, model) if fitting.honest_scores is not None else None
         decided = judged.decided if judged is not None else []
+        advice = "" if otherwise else _advice(fitting.honest_scores, classes)
         if len(decided) == 1:
-            yield one_class(quoted(decided[0]), guess)
-        elif judged is None or not clearly_better(judged):
-            yield no_better(guess, error, baseline_error(counts), rows)
+            yield one_class(quoted(decided[0]), guess, advice)
+        elif not otherwise and (judged is None or not clearly_better(judged)):
+            yield no_better(guess, error, baseline, rows, advice)
     yield from few_examples(classes, counts)
     for sentence in fitting.source.warnings():
         yield Caution("cells", sentence)
+    threshold = model.threshold
+    if threshold is not None and not threshold.is_met:
+        yield Caution(
+            "threshold",
+            f"No threshold reaches {threshold.criterion} on the {threshold.examples:,} examples it was chosen on: "
+            f"the best precision there is {threshold.precision:.2%}.",
+        )
+
+
+def _advice(honest: HonestScores | None, classes: Sequence[Label]) -> str:
+    """Of two classes whose decisions are worth little: the scores may still rank them, as where one class is rare."""
+    if honest is None or len(classes) != 2:
+        return ""
+    area, deviation = _ranking([row[0] for row in honest.scores.tolist()], honest.truth.tolist())
+    if area - _Z * deviation <= _RANKS:
+        return ""
+    find = f"so a threshold finds more of {quoted(classes[1])}: choose one with {option('threshold', 'f1')}"
+    return f"; but its scores rank the examples (ROC AUC {area:.2f}), {find}"
+
+
+def _ranking(scores: Sequence[float], truth: Sequence[int]) -> tuple[float, float]:
+    """The area under the ROC curve, and its standard deviation (Hanley and McNeil 1982).
+
+    >>> _ranking([1, 2, 2, 3], [0, 0, 1, 1])[0]
+    0.875
+    """
+    order = sorted(range(len(scores)), key=scores.__getitem__)
+    positives, below, ranks = sum(truth), 0, 0.0
+    for _, tied in groupby(order, key=scores.__getitem__):
+        labels = [truth[i] for i in tied]
+        hits = sum(labels)
+        ranks += hits * (below + (len(labels) - hits) / 2)
+        below += len(labels) - hits
+    negatives = len(truth) - positives
+    if not positives or not negatives:
+        return 0.5, 0.5
+    area = ranks / (positives * negatives)
+    q1, q2 = area / (2 - area), 2 * area * area / (1 + area)
+    spread = area * (1 - area) + (positives - 1) * (q1 - area * area) + (negatives - 1) * (q2 - area * area)
+    return area, math.sqrt(max(spread, 0.0) / (positives * negatives))
 
 
 def judged_by(honest: HonestScores, model: LinearModel) -> Judged:
     """What the model decides by scores of examples that it had not learned."""
     n = len(model.classes)
-    decided = native.argmax_rows(class_scores(model.scheme, honest.scores, n)).tolist()
+    decided = model.decided(honest.scores).tolist()
     counts = Counter(zip(honest.truth.tolist(), decided, strict=True))
     return Judged(model.classes, [[counts[i, j] for j in range(n)] for i in range(n)])
 

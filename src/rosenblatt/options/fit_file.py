@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt.errors import ParameterError, option
-from rosenblatt.options.learner import keep, order
+from rosenblatt.options.learner import class_weight, keep, order
 from rosenblatt.options.option import Option, by_name
 from rosenblatt.rules import RULES
 
@@ -120,6 +120,20 @@ fit_file_order: Option[Any] = order.but(
     "are read first (shuffle). By default as in the file, except that rule auto shuffles a file sorted by label.",
 )
 
+fit_file_class_weight: Option[Any] = class_weight.but(
+    help="How much the examples of each class count: each class the same in total (balanced: by the examples of each "
+    "class so far), or a weight for each class, as in spam=1,ham=5.",
+)
+threshold: Option[Any] = Option(
+    name="threshold",
+    default=None,
+    none_allowed=True,
+    kind="threshold",
+    help="When the second of two classes is decided: above this probability; so that F1 is highest (f1); so that "
+    "errors cost least (cost:fp=1,fn=20); or so that precision or recall is at least this ('precision>=0.95', "
+    "'recall>=0.9'). Chosen on examples that were not yet learned, and saved in the model.",
+)
+
 FIT_FILE: Mapping[str, Option[Any]] = by_name(
     [
         rule,
@@ -137,6 +151,8 @@ FIT_FILE: Mapping[str, Option[Any]] = by_name(
         test,
         fit_file_keep,
         fit_file_order,
+        fit_file_class_weight,
+        threshold,
     ]
 )
 

@@ -12,9 +12,12 @@ from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from rosenblatt.errors import ParameterError
+from rosenblatt.options.threshold import criterion_of
 
 T = TypeVar("T")
-Kind: TypeAlias = Literal["int", "float", "bool", "array", "class weights", "seed", "str", "strs", "path", "function"]
+Kind: TypeAlias = Literal[
+    "int", "float", "bool", "array", "class weights", "seed", "str", "strs", "path", "function", "threshold"
+]
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Option(Generic[T]):
         if value is None:
             return self.none_allowed
         if isinstance(value, str):
-            return value in self.choices or (self.kind in ("str", "path") and value != "")
+            return value in self.choices or (self.kind is not None and _TEXTS.get(self.kind, _no_text)(value))
         if self.kind is None or not _IS[self.kind](value):
             return False
         return not isinstance(value, Real) or self.kind in ("bool", "seed") or self._in_bounds(float(value))
@@ -153,7 +156,15 @@ _IS: Mapping[Kind, Callable[[object], bool]] = {
     "strs": _is_strs,
     "path": _is_path,
     "function": callable,
+    "threshold": lambda value: criterion_of(value) is not None,
 }
+
+
+def _no_text(value: str) -> bool:
+    return False
+
+
+_TEXTS: Mapping[Kind, Callable[[str], bool]] = {"str": bool, "path": bool, "threshold": _IS["threshold"]}
 _WORDS: Mapping[Kind, str] = {
     "int": "an int",
     "float": "a float",
@@ -165,6 +176,7 @@ _WORDS: Mapping[Kind, str] = {
     "strs": "words",
     "path": "a path",
     "function": "a function",
+    "threshold": "a probability between 0 and 1, 'f1', 'cost:fp=1,fn=20', 'precision>=0.95' or 'recall>=0.9'",
 }
 
 

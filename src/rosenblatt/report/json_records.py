@@ -84,6 +84,9 @@ def fit_record(summary: FitSummary, report: str | None, top: int) -> dict[str, A
         "error": error,
         "error_of": error_of,
         "baseline_error": summary.baseline[0],
+        "class_counts": list(fitted.class_counts),
+        "class_weight": fitted.class_weight,
+        "threshold": _threshold(fitted.model),
         "warnings": summary.warnings,
         "progressive_error": fitted.progressive_error,
         "holdout_error": fitted.holdout_error,
@@ -111,6 +114,13 @@ def fit_record(summary: FitSummary, report: str | None, top: int) -> dict[str, A
     }
 
 
+def _threshold(model: LinearModel) -> dict[str, Any] | None:
+    threshold = model.threshold
+    if threshold is None:
+        return None
+    return threshold.pack() | {"precision": threshold.precision, "recall": threshold.recall, "f1": threshold.f1}
+
+
 def model_record(model: LinearModel, top: int) -> dict[str, Any]:
     """What `explain` says of a linear model."""
     run, space = model.summary, model.space
@@ -125,6 +135,7 @@ def model_record(model: LinearModel, top: int) -> dict[str, Any]:
         "n_mistakes": run.n_mistakes,
         "t": run.t,
         "provenance": dict(model.provenance),
+        "threshold": _threshold(model),
         "top": _top(model, top),
     }
 

@@ -65,7 +65,8 @@ class EvaluationSummary:
 
     @property
     def warnings(self) -> list[str]:
-        return [*sentences(self.evaluation.scores.warnings()), *self.evaluation.tally.reading_warnings]
+        of_scores = self.evaluation.scores.warnings(weighs_errors=self.model.weighs_errors)
+        return [*sentences(of_scores), *self.evaluation.tally.reading_warnings]
 
 
 def sentences(warnings: Iterable[Caution]) -> list[str]:
@@ -100,7 +101,8 @@ class FitSummary:
         if self.evaluation is None or not self.is_tested:
             return sentences(self.fitted.warnings)
         of_fit = [caution for caution in self.fitted.warnings if caution.kind not in ("no better", "one class")]
-        of_test = [caution for caution in self.evaluation.scores.warnings() if caution.kind != "few examples"]
+        of_all = self.evaluation.scores.warnings(weighs_errors=self.fitted.model.weighs_errors)
+        of_test = [caution for caution in of_all if caution.kind != "few examples"]
         return sentences([*of_fit, *of_test])
 
     def top(self, count: int) -> list[tuple[str, list[Weight]]]:

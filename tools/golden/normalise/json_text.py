@@ -13,7 +13,10 @@ LEFT_OUT = {
     *("data", "model", "report", "output", "path", "url", "check", "name", "bytes", "labels_from"),
 }
 # Keys that came after the hashes were taken.
-NEW = {"baseline_error", "warnings", "unknown", "brier", "calibration_error", "reliability"}
+NEW = {
+    *("baseline_error", "warnings", "unknown", "brier", "calibration_error", "reliability"),
+    *("class_counts", "class_weight"),
+}
 
 
 def steady(text: bytes | str, digits: int = 9) -> Any:
@@ -35,7 +38,8 @@ def _kept(value: Any) -> Any:
 def _is_newer(key: str, value: Any) -> bool:
     """Whether it was added after the hashes were written: what was decided of a table, and the options about it."""
     return (
-        (key == "columns" and (value is None or "left_out" in value))
+        (key == "threshold" and (value is None or isinstance(value, dict)))  # that of a unit is a number
+        or (key == "columns" and (value is None or "left_out" in value))
         or (key == "scale" and value is False)
         or (key in ("keep", "as_") and isinstance(value, list))
     )

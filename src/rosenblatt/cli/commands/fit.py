@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 @option(options.patience)
 @option(options.fit_file_order)
 @option(options.features)
+@option(options.fit_file_class_weight)
+@option(options.threshold, metavar="CRITERION")
 @reading_options
 @option(options.threads)
 @option(options.seed)

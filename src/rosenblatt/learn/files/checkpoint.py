@@ -149,6 +149,7 @@ def identity(source: Source, plan: Plan) -> dict[str, Any]:
         "holdout": plan.holdout,
         "patience": plan.patience,
         "seed": plan.seed,
+        **({} if plan.class_weight is None else {"class weight": str(plan.class_weight)}),
         "order": plan.order,
         "content": _content(source.name) if source.rewindable else None,
         "content of labels": _content(plan.reading.labels_from),

@@ -3,7 +3,7 @@
 `look_at_labels` finds the classes before anything is learned.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Any
 
@@ -112,12 +112,46 @@ class ClassCoder:
         if not self.fixed and self.source.rewindable:
             return
         label = self.source.labels[int(block.buffers[0][codes.index(UNKNOWN_LABEL)])]
-        known = ", ".join(map(quoted, self.classes[:_SHOWN])) + (", …" if len(self.classes) > _SHOWN else "")
         raise DataError(
-            f"{self.source.name}: has the label {quoted(label)}, which is not among the classes {known}: "
-            f"name all of them in {option('classes')}.",
+            f"{self.source.name}: has the label {quoted(label)}, which is not among the classes "
+            f"{_named(self.classes)}: name all of them in {option('classes')}.",
             file=self.source.name,
         )
+
+
+def class_weights(
+    class_weight: Mapping[Label, float] | str | None, classes: Sequence[Label], source_name: str
+) -> Callable[[Any, Any], Any] | None:
+    """The weights of examples from their classes and their own weights; None where all count the same.
+
+    'balanced' counts the classes as their examples come, so that the order of the file decides and nothing else.
+    """
+    if class_weight is None:
+        return None
+    if not isinstance(class_weight, str):
+        codes = class_codes(classes, list(class_weight))
+        if UNKNOWN_LABEL in codes:
+            label = list(class_weight)[codes.index(UNKNOWN_LABEL)]
+            raise DataError(
+                f"{source_name}: has no class {quoted(label)}, which {option('class_weight')} names: its classes are "
+                f"{_named(classes)}.",
+                file=source_name,
+            )
+        by_code = dict(zip(codes, map(float, class_weight.values()), strict=True))
+        fixed = [by_code.get(k, 1.0) for k in range(len(classes))]
+        return lambda labels, weights: native.weigh_classes(labels, weights, fixed)
+    counts = [0] * len(classes)
+
+    def balanced(labels: Any, weights: Any) -> Any:
+        nonlocal counts
+        new_weights, counts = native.balance_classes(labels, weights, counts)
+        return new_weights
+
+    return balanced
+
+
+def _named(classes: Sequence[Label]) -> str:
+    return ", ".join(map(quoted, classes[:_SHOWN])) + (", …" if len(classes) > _SHOWN else "")
 
 
 class LabelOrder:

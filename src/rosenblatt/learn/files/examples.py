@@ -8,11 +8,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.learn.files.classes import UNKNOWN_LABEL, ClassCoder, LabelOrder
+from rosenblatt.learn.files.classes import UNKNOWN_LABEL, ClassCoder, LabelOrder, class_weights
 from rosenblatt.learn.files.holdout import Holdout
 from rosenblatt.readers.block_rows import take_examples
 from rosenblatt.readers.cache.spill import SpillCache
-from rosenblatt.records import Block
+from rosenblatt.records import Block, ParsedBlock
 
 if TYPE_CHECKING:
     from rosenblatt.learn.files.plan import Plan
@@ -38,6 +38,7 @@ class Examples:
         self.label_order = LabelOrder()
         self.new_label = False  # reading stopped at a label that is not a class
         self.holdout = Holdout(plan.holdout, plan.patience, plan.seed, SpillCache(plan.cache, source.name))
+        self._weights = class_weights(plan.class_weight, coder.classes, source.name)
         self._stored: SpillCache | None = None
         self._shuffled: Shuffled | None = None
         if plan.order == "shuffle":
@@ -70,6 +71,8 @@ class Examples:
                 self.new_label = True
                 return
             examples = block.with_class_indices(codes if least >= 0 else np.maximum(codes, 0))
+            if self._weights is not None:
+                examples = ParsedBlock(examples.values, examples.buffers[0], self._weights(codes, examples.buffers[1]))
             rows = self._rows_to_learn(examples, codes, block.first_row) if self._plan.holdout or least < 0 else None
             self.learned += block.rows if rows is None else len(rows)
             self.label_order.add(codes)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from rosenblatt.learn.settings import Settings
 from rosenblatt.readers.source import ReadOptions
+from rosenblatt.records import Label
 
 
 class Progress(NamedTuple):
@@ -35,6 +36,8 @@ class Plan:
     reading: ReadOptions = field(default_factory=ReadOptions)  # how the source was opened
     cache: str | None = None
     seed: int = 0
+    class_weight: Mapping[Label, float] | str | None = None  # how much examples count; 'balanced': classes alike
+    threshold: float | str | None = None  # what the threshold of the model is chosen by
     checkpoint: str | None = None
     checkpoint_every: float | None = None
     on_progress: Callable[[Progress], None] | None = field(default=None, repr=False)

@@ -27,9 +27,20 @@ def to_json(model: LinearModel) -> str:
         "scheme": model.scheme,
         "loss": model.settings.loss,
         "features": features,
+        **_decision(model),
         "units": [_unit(model, unit) for unit in range(len(model.coef))],
     }
     return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _decision(model: LinearModel) -> dict[str, Any]:
+    """The threshold and the map to probabilities, where the model was given them."""
+    decision: dict[str, Any] = {}
+    if model.threshold is not None:
+        decision["threshold"] = model.decides_above
+    if model.calibration is not None:
+        decision["probabilities"] = {"map": model.calibration.kind, "parameters": list(model.calibration.parameters)}
+    return decision
 
 
 def _unit(model: LinearModel, unit: int) -> dict[str, Any]:

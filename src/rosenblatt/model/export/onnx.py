@@ -100,7 +100,7 @@ class _Graph:
         """The scores that are an output, and the position of the predicted class."""
         if self.model.scheme == "binary":
             scores = self.op("Reshape", units, self.constant(np.array([-1], np.int64)), out="scores")
-            above = self.op("Greater", scores, self.constant(np.array(0.0)))
+            above = self.op("Greater", scores, self.constant(np.array(self.model.decides_above)))
             return scores, self.op("Cast", above, to=self.onnx.TensorProto.INT64)
         scores = self._majority(units) if self.model.scheme == "ovo" else units
         return scores, self.op("ArgMax", scores, axis=1, keepdims=0)
@@ -128,20 +128,63 @@ class _Graph:
         self.op("Gather", self.constant(classes, "classes"), best, out="label")
 
     def _probabilities(self, scores: str) -> list[str]:
-        """Where the loss is logistic: a sigmoid of one score, a softmax of scores that decide jointly."""
-        if self.model.settings.loss != "logistic" or self.model.scheme not in ("binary", "joint"):
+        """By the map of the model from scores to probabilities, where it has one (cpp/calibrate/calibrate.hpp)."""
+        calibration = self.model.probability_map
+        if calibration is None:
             return []
-        if self.model.scheme == "joint":
-            return [self.op("Softmax", scores, axis=1, out="probabilities")]
+        numbers = np.asarray(calibration.parameters)
+        if calibration.kind == "softmax":
+            slopes, shifts = np.split(numbers[:-2], 2)
+            return [
+                self.op(
+                    "Softmax", self._line(self._clipped(scores, numbers), slopes, shifts), axis=1, out="probabilities"
+                )
+            ]
         column = self.op("Reshape", scores, self.constant(np.array([-1, 1], np.int64)))
-        # By exp alone: few runtimes have a sigmoid of doubles.
-        grown = self.op("Exp", self.op("Neg", self.op("Abs", column)))
+        if calibration.kind == "isotonic":
+            positive = self._interpolated(column, *np.split(numbers, 2))
+        else:
+            logits = self._line(self._clipped(column, numbers), numbers[0], numbers[1])
+            positive = self._sigmoid(self._beta(logits, numbers) if calibration.kind == "beta" else logits)
+        negative = self.op("Sub", self.constant(np.array(1.0)), positive)
+        return [self.op("Concat", negative, positive, axis=1, out="probabilities")]
+
+    def _line(self, x: str, slope: Any, shift: Any) -> str:
+        return self.op("Add", self.op("Mul", x, self.constant(np.asarray(slope))), self.constant(np.asarray(shift)))
+
+    def _clipped(self, x: str, numbers: Any) -> str:
+        return self.op("Clip", x, self.constant(np.asarray(numbers[-2])), self.constant(np.asarray(numbers[-1])))
+
+    def _sigmoid(self, logits: str) -> str:
+        """By exp alone: few runtimes have a sigmoid of doubles."""
+        grown = self.op("Exp", self.op("Neg", self.op("Abs", logits)))
         small = self.op("Div", grown, self.op("Add", grown, self.constant(np.array(1.0))))
         large = self.op("Sub", self.constant(np.array(1.0)), small)
-        above = self.op("Greater", column, self.constant(np.array(0.0)))
-        positive = self.op("Where", above, large, small)
-        negative = self.op("Where", above, small, large)
-        return [self.op("Concat", negative, positive, axis=1, out="probabilities")]
+        return self.op("Where", self.op("Greater", logits, self.constant(np.array(0.0))), large, small)
+
+    def _beta(self, logits: str, numbers: Any) -> str:
+        """c + v softplus(z) - u softplus(-z), where softplus(z) = max(z, 0) + log(1 + exp(-|z|))."""
+        zero = self.constant(np.array(0.0))
+        tail = self.op("Exp", self.op("Neg", self.op("Abs", logits)))
+        tail = self.op("Log", self.op("Add", tail, self.constant(np.array(1.0))))
+        rising = self.op("Add", self.op("Max", logits, zero), tail)
+        falling = self.op("Add", self.op("Max", self.op("Neg", logits), zero), tail)
+        u, v, c = (float(number) for number in numbers[2:5])
+        return self.op("Sub", self._line(rising, v, c), self.op("Mul", falling, self.constant(np.array(u))))
+
+    def _interpolated(self, column: str, knots: Any, chances: Any) -> str:
+        """Linear between the knots: how many knots a score has reached says which line it lies on."""
+        widths, rises = np.diff(knots), np.diff(chances)
+        slopes = np.concatenate([[0.0], rises / widths, [0.0]])
+        shifts = np.concatenate([chances[:1], chances[:-1] - slopes[1:-1] * knots[:-1], chances[-1:]])
+        below = self.op("Less", column, self.constant(np.asarray(knots)[None, :]))
+        reached = self.op("Sub", self.constant(np.array(len(knots), np.int64)), self._count(below))
+        slope, shift = (self.op("Gather", self.constant(numbers), reached) for numbers in (slopes, shifts))
+        return self.op("Add", self.op("Mul", column, slope), shift)
+
+    def _count(self, flags: str) -> str:
+        whole = self.op("Cast", flags, to=self.onnx.TensorProto.INT64)
+        return self.op("ReduceSum", whole, self.constant(np.array([1], np.int64)), keepdims=1)
 
     @property
     def _double(self) -> int:

@@ -76,7 +76,8 @@ def _scaled(space: FeatureSpace, j: int, column: str) -> str:
 def _decision(model: LinearModel, names: Sequence[str]) -> str:
     classes = model.classes
     if model.scheme == "binary":
-        return f"CASE WHEN {name(names[0])} > 0 THEN {_label(classes[1])} ELSE {_label(classes[0])} END"
+        above = f"{name(names[0])} > {number(model.decides_above)}" if model.threshold else f"{name(names[0])} > 0"
+        return f"CASE WHEN {above} THEN {_label(classes[1])} ELSE {_label(classes[0])} END"
     best = []
     for score, label in zip(names[:-1], classes[:-1], strict=True):  # of equal scores the first wins
         beats = " AND ".join(f"{name(score)} >= {name(other)}" for other in names if other != score)

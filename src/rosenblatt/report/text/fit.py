@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from sys import float_info
 from typing import TYPE_CHECKING
 
+from rosenblatt.model.fit_file import Fitted
 from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.threshold import Threshold
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.columns import columns_sentence
 from rosenblatt.report.summary import NAMELESS_INDEX, SORTED_BY_LABEL, STATUS, FitSummary
@@ -55,6 +58,7 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
         yield named_line("cache", f"{fitted.cache.path}: {fitted.cache.state}{why}")
     for name, error in zip(["error", "", ""], _errors(summary), strict=False):
         yield named_line(name, error)
+    yield from _weight_and_threshold_lines(fitted)
     baseline, commonest = summary.baseline
     yield named_line("baseline", f"{baseline:>6.2%} by always guessing {clip(str(commonest))}, the commonest class")
     if fitted.grouped and fitted.order == "given":
@@ -63,6 +67,30 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
         yield named_line("caution", NAMELESS_INDEX)
     if fitted.skipped:
         yield named_line("left out", f"{plural(fitted.skipped, 'bad row')}, first: {fitted.bad_rows[0].sentence}")
+
+
+def _weight_and_threshold_lines(fitted: Fitted) -> Iterator[str]:
+    model, weight = fitted.model, fitted.class_weight
+    if weight == "balanced":
+        yield named_line("weights", "each class counts the same in total, by the examples of each so far")
+    elif weight is not None and not isinstance(weight, str):
+        named = ", ".join(f"{clip(str(label))} counts {number:g}" for label, number in weight.items())
+        yield named_line("weights", f"an example of class {named}")
+    threshold = model.threshold
+    if threshold is not None:
+        positive, above = clip(str(model.classes[1])), f"above the probability {threshold.probability:.3g}"
+        if abs(threshold.score) == float_info.max:
+            above = "never" if threshold.score > 0 else "always"
+        yield named_line("threshold", f"{positive} is decided {above}, chosen by {threshold.criterion}")
+        yield named_line("", _expected(threshold, positive))
+
+
+def _expected(threshold: Threshold, positive: str) -> str:
+    """What a threshold did on the examples that it was chosen on."""
+    hits, above, positives = threshold.hits, threshold.above, threshold.positives
+    found = f"it finds {hits:,} of {positives:,} {positive} ({threshold.recall:.1%})"
+    right = f"and of {above:,} that it calls {positive}, {hits:,} are ({threshold.precision:.1%})"
+    return f"on {plural(threshold.examples, 'example')} not yet learned {found}, {right}"
 
 
 def _label_column(model: LinearModel) -> str:
