@@ -13,8 +13,9 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_classifiers_train, parametrize_with_checks
 
 from rosenblatt import LinearSeparator, fit_file, load, read, save
 from rosenblatt.errors import DataError, ModelError, ParameterError, WorthlessModelWarning
@@ -25,10 +26,24 @@ from tests.estimators.test_scikit_learn_checks import EXPECTED
 ROWS = 600
 
 
+CALIBRATED = "predict decides by the sign of the score, and a calibrated probability there need not be one half."
+
+
 @pytest.mark.filterwarnings("ignore::rosenblatt.errors.WorthlessModelWarning")  # of random labels
-@parametrize_with_checks([LinearSeparator()], expected_failed_checks=lambda _: EXPECTED)
+@parametrize_with_checks(
+    [LinearSeparator()], expected_failed_checks=lambda _: EXPECTED | {"check_classifiers_train": CALIBRATED}
+)
 def test_estimator_checks(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+class WithoutProbabilities(LinearSeparator):
+    predict_proba = predict_log_proba = property()  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("options", [{}, {"readonly_memmap": True}, {"X_dtype": "float32"}], ids=str)
+def test_nothing_but_the_probabilities_fails_the_check_of_training(options: dict[str, Any]) -> None:
+    check_classifiers_train("LinearSeparator", WithoutProbabilities(), **options)
 
 
 def frame(rows: int = ROWS, seed: int = 0) -> tuple[pd.DataFrame, pd.Series]:
@@ -289,6 +304,18 @@ def test_a_worthless_model_warns() -> None:
     rng = np.random.default_rng(0)
     with pytest.warns(WorthlessModelWarning, match="no better than|decides"):
         LinearSeparator().fit(rng.normal(size=(300, 2)), rng.random(300) < 0.1)
+
+
+def test_probabilities_are_those_of_the_command_line(tmp_path: Path) -> None:
+    table, labels = frame()
+    separator = LinearSeparator().fit(table, labels)
+    chances = separator.predict_proba(table)
+    assert np.allclose(chances.sum(axis=1), 1)
+    assert np.allclose(np.exp(separator.predict_log_proba(table)), chances)
+    table.assign(churn=labels).to_csv(tmp_path / "t.csv", index=False)
+    save(fit_file(tmp_path / "t.csv"), tmp_path / "m")
+    assert (load(tmp_path / "m").predict_proba(table) == chances).all()
+    assert log_loss(labels, chances) < log_loss(labels, np.full(chances.shape, 0.5)) / 2
 
 
 # -- scikit-learn's ways ----------------------------------------------------------------------------------------------

@@ -195,9 +195,9 @@ def test_smooth_units_have_no_margin_no_votes_and_only_gradient_rates(table: Map
 
 
 def test_adaline_and_logistic_unit_defaults() -> None:
-    assert (ADALINE["eta0"].default, ADALINE["keep"].default) == (0.1, "last")
-    assert ADALINE["learning_rate"].default == "adagrad"
-    assert LOGISTIC_UNIT["keep"].default == "average"
+    for table in (ADALINE, LOGISTIC_UNIT):
+        assert (table["eta0"].default, table["keep"].default, table["max_iter"].default) == (0.1, "last", 100)
+        assert table["learning_rate"].default == "adagrad"
     assert "'ovr' or 'ovo'" in refusal("multi_class", "joint", ADALINE)
     assert LOGISTIC_UNIT["multi_class"].accepts("joint")
 

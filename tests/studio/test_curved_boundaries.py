@@ -46,12 +46,13 @@ def shown(name: str, **options: Any) -> dict[str, Any]:
 
 
 def fitted(body: dict[str, Any], **changes: Any) -> Any:
-    """The estimator itself, with the options of the page."""
+    """The estimator itself, with the options of the page and its defaults, which are those of the lectures."""
     points = request.read_points(body)
     learner, chosen = request.read_options(body, len(points.X))
     if learner == "kernel":
         return KernelPerceptron(**chosen | changes).fit(points.X, points.y)
-    return type(run_of(body).model)(**chosen | changes).fit(points.X, points.y)
+    defaults = {name: option.default for name, option in request.LEARNER_OPTIONS[learner].items()}
+    return type(run_of(body).model)(**defaults | chosen | changes).fit(points.X, points.y)
 
 
 # -- the run ----------------------------------------------------------------------------------------------------------

@@ -265,7 +265,8 @@ def test_there_is_no_command_for_what_the_command_line_cannot_do() -> None:
 def test_the_controls_are_the_options() -> None:
     answer = controls({})
     assert answer["learners"]["perceptron"]["margin"]["help"] == options.margin.help
-    assert answer["learners"]["squared"]["eta0"]["default"] == options.adaline_eta0.default
+    assert answer["learners"]["squared"]["eta0"]["default"] == options.smooth_eta0.default
+    assert answer["learners"]["logistic"]["eta0"]["default"] == options.eta0.default  # as in the lectures
     assert "margin" not in answer["learners"]["logistic"]
     for learner, table in answer["learners"].items():
         defaults = {name: control["default"] for name, control in table.items()}

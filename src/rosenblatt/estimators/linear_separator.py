@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
 
 from rosenblatt import options
 from rosenblatt.checks import thread_count
@@ -211,6 +212,27 @@ class LinearSeparator(LinearRunEstimator):
         unit_scores = self._unit_scores(X)
         labels: NDArray[Any] = self.classes_[self.model_.predicted_classes(unit_scores)]
         return labels
+
+    def _gives_probabilities(self) -> bool:
+        if not self.__sklearn_is_fitted__() or self.model_.probability_map is not None:
+            return True
+        raise AttributeError("This model gives no probabilities: an older version learned it, so learn it again.")
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class, calibrated on scores of rows that were not yet learned when they got them.
+
+        `predict` decides by the score itself: near the boundary it may prefer a class of a little less than one half.
+        """
+        unit_scores = self._unit_scores(X)
+        return np.asarray(self.model_.probabilities(unit_scores))
+
+    @available_if(_gives_probabilities)
+    def predict_log_proba(self, X: Any) -> Floats:
+        """The logarithm of predict_proba."""
+        with np.errstate(divide="ignore"):
+            logarithms: Floats = np.log(self.predict_proba(X))
+        return logarithms
 
     @property
     def space_(self) -> FeatureSpace:

@@ -18,7 +18,7 @@ class LogisticUnit(OnlineEstimator):
     offered where the loss models them: for two classes, and for classes that decide jointly.
 
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
-    >>> unit = LogisticUnit(max_iter=200, keep="last").fit(X, y)
+    >>> unit = LogisticUnit(eta0=1.0).fit(X, y)
     >>> unit.predict_proba(X).round(1).tolist()[3][1] > 0.5
     True
     """
@@ -34,7 +34,7 @@ class LogisticUnit(OnlineEstimator):
         keep: str = options.smooth_keep.default,
         batch: int | str = options.batch.default,
         order: str = options.order.default,
-        max_iter: int = options.max_iter.default,
+        max_iter: int = options.smooth_max_iter.default,
         fit_intercept: bool = options.fit_intercept.default,
         degree: int = options.degree.default,
         init: Any = options.init.default,

@@ -12,7 +12,8 @@ def trace(X: Any, y: Any, *, sample_weight: Any = None, loss: str = options.loss
     """Learn from the examples with the estimator of this loss, and return every step of the run.
 
     The other parameters are those of `Perceptron` (of `Adaline` for the squared loss, of `LogisticUnit` for the
-    logistic). One default differs: the examples are visited in the order given, as in the lectures.
+    logistic). Some defaults differ, to be those of the lectures: the examples are visited in the order given, in at
+    most 50 epochs, and the logistic loss has a constant rate of 1.
 
     >>> AND = trace([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, -1, 1])
     >>> AND
@@ -25,7 +26,8 @@ def trace(X: Any, y: Any, *, sample_weight: Any = None, loss: str = options.loss
             f"The 'loss' parameter of trace must be one of {', '.join(BY_LOSS)}. Got {loss!r} instead."
         )
     estimator = BY_LOSS[loss]
-    parameters = {"order": options.trace_order.default} | parameters | {"record": True}
+    defaults = {name: option.default for name, option in options.TRACED[loss].items()}
+    parameters = defaults | {"order": options.trace_order.default} | parameters | {"record": True}
     unknown = [name for name in parameters if name not in estimator._options]
     if unknown:
         known = ", ".join(estimator._options)

@@ -39,6 +39,9 @@ class Calibration:
         """One row per example, one column per class, from scores as `class_scores` gives them."""
         return native.probabilities(self.kind, self.parameters, scores, self.n_classes)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"parameters": array("d", self.parameters)}  # native memory cannot be pickled
+
     def pack(self, tensors: Tensors) -> dict[str, Any]:
         tensors[_TENSOR] = self.parameters
         return {"kind": self.kind, "examples": self.examples, "measured_on": self.measured_on}

@@ -1,11 +1,27 @@
-"""The parameters of `trace`: which steps are shown, and what is drawn of them."""
+"""The parameters of `trace`: the run as the lectures have it, which steps are shown, and what is drawn of them."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from rosenblatt.options.fit_file import passes
-from rosenblatt.options.learner import order
-from rosenblatt.options.option import Option
+from rosenblatt.options.learner import ADALINE, LOGISTIC_UNIT, PERCEPTRON, eta0, keep, learning_rate, max_iter, order
+from rosenblatt.options.option import Option, by_name
 
 # The lectures' tables go through the rows as they are printed.
 trace_order = order.but(default="given")
+
+
+def _with_defaults(table: Mapping[str, Option[Any]], *others: Option[Any]) -> Mapping[str, Option[Any]]:
+    defaults = {other.name: other.default for other in others}
+    return by_name(option.but(default=defaults.get(name, option.default)) for name, option in table.items())
+
+
+# The learner of each loss that can be traced. A logistic unit takes the steps that are written on the board.
+TRACED: Mapping[str, Mapping[str, Option[Any]]] = {
+    "perceptron": PERCEPTRON,
+    "squared": _with_defaults(ADALINE, max_iter),
+    "logistic": _with_defaults(LOGISTIC_UNIT, learning_rate, eta0, keep, max_iter),
+}
 trace_passes = passes.but(default=50)
 steps: Option[int | None] = Option(
     name="steps",

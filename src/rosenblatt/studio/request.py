@@ -27,9 +27,7 @@ MAX_COORDINATE = 1e100  # so that squares of coordinates stay finite
 LOSSES = ("perceptron", "squared", "logistic")  # those whose learner can be traced
 # Options by learner: that of each loss, or the kernel perceptron.
 LEARNER_OPTIONS: Mapping[str, Mapping[str, options.Option[Any]]] = {
-    "perceptron": options.PERCEPTRON,
-    "squared": options.ADALINE,
-    "logistic": options.LOGISTIC_UNIT,
+    **options.TRACED,
     "kernel": options.KERNEL_PERCEPTRON,
 }
 # The options that the page shows, in this order.

@@ -80,7 +80,7 @@ KINDS: list[dict[str, Any]] = [
     {"learning_rate": "adagrad", "order": "shuffle", "keep": "average"},
     {"learning_rate": "adagrad", "batch": "full"},
     {"learning_rate": "arow", "r": 0.7, "keep": "pocket"},
-    {"loss": "logistic", "batch": 4, "init": "random"},
+    {"loss": "logistic", "learning_rate": "constant", "eta0": 1.0, "batch": 4, "init": "random"},
     {"loss": "squared", "eta0": 0.05},
 ]
 

@@ -18,6 +18,8 @@ SMOOTH_RATES = RATES[:4]
 KEEPS = ("last", "average", "vote", "pocket")
 SMOOTH_KEEPS = ("last", "average", "pocket")
 ORDERS = ("given", "shuffle", "sample")
+# A logistic unit as it was before its rate adapted to each feature; the options of a case come after these.
+STEADY = {"learning_rate": "constant", "eta0": 1.0, "keep": "average"}
 
 
 def facts(unit: Any, probe: Any) -> dict[str, Any]:
@@ -47,7 +49,8 @@ def fitted(estimator: str, table: Table, layout: str = "c64", sample_weight: Any
     values = LAYOUTS[layout](X)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        unit = getattr(rosenblatt, estimator)(**{"max_iter": 6, **options}).fit(values, y, sample_weight)
+        chosen = {"max_iter": 6, **(STEADY if estimator == "LogisticUnit" else {}), **options}
+        unit = getattr(rosenblatt, estimator)(**chosen).fit(values, y, sample_weight)
         return facts(unit, LAYOUTS[layout](X[:13]))
 
 
@@ -148,7 +151,7 @@ def _smooth_units() -> Iterator[Case]:
 
 def _chances(**options: Any) -> Any:
     X, y = many()
-    unit = rosenblatt.LogisticUnit(max_iter=5, **options).fit(X, y)
+    unit = rosenblatt.LogisticUnit(max_iter=5, **STEADY | options).fit(X, y)
     return rounded([unit.predict_proba(X[:9]), unit.predict_log_proba(X[:9])])
 
 

@@ -105,7 +105,8 @@ class LinearRun(PlayedRun):
         from rosenblatt.estimators.perceptron import Perceptron
 
         estimator: Any = {"perceptron": Perceptron, "squared": Adaline, "logistic": LogisticUnit}[self.learner]
-        return estimator(**self.chosen).fit(self.points.X, self.points.y)
+        defaults = {name: option.default for name, option in LEARNER_OPTIONS[self.learner].items()}
+        return estimator(**defaults | self.chosen).fit(self.points.X, self.points.y)
 
     # -- moments ------------------------------------------------------------------------------------------------------
 
