@@ -76,15 +76,21 @@ def bits_of_file(path: Path, **options: Any) -> tuple[bytes, bytes, tuple[str, .
 # -- one answer: memory or file ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [{}, {"rule": "arow", "passes": 3}], ids=str)
+SKEWED = {"class_weight": "balanced", "threshold": "recall>=0.9"}
+
+
+@pytest.mark.parametrize("options", [{}, {"rule": "arow", "passes": 3}, SKEWED], ids=str)
 def test_a_dataframe_gives_the_bits_of_its_file(options: dict[str, Any], tmp_path: Path) -> None:
     table, labels = frame()
-    learned = bits(LinearSeparator(**options).fit(table, labels))
+    separator = LinearSeparator(**options).fit(table, labels)
+    learned = bits(separator)
     whole = table.assign(churn=labels)
     whole.to_csv(tmp_path / "t.csv", index=False, date_format="%Y-%m-%d")
     whole.to_parquet(tmp_path / "t.parquet")
     assert bits_of_file(tmp_path / "t.csv", **options) == learned
     assert bits_of_file(tmp_path / "t.parquet", **options) == learned
+    save(fit_file(tmp_path / "t.csv", **options), tmp_path / "m")
+    assert (load(tmp_path / "m").predict(table) == separator.predict(table)).all()
 
 
 def test_every_kind_of_table_gives_the_same_bits() -> None:
@@ -181,7 +187,7 @@ def test_a_path_is_learned_and_predicted(tmp_path: Path) -> None:
     assert bits(separator) == bits(LinearSeparator().fit(table, labels))
     assert separator.predict(str(tmp_path / "t.csv")).tolist() == separator.predict(table).tolist()
     assert separator.feature_names_in_.tolist() == list(table.columns)
-    with pytest.raises(ParameterError, match="Weights are for rows in memory"):
+    with pytest.raises(ParameterError, match="Sample weights are for rows in memory"):
         LinearSeparator().fit(tmp_path / "t.csv", "churn", sample_weight=np.ones(ROWS))
 
 
@@ -319,6 +325,14 @@ def test_probabilities_are_those_of_the_command_line(tmp_path: Path) -> None:
 
 
 # -- scikit-learn's ways ----------------------------------------------------------------------------------------------
+
+
+def test_a_threshold_is_used() -> None:
+    table, labels = frame()
+    plain, eager = (LinearSeparator(threshold=threshold).fit(table, labels) for threshold in (None, 0.1))
+    chances = eager.predict_proba(table)[:, 1]
+    assert ((eager.predict(table) == "stays") == (chances > 0.1)).all()
+    assert (eager.predict(table) == "stays").sum() > (plain.predict(table) == "stays").sum()
 
 
 def test_cross_validation_and_pickle() -> None:

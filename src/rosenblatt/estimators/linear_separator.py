@@ -72,7 +72,8 @@ class LinearSeparator(LinearRunEstimator):
         ngrams: int | None = options.ngrams.default,
         value: str = options.value.default,
         unit: bool = options.unit.default,
-        class_weight: Any = options.class_weight.default,
+        class_weight: Any = options.separator_class_weight.default,
+        threshold: float | str | None = options.threshold.default,
         n_jobs: int | None = options.separator_n_jobs.default,
         random_state: Any = options.random_state.default,
     ) -> None:
@@ -94,6 +95,7 @@ class LinearSeparator(LinearRunEstimator):
         self.value = value
         self.unit = unit
         self.class_weight = class_weight
+        self.threshold = threshold
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -119,8 +121,8 @@ class LinearSeparator(LinearRunEstimator):
         return self
 
     def _fit_path(self, path: Any, label: Any, sample_weight: Any) -> Fitted:
-        if sample_weight is not None or self.class_weight is not None:
-            raise ParameterError("Weights are for rows in memory: read the file into a DataFrame, and fit that.")
+        if sample_weight is not None:
+            raise ParameterError("Sample weights are for rows in memory: read the file into a DataFrame, and fit that.")
         fitted = fit_file(path, reading=self._reading(label), **self._learning())
         self._restore(fitted.model, np.array(fitted.model.classes))
         return fitted
@@ -135,7 +137,9 @@ class LinearSeparator(LinearRunEstimator):
             self.classes_ = check_input.check_class_list(classes)
             codes = check_input.encode_as(self.classes_, labels)
         check_input.check_two_classes(self.classes_)
-        weights = self._weights(sample_weight, codes)
+        weights = check_input.check_weights(sample_weight, len(codes))
+        if weights is not None and not weights.any():
+            raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
         if weights is not None and not weights.all():
             counted = np.flatnonzero(weights)
             rows, codes, weights = raw_rows.chosen_rows(rows, counted), codes[counted], weights[counted]
@@ -155,16 +159,6 @@ class LinearSeparator(LinearRunEstimator):
         chosen = {name: getattr(self, name) for name in options.SEPARATOR_READING}
         chosen = {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
         return ReadOptions(label=label, decide=True, **chosen)
-
-    def _weights(self, sample_weight: Any, codes: NDArray[np.int32]) -> Floats | None:
-        """How much each row counts, by its own weight and by that of its class; None where all count the same."""
-        weights = check_input.check_weights(sample_weight, len(codes))
-        if weights is not None and not weights.any():
-            raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
-        if self.class_weight is None:
-            return weights
-        of_class = check_input.class_weights(self.class_weight, self.classes_, codes)[codes]
-        return of_class if weights is None else weights * of_class
 
     def _restore(self, model: LinearModel, classes: NDArray[Any]) -> None:
         """Become what a model of a file is."""
@@ -192,7 +186,11 @@ class LinearSeparator(LinearRunEstimator):
         X, labels, _ = _split_labels(X, y)
         n_rows = len(X) if hasattr(X, "__len__") else X.shape[0]
         codes = check_input.encode_as(self.classes_, check_input.check_labels(labels, n_rows))
-        targets = Targets(self.classes_.tolist(), codes, self._weights(sample_weight, codes))
+        weights = check_input.check_weights(sample_weight, n_rows)
+        if self.class_weight is not None:
+            of_class = check_input.class_weights(self.class_weight, self.classes_, codes)[codes]
+            weights = of_class if weights is None else weights * of_class
+        targets = Targets(self.classes_.tolist(), codes, weights)
         threads = thread_count(self.n_jobs)
         source = raw_rows.source_to_read(self, X, self.model_, targets)
         block = join_blocks(list(source.blocks(threads)))  # all of them are learned, or none
@@ -208,7 +206,8 @@ class LinearSeparator(LinearRunEstimator):
         return np.concatenate(scores)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row: the positive one where the score is above 0, or the one with the highest score."""
+        """The class of each row: of two the positive one where the score is above 0, or above the threshold that was
+        chosen; of more the one with the highest score."""
         unit_scores = self._unit_scores(X)
         labels: NDArray[Any] = self.classes_[self.model_.predicted_classes(unit_scores)]
         return labels

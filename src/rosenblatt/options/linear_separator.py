@@ -3,13 +3,26 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rosenblatt.options.fit_file import features, fit_file_order, holdout, passes, patience, rule
-from rosenblatt.options.learner import class_weight, n_jobs, random_state
+from rosenblatt.options.fit_file import (
+    features,
+    fit_file_class_weight,
+    fit_file_order,
+    holdout,
+    passes,
+    patience,
+    rule,
+    threshold,
+)
+from rosenblatt.options.learner import n_jobs, random_state
 from rosenblatt.options.option import Option, by_name
 from rosenblatt.options.reading import as_, bits, cross, drop, keep_columns, ngrams, scale, text, unit, value, words
 
 separator_keep = keep_columns.but(
     help="A column of a table to learn from although it looks like an id, is constant or repeats another; * keeps all.",
+)
+separator_class_weight = fit_file_class_weight.but(
+    help="How much the examples of each class count: all the same (None), each class the same in total ('balanced': by "
+    "the examples of each class so far), or a weight for each class.",
 )
 separator_n_jobs = n_jobs.but(default=-1)
 
@@ -17,12 +30,13 @@ separator_n_jobs = n_jobs.but(default=-1)
 SEPARATOR_READING: Mapping[str, Option[Any]] = by_name(
     [scale, drop, separator_keep, as_, text, words, cross, bits, ngrams, value, unit]
 )
-SEPARATOR_LEARNING: Mapping[str, Option[Any]] = by_name([rule, passes, holdout, patience, fit_file_order, features])
+SEPARATOR_LEARNING: Mapping[str, Option[Any]] = by_name(
+    [rule, passes, holdout, patience, fit_file_order, features, separator_class_weight, threshold]
+)
 LINEAR_SEPARATOR: Mapping[str, Option[Any]] = by_name(
     [
         *SEPARATOR_LEARNING.values(),
         *SEPARATOR_READING.values(),
-        class_weight,
         separator_n_jobs,
         random_state,
     ]
