@@ -11,8 +11,9 @@ from sklearn import metrics
 from rosenblatt.evaluate.confusion import macro
 from rosenblatt.evaluate.evaluate_file import joint_scores
 from rosenblatt.evaluate.intervals import Estimate, effective, wilson
-from rosenblatt.evaluate.ranking import influence, ranked, roc_points
+from rosenblatt.evaluate.ranking import influence, precision_recall_points, ranked, roc_points
 from rosenblatt.evaluate.tally import Scores, Tally, evaluate
+from rosenblatt.evaluate.thresholds import threshold_table
 from tests.slow_twins.evaluate import area, delong_variance, macro_variance
 
 ESTIMATES = (
@@ -283,3 +284,30 @@ def test_with_many_classes_the_curve_is_about_the_predicted_one() -> None:
     curve = evaluate(scores, scores.argmax(axis=1), truth, tuple("abcd"), probabilities=probabilities).reliability
     right = sum(point.observed.value * point.examples for point in curve) / 4000
     assert right == pytest.approx(np.mean(scores.argmax(axis=1) == truth), abs=0.02)  # ties may be decided otherwise
+
+
+@each_seed
+@each_way
+def test_the_precision_recall_curve_is_scikit_learns(seed: int, weighted: bool) -> None:
+    scores, truth, weights = binary(seed, weighted)
+    recall, precision = precision_recall_points(ranked(scores, truth == 1, weights), most=10_000)
+    theirs = metrics.precision_recall_curve(truth, scores, sample_weight=weights)
+    np.testing.assert_allclose(precision, theirs[0][-2::-1])
+    np.testing.assert_allclose(recall, theirs[1][-2::-1])
+    assert len(precision_recall_points(ranked(scores, truth == 1, weights), most=20)[0]) <= 20
+
+
+@each_seed
+@each_way
+def test_the_table_of_thresholds_is_scikit_learns(seed: int, weighted: bool) -> None:
+    scores, truth, weights = binary(seed, weighted)
+    thresholds = [-100.0, -1.0, 0.0, 0.5, float(scores.max()), 100.0]
+    for at, row in zip(thresholds, threshold_table(ranked(scores, truth == 1, weights), thresholds), strict=True):
+        decided = (scores > at).astype(int)
+        assert row.decided == pytest.approx(np.average(decided, weights=weights))
+        assert row.f1 == pytest.approx(metrics.f1_score(truth, decided, sample_weight=weights, zero_division=0))
+        assert close(row.recall, metrics.recall_score(truth, decided, sample_weight=weights))
+        if decided.any():
+            assert close(row.precision, metrics.precision_score(truth, decided, sample_weight=weights))
+        else:
+            assert row.precision is None

@@ -30,7 +30,7 @@ def test_noise_is_no_better_than_a_guess_and_a_signal_is(seed: int, tmp_path: Pa
     noise = random.normal(size=(600, 4)).round(3)
     truth = np.where(random.random(600) < 0.7, "a", "b")
     assert kinds(write(tmp_path / "noise.csv", truth, noise)) & {"no better", "one class"}
-    signal = np.where(noise[:, 0] > 0.5, "b", "a")
+    signal = np.where(noise[:, 0] + noise[:, 1] > 0.7, "b", "a")
     fitted = fit_file(write(tmp_path / "signal.csv", signal, noise))
     assert fitted.warnings == ()
     assert fitted.class_counts == (int((signal == "a").sum()), int((signal == "b").sum()))

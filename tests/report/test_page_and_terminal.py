@@ -104,7 +104,7 @@ def test_the_page_is_well_formed_and_loads_nothing_from_the_network(classes: int
     for words in ("ROC", "Mistakes per pass", "How clearly", "Rules tried", "rosenblatt fit 'a<b>.svm'", "<b>bold</b>"):
         assert words in parsed.text
     assert ("log loss" in parsed.text) == (rule == "logistic")
-    assert html.count("<svg") == 3
+    assert html.count("<svg") == (5 if rule == "logistic" else 4)
 
 
 @pytest.mark.parametrize("classes", [2, 7])
@@ -122,7 +122,7 @@ def test_the_page_of_an_evaluation_is_the_same_page_as_far_as_it_goes(classes: i
     for words in ("ROC", "How good it is, on test.svm", "says <0>", "rosenblatt evaluate '<m>.model'", "<b>bold</b>"):
         assert words in parsed.text
     assert "Mistakes per pass" not in html
-    assert html.count("<svg") == 2
+    assert html.count("<svg") == 3
     shared = set(re.findall(r"<section.*?</section>", fit_page(fit_summary), re.S)) & set(
         re.findall(r"<section.*?</section>", html, re.S)
     )
@@ -267,3 +267,22 @@ def test_what_tells_is_strong_and_not_rare() -> None:
     assert _distinctive(model, totals, 1, 1) == [NAMES[order[0]]]
     totals[order[0]] = 0.0  # never occurred
     assert _distinctive(model, totals, 1, 1) == [NAMES[order[1]]]
+
+
+@pytest.mark.parametrize(("classes", "rule"), [(2, "logistic"), (2, "perceptron"), (3, "logistic")])
+def test_the_page_shows_what_probabilities_are_worth_where_there_are_any(classes: int, rule: str) -> None:
+    page = fit_page(summary(classes, rule))
+    assert "Found and right" in page
+    assert ("Reliability of the probabilities" in page) == (rule == "logistic")
+    assert ("Other thresholds" in page) == (rule == "logistic" and classes == 2)
+
+
+def test_the_marked_threshold_is_the_models_own() -> None:
+    fit_summary = summary(2, "logistic")
+    assert fit_summary.evaluation is not None
+    page = fit_page(fit_summary)
+    row = page[page.index("Other thresholds") :].partition("class=chosen")[2].partition("</tr>")[0]
+    scores = fit_summary.evaluation.scores
+    assert ">0.5<" in row
+    assert f"{scores.recall:.1%}" in row
+    assert f"{scores.precision:.1%}" in row

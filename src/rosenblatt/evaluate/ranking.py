@@ -13,7 +13,7 @@ from rosenblatt.records import Floats
 class Ranked:
     """Scores of one class against the rest, rising, with equal ones as one group.
 
-    `group[i]` is the group of example i; `positive[g]` and `negative[g]` are the weights of a group.
+    `group[i]` is the group of example i; `score[g]`, `positive[g]` and `negative[g]` are its score and its weights.
     """
 
     group: NDArray[np.intp]
@@ -21,6 +21,7 @@ class Ranked:
     negative: Floats
     is_positive: NDArray[np.bool_]
     weights: Floats
+    score: Floats
 
     @property
     def both(self) -> bool:
@@ -31,12 +32,12 @@ class Ranked:
 def ranked(scores: Floats, is_positive: NDArray[np.bool_], weights: Floats | None = None) -> Ranked:
     """Scores sorted once, for every measure below."""
     weights = np.ones(len(scores)) if weights is None else weights
-    _, group = np.unique(scores, return_inverse=True)
+    score, group = np.unique(scores, return_inverse=True)
     group = group.reshape(-1)
     groups = int(group.max(initial=-1)) + 1
     positive: Floats = np.bincount(group, weights * is_positive, groups).astype(np.float64)
     negative: Floats = np.bincount(group, weights * ~is_positive, groups).astype(np.float64)
-    return Ranked(group, positive, negative, is_positive, weights)
+    return Ranked(group, positive, negative, is_positive, weights, score)
 
 
 def influence(by_rank: Ranked) -> tuple[float, Floats]:
@@ -87,3 +88,14 @@ def roc_points(by_rank: Ranked, most: int = 256) -> tuple[Floats, Floats]:
         at = np.unique(np.searchsorted(along, np.linspace(0, along[-1], most)).clip(0, len(along) - 1))
         false, true = false[at], true[at]
     return false, true
+
+
+def precision_recall_points(by_rank: Ranked, most: int = 256) -> tuple[Floats, Floats]:
+    """The precision-recall curve from the highest score down: recalls and precisions, thinned to at most this many."""
+    hits = np.cumsum(by_rank.positive[::-1])
+    decided = hits + np.cumsum(by_rank.negative[::-1])
+    recall, precision = hits / hits[-1], hits / decided
+    if len(recall) > most:  # evenly along the recall, and of equal ones the first and the last
+        at = np.unique(np.searchsorted(recall, np.linspace(0, 1, most)).clip(0, len(recall) - 1))
+        recall, precision = recall[at], precision[at]
+    return recall, precision

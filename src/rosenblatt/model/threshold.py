@@ -65,7 +65,7 @@ def choose_threshold(criterion: Criterion, honest: HonestScores, calibration: Ca
         best = at(score, len(labels_above), sum(labels_above))
     else:
         best = _best(criterion, [at(*cut) for cut in _cuts(pairs)])
-    return replace(best, probability=_chance(calibration, best.score))
+    return replace(best, probability=chance_at(calibration, best.score))
 
 
 def _cuts(pairs: list[tuple[float, int]]) -> Iterator[tuple[float, int, int]]:
@@ -108,19 +108,20 @@ def score_at(calibration: Calibration, probability: float) -> float:
     numbers: list[float] = calibration.parameters.tolist()
     knots = numbers[: len(numbers) // 2] if calibration.kind == "isotonic" else numbers[-2:]
     low, high = knots[0], knots[-1]
-    if _chance(calibration, low) > probability:
+    if chance_at(calibration, low) > probability:
         return -float_info.max
-    if _chance(calibration, high) <= probability:
+    if chance_at(calibration, high) <= probability:
         return float_info.max
     for _ in range(_HALVINGS):
         middle = low + (high - low) / 2
         if not low < middle < high:
             break
-        low, high = (middle, high) if _chance(calibration, middle) <= probability else (low, middle)
+        low, high = (middle, high) if chance_at(calibration, middle) <= probability else (low, middle)
     return low
 
 
-def _chance(calibration: Calibration, score: float) -> float:
+def chance_at(calibration: Calibration, score: float) -> float:
+    """The probability of the positive class at a score."""
     one = memoryview(array("d", [score])).cast("B").cast("d", shape=[1, 1])
     rows: Any = calibration.probabilities(one).tolist()
     return float(rows[0][1])

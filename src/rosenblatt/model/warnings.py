@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
@@ -10,12 +10,14 @@ from typing import Literal
 from rosenblatt.errors import option, spelled
 from rosenblatt.learn.files.classes import quoted
 from rosenblatt.learn.files.passes import Fitting
+from rosenblatt.model.leak import leaking_columns
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.records import HonestScores, Label
 
 FEWEST_EXAMPLES = 10  # of a class
 _Z = 1.959963984540054  # 95% of a normal distribution lie within this many deviations
 _RANKS = 0.6  # an area under the ROC curve that is worth a threshold
+_MOST_WEIGHTS = 1 << 20  # that are looked through for the heaviest columns
 _SHOWN = 3  # labels that a sentence names
 
 
@@ -23,7 +25,7 @@ _SHOWN = 3  # labels that a sentence names
 class Caution:
     """A warning: what it is about, for programs, and one sentence for people."""
 
-    kind: Literal["no better", "one class", "few examples", "unknown labels", "threshold", "cells"]
+    kind: Literal["no better", "one class", "few examples", "unknown labels", "threshold", "leak", "cells"]
     sentence: str  # names parameters with errors.option
 
     def __str__(self) -> str:
@@ -87,17 +89,17 @@ def clearly_better(judged: Judged) -> bool:
     return gained - lost > _Z * math.sqrt(gained + lost)
 
 
-def worthless(judged: Judged, *, clearly_less_errors: bool = False) -> list[Caution]:
+def worthless(judged: Judged, *, clearly_less_errors: bool = False, advice: str = "") -> list[Caution]:
     """A warning where a model decides one class only, or is no better than always guessing the commonest class."""
     classes, counts = judged.classes, judged.counts
     decided = judged.decided
     guess = quoted(classes[judged.commonest])
     if len(decided) == 1 and sum(count > 0 for count in counts) > 1:
-        return [one_class(quoted(decided[0]), guess)]
+        return [one_class(quoted(decided[0]), guess, advice)]
     if clearly_less_errors or clearly_better(judged):
         return []
     examples = sum(counts)
-    return [no_better(guess, judged.error, baseline_error(counts), examples)]
+    return [no_better(guess, judged.error, baseline_error(counts), examples, advice)]
 
 
 def one_class(decided: str, guess: str, advice: str = "") -> Caution:
@@ -157,6 +159,10 @@ def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
         elif not otherwise and (judged is None or not clearly_better(judged)):
             yield no_better(guess, error, baseline, rows, advice)
     yield from few_examples(classes, counts)
+    if fitting.examples.first is not None and model.settings.degree == 1:
+        few_weights = model.features * model.run.learner.units <= _MOST_WEIGHTS
+        coef = model.coef if few_weights else None
+        yield from _leaks(leaking_columns(fitting.examples.first, model.space, coef))
     for sentence in fitting.source.warnings():
         yield Caution("cells", sentence)
     threshold = model.threshold
@@ -168,14 +174,28 @@ def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
         )
 
 
+def _leaks(columns: Mapping[str, float]) -> Iterator[Caution]:
+    for column, error in columns.items():
+        yield Caution(
+            "leak",
+            f"The column {quoted(column)} alone tells the label of {1 - error:.1%} of the examples: if it is not known "
+            f"before the label is, leave it out with {option('drop', column)}.",
+        )
+
+
 def _advice(honest: HonestScores | None, classes: Sequence[Label]) -> str:
     """Of two classes whose decisions are worth little: the scores may still rank them, as where one class is rare."""
     if honest is None or len(classes) != 2:
         return ""
     area, deviation = _ranking([row[0] for row in honest.scores.tolist()], honest.truth.tolist())
-    if area - _Z * deviation <= _RANKS:
+    return threshold_advice(classes[1], area, area - _Z * deviation)
+
+
+def threshold_advice(positive: Label, area: float, lowest: float) -> str:
+    """What to do where the scores of two classes rank them well, by the area under the ROC curve."""
+    if lowest <= _RANKS:
         return ""
-    find = f"so a threshold finds more of {quoted(classes[1])}: choose one with {option('threshold', 'f1')}"
+    find = f"so a threshold finds more of {quoted(positive)}: choose one with {option('threshold', 'f1')}"
     return f"; but its scores rank the examples (ROC AUC {area:.2f}), {find}"
 
 

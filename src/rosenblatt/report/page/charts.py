@@ -6,7 +6,8 @@ from html import escape
 
 import numpy as np
 
-from rosenblatt.evaluate.ranking import roc_points
+from rosenblatt.evaluate.probabilities import ReliabilityBin
+from rosenblatt.evaluate.ranking import precision_recall_points, roc_points
 from rosenblatt.evaluate.tally import Tally
 from rosenblatt.records import Floats
 from rosenblatt.report.page.svg import Plot, short, ticks
@@ -64,6 +65,36 @@ def roc(tally: Tally) -> str:
         if ranking.both:
             false, true = roc_points(ranking)
             plot.line(false.tolist(), true.tolist(), "line")
+    return plot.svg()
+
+
+def precision_recall(tally: Tally) -> str:
+    """Precision against recall; one curve for two classes, one for each of more."""
+    plot = Plot((0, 1), (0, 1), "Precision-recall curve")
+    grid = [0, 0.2, 0.4, 0.6, 0.8, 1]
+    plot.axes("recall: the share that is found", "precision: the share that is right", grid, grid)
+    rankings = [ranking for ranking in tally.ranking() if ranking.both]
+    if len(rankings) == 1:
+        share = float(rankings[0].positive.sum() / rankings[0].weights.sum())
+        plot.line([0, 1], [share, share], "chance")
+    for ranking in rankings:
+        recall, precision = precision_recall_points(ranking)
+        plot.line(recall.tolist(), precision.tolist(), "line")
+    return plot.svg()
+
+
+def reliability(points: Sequence[ReliabilityBin], outcome: str) -> str:
+    """How often it happened against the probability that it was given, with intervals; the diagonal is a true word."""
+    plot = Plot((0, 1), (0, 1), "Reliability: how often it happened, by the probability that was given")
+    grid = [0, 0.2, 0.4, 0.6, 0.8, 1]
+    plot.axes("probability given", f"how often {outcome}", grid, grid)
+    plot.line([0, 1], [0, 1], "chance")
+    for point in points:
+        plot.line([point.predicted, point.predicted], [point.observed.low, point.observed.high], "whisker")
+    plot.line([point.predicted for point in points], [point.observed.value for point in points], "line")
+    for point in points:
+        about = f"given {point.predicted:.3f}: {point.observed:.3f} of {point.examples:,.10g} examples"
+        plot.dot(point.predicted, point.observed.value, about)
     return plot.svg()
 
 

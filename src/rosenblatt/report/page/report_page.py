@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from rosenblatt.evaluate.tally import Scores
+from rosenblatt.evaluate.thresholds import PROBABILITIES, threshold_table
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.model.model import Model
+from rosenblatt.model.threshold import chance_at, score_at
 from rosenblatt.report.page import charts
 from rosenblatt.report.summary import (
     SORTED_BY_LABEL,
@@ -49,7 +51,7 @@ def evaluation_page(summary: EvaluationSummary) -> str:
     head = _headline(evaluation.data, summary.model_path + (f" · {rule}" if rule else ""), figures)
     sections = [
         *_warnings_section(summary.warnings),
-        *_evaluation_sections(evaluation),
+        *_evaluation_sections(evaluation, model),
         *weights,
         _command_section(summary.command),
     ]
@@ -101,7 +103,7 @@ def _headline(title: str, subtitle: str, figures: Sequence[tuple[str, str]]) -> 
 def _fit_sections(summary: FitSummary) -> Iterator[str]:
     fitted, evaluation = summary.fitted, summary.evaluation
     if evaluation is not None:
-        yield from _evaluation_sections(evaluation)
+        yield from _evaluation_sections(evaluation, fitted.model)
     yield _features_section(summary.top(FEATURES_SHOWN))
     if fitted.grouped and fitted.order == "given":
         caution = f"{SORTED_BY_LABEL[0].upper()}{SORTED_BY_LABEL[1:]}."
@@ -134,8 +136,43 @@ def _command_section(command: str) -> str:
     return _section("To repeat it", f"<pre>{escape(command)}</pre>", wide=True)
 
 
-def _evaluation_sections(evaluation: Evaluation) -> Iterator[str]:
-    """The scores, the confusion matrix, the ROC curve and the margins; a wide matrix gets the full width."""
+def _probability_sections(evaluation: Evaluation) -> Iterator[str]:
+    """The precision-recall curve and the reliability curve."""
+    scores = evaluation.scores
+    if scores.average_precision is not None:
+        note = f"average precision {scores.average_precision:.4f}"
+        yield _section("Found and right", charts.precision_recall(evaluation.tally), note)
+    if scores.reliability:
+        outcome = f"it was {scores.classes[1]}" if len(scores.classes) == 2 else "the class was right"
+        note = f"calibration error {scores.calibration_error:.4f}; on the diagonal, probabilities mean what they say"
+        yield _section("Reliability of the probabilities", charts.reliability(scores.reliability, outcome), note)
+
+
+def _thresholds(evaluation: Evaluation, model: Model) -> str:
+    """The scores were ranked as differences from the threshold of the model, so its own row is at 0."""
+    positive, (by_rank,) = str(model.classes[1]), evaluation.tally.ranking()
+    assert model.probability_map is not None
+    own = chance_at(model.probability_map, model.decides_above)
+    cuts = [(chance, score_at(model.probability_map, chance) - model.decides_above) for chance in PROBABILITIES]
+    cuts = sorted([*(cut for cut in cuts if cut[0] != own), (own, 0.0)])
+    table = threshold_table(by_rank, [score for _, score in cuts])
+    rows = [
+        (
+            f"{chance:.3g}",
+            f"{row.decided:.2%}",
+            f"{row.recall:.1%}",
+            "" if row.precision is None else f"{row.precision:.1%}",
+            f"{row.f1:.1%}",
+        )
+        for (chance, _), row in zip(cuts, table, strict=True)
+    ]
+    head = ["above", f"called {positive}", f"of all {positive}, found", "of these, right", "F1"]
+    note = f"what deciding for {positive} above another probability would do; the model decides as in the marked row"
+    return _table(head, rows, cuts.index((own, 0.0))) + f'<p class="note">{escape(note)}</p>'
+
+
+def _evaluation_sections(evaluation: Evaluation, model: Model) -> Iterator[str]:
+    """The scores, the confusion matrix, the curves and the margins; a wide matrix gets the full width."""
     scores, classes = evaluation.scores, len(evaluation.scores.classes)
     roc = ""
     if scores.roc_auc is not None:
@@ -150,7 +187,10 @@ def _evaluation_sections(evaluation: Evaluation) -> Iterator[str]:
         yield _section("Class by class", _per_class(scores))
     if classes <= FEW_CLASSES:
         yield roc
+    yield from _probability_sections(evaluation)
     yield _section("How clearly", charts.margins(evaluation.tally.margins()), "the margin of each example")
+    if classes == 2 and model.probability_map is not None and scores.average_precision is not None:
+        yield _section("Other thresholds", _thresholds(evaluation, model), wide=True)
 
 
 def _section(title: str, content: str, note: str = "", *, wide: bool = False) -> str:

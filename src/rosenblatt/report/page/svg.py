@@ -83,6 +83,11 @@ class Plot:
         points = " ".join(f"{self.x(a)},{self.y(b)}" for a, b in zip(xs, ys, strict=True))
         self.parts.append(f'<polyline class="{kind}" points="{points}"/>')
 
+    def dot(self, x: float, y: float, tooltip: str) -> None:
+        self.parts.append(
+            f'<circle class="dot" cx="{self.x(x)}" cy="{self.y(y)}" r="3.5"><title>{escape(tooltip)}</title></circle>'
+        )
+
     def svg(self) -> str:
         return (
             f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(self.description, quote=True)}">'

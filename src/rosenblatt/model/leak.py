@@ -1,0 +1,75 @@
+"""Columns of a table that give the label away on their own, as what is only known afterwards does.
+
+A column is judged on some of the first rows by guessing the class of each from the others: the commonest class of the
+rows with the same value; of a value that no other row has, the class of the neighbour in sorted order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
+from rosenblatt.lazy import NDArray, np
+from rosenblatt.records import Block, Csr, FeatureSpace, Floats
+
+_FEWEST_ROWS = 100
+_MOST_COLUMNS = 40  # those with the largest weights: a column that gives the label away is among them
+_MOST_LEAKS = 2  # where more columns tell the classes apart, they are simply easy to tell
+_SMALL = 0.03  # errors of a column that gives the label away,
+_SMALL_SHARE = 0.15  # and as a share of those of a guess
+_LARGE_SHARE = 0.5  # of the errors of a guess: what every other column makes
+
+
+def leaking_columns(block: Block, space: FeatureSpace, coef: Floats | None = None) -> dict[str, float]:
+    """The columns that give the label away, each with its share of errors; `block` holds some labelled rows.
+
+    `coef` are the weights, by which columns are chosen where there are very many.
+    """
+    labels = np.asarray(block.labels)
+    rows = len(labels)
+    guess = 1 - np.bincount(labels).max(initial=0) / max(rows, 1)
+    if rows < _FEWEST_ROWS or guess * rows < 10:
+        return {}
+    errors = {column: _error(_codes(block, features), labels) for column, features in _heaviest(space, coef).items()}
+    leaks = {column: error for column, error in errors.items() if error <= min(_SMALL, _SMALL_SHARE * guess)}
+    others = min((error for column, error in errors.items() if column not in leaks), default=1.0)
+    return leaks if len(leaks) <= _MOST_LEAKS and others >= _LARGE_SHARE * guess else {}
+
+
+def _heaviest(space: FeatureSpace, coef: Floats | None) -> Mapping[str, Sequence[int]]:
+    """The columns with the largest weights, each with its features: one of a number, one for each value of words."""
+    words = {f"{column}=": column for column in space.settings.get("words", ())}
+    features: dict[str, list[int]] = {}
+    for j, name in enumerate(space.columns):
+        column = next((words[start] for start in words if name.startswith(start)), name)
+        features.setdefault(column, []).append(j)
+    if coef is not None:
+        weight = np.pad(np.abs(coef).max(axis=0), (0, len(space.columns)))  # of columns that came too late: 0
+        features = dict(sorted(features.items(), key=lambda item: -float(weight[item[1]].max())))
+    return dict(islice(features.items(), _MOST_COLUMNS))
+
+
+def _codes(block: Block, features: Sequence[int]) -> Floats:
+    """The value of a column in every row: a number, or which of its words."""
+    values = block.values
+    if isinstance(values, Csr):
+        row = np.repeat(np.arange(len(values.indptr) - 1), np.diff(values.indptr))
+        used = slice(int(values.indptr[0]), int(values.indptr[-1]))
+        place = np.full(values.features, -1)
+        place[list(features)] = np.arange(len(features))
+        matrix = np.zeros((len(values.indptr) - 1, len(features)))
+        at = place[values.indices[used]]
+        matrix[row[at >= 0], at[at >= 0]] = values.values[used][at >= 0]
+    else:
+        matrix = np.asarray(values)[:, list(features)].astype(np.float64)
+    return matrix[:, 0] if len(features) == 1 else np.where(matrix.any(axis=1), matrix.argmax(axis=1), -1.0)
+
+
+def _error(codes: Floats, labels: NDArray[np.integer]) -> float:
+    order = np.argsort(codes, kind="stable")
+    _, group, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    table = np.zeros((len(sizes), int(labels.max()) + 1))
+    np.add.at(table, (group, labels), 1)
+    wrong = float((sizes - table.max(axis=1))[sizes > 1].sum())
+    alone = sizes[group[order]][1:] == 1
+    return (wrong + float(np.count_nonzero(np.diff(labels[order])[alone]))) / len(codes)
