@@ -107,47 +107,52 @@ std::array<double, D> solve(std::array<std::array<double, D>, D>& A, std::array<
 
 constexpr double tolerance = 1e-7;  // of the mean log loss
 
-// Minimises the log loss of sigmoid(theta . features(i)) against targets strictly between 0 and 1.
+// The log loss of sigmoid(theta . x) over all examples, with its first and second derivatives.
+template <int D>
+struct Derivatives {
+    double loss = 0.0;
+    std::array<double, D> gradient{};
+    std::array<std::array<double, D>, D> curvature{};
+
+    void add(const std::array<double, D>& theta, const std::array<double, D>& x, double target) {
+        double z = 0.0;
+        for (int j = 0; j < D; ++j) z += theta[j] * x[j];
+        const double e = exponential(-std::fabs(z)), p = (z > 0 ? 1.0 : e) / (1.0 + e);
+        loss += (z > 0 ? z : 0.0) + logarithm(1.0 + e) - target * z;
+        for (int j = 0; j < D; ++j) {
+            gradient[j] += (p - target) * x[j];
+            for (int k = 0; k <= j; ++k) curvature[j][k] += p * (1.0 - p) * x[j] * x[k];
+        }
+    }
+};
+
+// Minimises that loss against targets strictly between 0 and 1, by Newton's method with halved steps.
 template <int D, class Features, class Target>
 std::array<double, D> fit_logistic(std::size_t count, Features&& features, Target&& target, std::array<double, D> theta) {
-    const auto score = [&](const std::array<double, D>& weights, const std::array<double, D>& x) {
-        double z = 0.0;
-        for (int j = 0; j < D; ++j) z += weights[j] * x[j];
-        return z;
+    const auto at = [&](const std::array<double, D>& weights) {
+        Derivatives<D> sums;
+        for (std::size_t i = 0; i < count; ++i) sums.add(weights, features(i), target(i));
+        return sums;
     };
-    const auto loss = [&](const std::array<double, D>& weights) {
-        double sum = 0.0;
-        for (std::size_t i = 0; i < count; ++i) {
-            const double z = score(weights, features(i));
-            sum += softplus(z) - target(i) * z;
-        }
-        return sum;
-    };
-    double before = loss(theta);
+    Derivatives<D> here = at(theta);
     for (int step = 0; step < 50; ++step) {
-        std::array<double, D> gradient{};
-        std::array<std::array<double, D>, D> curvature{};
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::array<double, D> x = features(i);
-            const double p = sigmoid(score(theta, x));
-            for (int j = 0; j < D; ++j) {
-                gradient[j] += (p - target(i)) * x[j];
-                for (int k = 0; k < D; ++k) curvature[j][k] += p * (1.0 - p) * x[j] * x[k];
-            }
+        for (int j = 0; j < D; ++j) {
+            for (int k = 0; k < j; ++k) here.curvature[k][j] = here.curvature[j][k];
+            here.curvature[j][j] += 1e-6 + 1e-9 * here.curvature[j][j];
         }
-        for (int j = 0; j < D; ++j) curvature[j][j] += 1e-6 + 1e-9 * curvature[j][j];
-        const std::array<double, D> move = solve<D>(curvature, gradient);
-        double size = 1.0, after = before;
+        const std::array<double, D> move = solve<D>(here.curvature, here.gradient);
         std::array<double, D> next = theta;
-        for (; size > 1e-6; size *= 0.5) {
+        Derivatives<D> there;
+        for (double size = 1.0; size > 1e-6; size *= 0.5) {
             for (int j = 0; j < D; ++j) next[j] = theta[j] - size * move[j];
-            after = loss(next);
-            if (after <= before) break;
+            there = at(next);
+            if (there.loss <= here.loss) break;
         }
-        if (!(after <= before)) break;
+        if (!(there.loss <= here.loss)) break;
+        const double gain = here.loss - there.loss;
         theta = next;
-        if (before - after <= tolerance * static_cast<double>(count)) break;
-        before = after;
+        here = there;
+        if (gain <= tolerance * static_cast<double>(count)) break;
     }
     return theta;
 }
