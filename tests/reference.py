@@ -84,6 +84,8 @@ class Reference:
     eta0: float = 1.0
     learning_rate: str = "constant"  # constant, inverse, invsqrt, adagrad, pa1, pa2, arow
     r: float = 1.0
+    alpha: float = 0.0
+    l1: float = 0.0
     batch: int | str = 1  # or "full"
     order: str = "given"  # given, shuffle, sample
     keep: str = "last"  # last, average, vote, pocket
@@ -190,6 +192,8 @@ class Reference:
         self.waiting += 1
         if self.waiting == self.batch:
             self.end_batch()
+        if self.batch == 1 and self.t % 64 == 0:
+            self.shrink(64)
         for k, keeper in enumerate(self.keepers):
             if self.keep == "vote":
                 keeper.survived()
@@ -273,8 +277,26 @@ class Reference:
                 unit.change(unit.adagrad(h, self.eta0) if adagrad else times(self.rate(), h), self.t - 1)
             for keeper in self.keepers:
                 keeper.renewed()
+            self.shrink(self.waiting)
         self.step += self.waiting > 0
         self.waiting = 0
+
+    def shrink(self, examples: int) -> None:
+        """The regularisation of so many examples at once, for every weight but the bias: the minimum of
+        |w - v|^2 / 2 + strength (alpha/2 |v|^2 + l1 |v|), with a strength per weight where the rate is."""
+        if not self.alpha and not self.l1:
+            return
+        for unit in self.units:
+            shrunk = list(unit.w)
+            for j, (w, q) in enumerate(zip(unit.w[:-1], unit.squares, strict=False)):
+                own = self.eta0 / (math.sqrt(q) + 1e-10) if q else 0.0
+                strength = examples * (own if self.learning_rate == "adagrad" else self.rate())
+                size = max(abs(w) - strength * self.l1, 0.0) / (1 + strength * self.alpha)
+                shrunk[j] = math.copysign(size, w) if size else 0.0
+            unit.late = plus(unit.late, times(self.t - 1, plus(shrunk, times(-1, unit.w))))
+            unit.w = shrunk
+        for keeper in self.keepers:
+            keeper.renewed()
 
     # -- what is kept
 

@@ -72,7 +72,7 @@ def command(name: str, *words: object) -> Side:
 
 def ours(file: Path, rule: str = "perceptron", passes: int = 1) -> Side:
     """`rosenblatt fit`, as a shell runs it."""
-    options = ["--rule", rule, *(["--passes", passes] if passes > 1 else [])]
+    options = ["--rule", rule, *([] if rule == "auto" else ["--passes", passes])]  # auto learns so many rows once
     words = ["--ngrams", 1] if file.suffix == ".tsv" else []  # single words, like the peer
     fit = ["-m", "rosenblatt", "fit", file, *options, *words, "--quiet", "-o", file.parent / "ours"]
     return command(" ".join(map(str, ["fit", *options])), *fit)

@@ -18,7 +18,7 @@ void bind_learner_state(nb::class_<CompactLearner>& learner);
 namespace {
 
 void new_learner(CompactLearner* at, std::size_t features, const std::string& loss, const std::string& rate,
-                 const std::string& scheme, double eta0, double margin, double r, std::int64_t batch, bool intercept,
+                 const std::string& scheme, double eta0, double margin, double r, double alpha, double l1, std::int64_t batch, bool intercept,
                  bool average, bool pocket, bool record, const In<double>& class_weight, bool unit_major,
                  std::shared_ptr<Columns> columns) {
     Rule rule;
@@ -28,6 +28,8 @@ void new_learner(CompactLearner* at, std::size_t features, const std::string& lo
     rule.eta0 = eta0;
     rule.margin = margin;
     rule.r = r;
+    rule.alpha = alpha;
+    rule.l1 = l1;
     rule.batch = batch <= 0 ? full_batch : static_cast<std::uint64_t>(batch);
     rule.classes = class_weight.shape(0);
     rule.intercept = intercept;
@@ -173,15 +175,20 @@ auto score_rows(const PyRows& rows, const std::optional<In<std::uint32_t>>& orde
 }
 
 // A learner with compact columns is not changed: other threads may be reading it.
-auto learner_scores(const CompactLearner& learner, const PyRows& rows) {
+auto learner_scores(const CompactLearner& learner, const PyRows& rows, const std::optional<In<std::uint32_t>>& order) {
     if (rows.features > learner.declared_features)
         throw value_error("the learner has " + std::to_string(learner.declared_features) + " features, the rows have " + std::to_string(rows.features));
+    if (order && !all_below(*order, rows.count)) throw nb::value_error("order must name existing rows");
     double* scores;
-    auto result = new_matrix<double, nb::memview>(rows.count, learner.rule.unit_count(), scores);
-    std::optional<CompactRows> compact;
-    if (learner.columns) compact.emplace(*learner.columns, rows.sparse ? CompactRows::ColumnSlots() : learner.column_slots(), learner.features, rows);
+    const std::size_t count = order ? order->shape(0) : rows.count;
+    auto result = new_matrix<double, nb::memview>(count, learner.rule.unit_count(), scores);
+    std::shared_ptr<const CompactRows> compact;
+    if (learner.columns) {
+        if (rows.compact && rows.compact->columns == learner.columns && learner.features >= learner.columns->size()) compact = rows.compact;
+        else compact = std::make_shared<CompactRows>(*learner.columns, rows.sparse ? CompactRows::ColumnSlots() : learner.column_slots(), learner.features, rows);
+    }
     nb::gil_scoped_release free;
-    native().learn->learner_scores(learner, compact ? compact->rows : static_cast<const Rows&>(rows), scores);
+    native().learn->learner_scores(learner, compact ? compact->rows : static_cast<const Rows&>(rows), order ? order->data() : nullptr, count, scores);
     return result;
 }
 
@@ -211,11 +218,16 @@ double score_sparse(const CompactLearner& learner, const In<std::int64_t>& indic
 }  // namespace
 
 void bind_learner(nb::module_& m) {
-    nb::class_<Columns>(m, "Columns").def(nb::init<>());
+    nb::class_<Columns>(m, "Columns")
+        .def(nb::init<>())
+        .def("__len__", &Columns::size)
+        .def("add", [](std::shared_ptr<Columns> columns, const PyRows& rows) {
+            rows.compact = std::make_shared<CompactRows>(std::move(columns), rows);
+        }, "rows"_a);
     auto learner = nb::class_<CompactLearner>(m, "Learner");
     bind_learner_state(learner);
     learner
-        .def("__init__", &new_learner, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "batch"_a,
+        .def("__init__", &new_learner, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "alpha"_a, "l1"_a, "batch"_a,
              "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "unit_major"_a, "columns"_a.none() = nb::none())
         .def_prop_ro("features", [](const CompactLearner& learner) { return learner.declared_features; })
         .def_prop_ro("units", [](const CompactLearner& learner) { return learner.rule.unit_count(); })
@@ -225,7 +237,7 @@ void bind_learner(nb::module_& m) {
         .def_prop_ro("wrong", [](const CompactLearner& learner) { return learner.wrong_weight; })
         .def_prop_ro("weighed", [](const CompactLearner& learner) { return learner.total_weight; })
         .def("grow", &CompactLearner::declare, "features"_a)
-        .def("scores", &learner_scores, "rows"_a)
+        .def("scores", &learner_scores, "rows"_a, "order"_a.none() = nb::none())
         .def("end_batch", [](CompactLearner& learner) { native().learn->end_batch(learner); })
         .def("may_overflow", [](const CompactLearner& learner, double rows, double largest, double heaviest) {
             return may_overflow(learner, rows, largest, heaviest);

@@ -16,6 +16,7 @@ void bind_certify(nb::module_& m);
 void bind_parse(nb::module_& m);
 void bind_cache_pages(nb::module_& m);
 void bind_calibrate(nb::module_& m);
+void bind_folds(nb::module_& m);
 
 namespace {
 
@@ -63,6 +64,7 @@ NB_MODULE(_native, m) {
     m.def("random_order", &make_order, "state"_a, "n"_a, "replace"_a);
     m.def("random_uniform", &make_uniform, "state"_a, "n"_a);
     bind_rows(m);
+    bind_folds(m);
     bind_without_numpy(m);
     bind_learner(m);
     bind_words(m);

@@ -29,8 +29,8 @@ struct LearnFunctions {
     // scores[position][unit] of given weights ([unit][feature]), for positions from..to-1.
     void (*scores)(const Rows&, const std::uint32_t* order, std::size_t from, std::size_t to, const double* weights,
                    const double* bias, std::size_t units, double* scores);
-    // scores[row][unit] by the weights that a learner has now.
-    void (*learner_scores)(const Learner&, const Rows&, double* scores);
+    // scores[position][unit] by the weights that a learner has now.
+    void (*learner_scores)(const Learner&, const Rows&, const std::uint32_t* order, std::size_t count, double* scores);
     // The score of one row by the only unit of a learner, with its last or its average weights.
     double (*score_one)(const Learner&, const Rows&, bool average);
     void (*end_batch)(Learner&);

@@ -1,4 +1,5 @@
-// Learning rates, and batches: within one the weights stay and the gradient is summed, row by row.
+// Learning rates; regularisation, which shrinks all weights once in a while; and batches: within one the weights stay and
+// the gradient is summed, row by row.
 #pragma once
 
 #include "core/lane_sum.hpp"
@@ -47,6 +48,30 @@ ROSENBLATT_INLINE void add_to_batch(const Rule& rule, Group& group, const Row& r
     }
 }
 
+inline constexpr std::uint64_t shrink_every = 64;  // examples, where there are no batches
+
+// The step of `examples` examples that lowers alpha/2 |w|^2 + l1 |w|_1, for every weight but the bias. It is implicit, so it
+// never oversteps: |w| loses k l1 rate, but not its sign (the truncated gradient: Langford, Li and Zhang 2009), and is divided
+// by 1 + k alpha rate. A weight of adagrad has a rate of its own, and none before its first update.
+inline void shrink(const Rule& rule, Group& group, std::uint64_t examples) {
+    const bool adaptive = rule.rate == Rate::adagrad;
+    const double rate = rate_at(rule, group.step), before = static_cast<double>(group.t - 1);
+    double largest = 0.0;
+    for (std::size_t i = 0; i < group.weights.feature.size(); ++i) {
+        double& weight = group.weights.feature[i];
+        const double squares = adaptive ? group.scale.feature[i] : 1.0;
+        const double own_rate = !adaptive ? rate : squares > 0 ? rate / (std::sqrt(squares) + adagrad_epsilon) : 0.0;
+        const double strength = static_cast<double>(examples) * own_rate;
+        const double size = std::max(std::fabs(weight) - strength * rule.l1, 0.0) / (1.0 + strength * rule.alpha);
+        const double shrunk = size > 0 ? std::copysign(size, weight) : 0.0, change = shrunk - weight;
+        weight = shrunk;
+        if (rule.average) group.drift.feature[i] += before * change;
+        largest = std::max(largest, std::fabs(change));
+    }
+    group.bound += largest;  // of the drift; the weights themselves become smaller
+    for (Pocket& pocket : group.pockets) pocket.counted = pocket.in_pocket = false;
+}
+
 // The end of a batch: the weights take the whole step, the pending gradient standing for the example.
 inline void end_batch(const Rule& rule, Group& group) {
     if (group.in_batch == 0) return;
@@ -75,6 +100,7 @@ inline void end_batch(const Rule& rule, Group& group) {
     group.touched_all = false;
     for (std::size_t u = 0; u < group.width; ++u) take_step(&Weights::bias, u);
     for (Pocket& pocket : group.pockets) pocket.counted = pocket.in_pocket = false;
+    if (rule.shrinks) shrink(rule, group, group.in_batch);
     ++group.step;
     group.in_batch = 0;
 }

@@ -23,6 +23,7 @@ struct Rule {
     double eta0 = 1.0;
     double margin = 0.0;
     double r = 1.0;                // arow's regularisation: the larger, the smaller the steps
+    double alpha = 0.0, l1 = 0.0;  // regularisation: alpha/2 |w|^2 + l1 |w|_1 is added to the mean loss
     std::uint64_t batch = 1;
     std::size_t classes = 2;
     bool intercept = true;
@@ -35,11 +36,13 @@ struct Rule {
     double required = 0.0;
     bool strict = false;
     bool ignores_correct = true;
+    bool shrinks = false;
 
     void derive() {
         const bool mistake_driven = loss == Loss::perceptron || loss == Loss::hinge;
         ignores_correct = mistake_driven && !pocket;
         strict = loss == Loss::hinge || closed_form();
+        shrinks = alpha > 0 || l1 > 0;
         if (strict) required = margin > 0 ? margin : 1.0;
         else required = loss == Loss::perceptron ? margin : 0.0;
     }

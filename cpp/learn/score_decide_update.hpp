@@ -68,12 +68,14 @@ ROSENBLATT_INLINE void count_decision(Group& group, std::size_t unit, const Slop
     group.mistakes[unit] += slope.mistake;
 }
 
-// True: it completed a batch, whose step moved the weights.
+// True: it completed a batch, whose step moved the weights, or it was time to shrink them.
 ROSENBLATT_INLINE bool count_example(const Rule& rule, Group& group) {
     ++group.t;
     if (rule.batch == 1) {
         ++group.step;
-        return false;
+        if (!rule.shrinks || group.t % shrink_every != 0) return false;
+        shrink(rule, group, shrink_every);
+        return true;
     }
     if (++group.in_batch != rule.batch) return false;
     end_batch(rule, group);

@@ -37,9 +37,9 @@ std::uint64_t mistakes(const Examples& examples, const Learner& learner) {
 }
 
 // The learner may have more features than the rows.
-void learner_scores(const Learner& learner, const Rows& rows, double* result) {
+void learner_scores(const Learner& learner, const Rows& rows, const std::uint32_t* order, std::size_t count, double* result) {
     const std::size_t units = learner.rule.unit_count();
-    each_scores(learner, rows, Order{nullptr, rows.count}, 0, [=](std::size_t p, const double* s) {
+    each_scores(learner, rows, Order{order, count}, 0, [=](std::size_t p, const double* s) {
         std::copy_n(s, units, result + p * units);
         return true;
     });

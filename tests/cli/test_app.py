@@ -78,11 +78,11 @@ def test_the_help_of_a_command_loads_nothing_heavy(name: str) -> None:
 
 
 def test_options_with_one_name_say_one_thing() -> None:
-    """The same option has the same help in every command; only the output and the order differ."""
+    """The same option has the same help in every command; only the output, the order and the passes differ."""
     helps_by_option: dict[str, set[str]] = {}
     for name in COMMANDS:
         for parameter in loaded(name).params:
-            if isinstance(parameter, click.Option) and parameter.name not in {"output", "order", "threads"}:
+            if isinstance(parameter, click.Option) and parameter.name not in {"output", "order", "threads", "passes"}:
                 helps_by_option.setdefault(parameter.opts[0], set()).add(str(parameter.help))
     assert {option: helps for option, helps in helps_by_option.items() if len(helps) > 1} == {}
 
@@ -121,8 +121,8 @@ def test_the_shell_completes_commands_and_choices(words: str, expected: set[str]
         (["zzz"], "The commands are demo, fit,"),
         (["--nope"], "No such option '--nope'."),
         (["fit"], "Missing argument 'DATA'."),
-        (["fit", "x", "--passes", "0"], "'0' is not an int of at least 1."),
-        (["fit", "x", "--passes", "two"], "'two' is not an int of at least 1."),
+        (["fit", "x", "--passes", "0"], "'0' is not 'auto' or an int of at least 1."),
+        (["fit", "x", "--passes", "two"], "'two' is not 'auto' or an int of at least 1."),
         (["fit", "x", "--holdout", "2"], "'2' is not a float"),
         (["fit", "x", "--on-bad-row", "skp"], "'skp' is not 'fail' or 'skip'."),
         (["fit", "x", "--pases", "3"], "No such option '--pases'."),

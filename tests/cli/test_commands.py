@@ -122,7 +122,7 @@ def test_a_stream_is_learned_but_saved_only_where_asked(
 
 
 def test_holdout_is_shown_for_every_rule(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    record = json_of(capsys, "fit", "data.svm", "--holdout", "0.2")
+    record = json_of(capsys, "fit", "data.svm", "--holdout", "0.2", "--passes", "1")
     assert record["error_of"] == "holdout"
     assert record["rows"] == 240
     assert all(candidate["holdout_error"] is not None for candidate in record["candidates"])

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
 
-from rosenblatt import Learner
+from rosenblatt import Learner, LogisticUnit
 from tests.agree import (
     LEARNERS,
     Array,
@@ -221,3 +224,61 @@ def test_the_light_learner(loss: str, data: st.DataObject) -> None:
         mistake = learner.learn((stored, x[stored]) if sparse else x, 1 if label else -1, c)
         assert (mistake, learner.t) == (oracle.n_mistakes > before, oracle.t)
         assert learner.score(X[0]) == oracle.decision(X[0].tolist())[0]
+
+
+REGULARISED = pairwise(
+    [
+        (loss, rate, scheme, batch, keep, strength)
+        for loss, rate, scheme, batch, keep, strength in itertools.product(
+            LEARNERS,
+            RATES,
+            SCHEMES,
+            (1, 40, "full"),
+            ("last", "average", "pocket"),
+            ((0.01, 0), (0, 0.003), (0.1, 0.01)),
+        )
+        if not (loss == "squared" and scheme == "joint")
+    ]
+)
+
+
+@pytest.mark.parametrize(("loss", "rate", "scheme", "batch", "keep", "strength"), REGULARISED, ids=str)
+def test_regularised(loss: str, rate: str, scheme: str, batch: Any, keep: str, strength: tuple[float, float]) -> None:
+    multi_class, classes = SCHEMES[scheme]
+    X, y = real_numbers(150, 11, classes, seed=1)
+    alpha, l1 = strength
+    options = {"learning_rate": rate, "multi_class": multi_class, "batch": batch, "keep": keep, "eta0": 0.01}
+    oracle = Reference(loss, alpha=alpha, l1=l1, order="shuffle", **options)
+    model = twin(oracle, max_iter=2, n_jobs=2).fit(X, y)
+    oracle.fit(X.tolist(), y.tolist(), None, 2)
+    assert_same_run(model, oracle)
+    sparse = twin(oracle, max_iter=2).fit(csr_matrix(X), y)
+    assert_same_run(sparse, oracle)
+    if batch != "full" and keep != "pocket":
+        steady, row_by_row = Reference(loss, alpha=alpha, l1=l1, **options), twin(oracle)
+        for i in range(100):
+            row_by_row.partial_fit(X[i : i + 1], y[i : i + 1], classes=range(classes))
+        steady.partial_fit(X[:100].tolist(), y[:100].tolist(), list(range(classes)))
+        assert_same_weights(row_by_row, steady)
+
+
+def test_regularisation_lowers_its_objective() -> None:
+    """Mean loss + alpha/2 |w|^2, within a thousandth of what scikit-learn reaches."""
+    X, y = make_classification(400, 10, random_state=0)
+    alpha = 0.05
+    unit = LogisticUnit(alpha=alpha, learning_rate="invsqrt", eta0=0.1, max_iter=300).fit(X, y)
+    peer = LogisticRegression(C=1 / (alpha * len(X)), tol=1e-10).fit(X, y)
+
+    def objective(coef: Any, intercept: Any) -> float:
+        margins = np.where(y == 1, 1, -1) * (X @ coef.ravel() + intercept)
+        return float(np.logaddexp(0, -margins).mean() + alpha / 2 * np.square(coef).sum())
+
+    best = objective(peer.coef_, peer.intercept_)
+    assert best <= objective(unit.coef_, unit.intercept_) < 1.001 * best
+
+
+def test_l1_makes_weights_exactly_zero() -> None:
+    X, y = make_classification(400, 20, n_informative=2, n_redundant=0, class_sep=2.0, random_state=0)
+    unit = LogisticUnit(l1=0.05, learning_rate="adagrad", eta0=0.1, keep="last", max_iter=20).fit(X, y)
+    assert 1 <= np.count_nonzero(unit.coef_) <= 10
+    assert unit.score(X, y) > 0.8

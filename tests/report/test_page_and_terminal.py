@@ -212,7 +212,7 @@ SCORES = {
 FIT = {
     *("data", "rows", "features", "classes", "rule", "passes", "status", "seconds", "n_mistakes", "mistakes"),
     *("accuracy", "error", "error_of", "progressive_error", "holdout_error", "candidates", "test"),
-    *("skipped", "order", "grouped", "columns"),
+    *("skipped", "order", "grouped", "columns", "chosen_by", "fold_error"),
     *("bad_rows", "cache", "top", "model", "report", "command", "baseline_error", "warnings"),
     *("class_counts", "class_weight", "threshold"),
 }
@@ -227,7 +227,8 @@ def test_the_keys_of_json_are_pinned() -> None:
     record = fit_record(fit_summary, "r.html", 3)
     assert set(record) == FIT
     assert set(record["test"]) == SCORES | {"data"}
-    assert set(record["candidates"][0]) == {"rule", "progressive_error", "holdout_error", "given_up", "best_then"}
+    tried = {"rule", "progressive_error", "holdout_error", "given_up", "best_then", "fold_error"}
+    assert set(record["candidates"][0]) == tried
     assert set(record["top"][0]) == {"class", "bias", "weights"}
     assert set(model_record(fit_summary.fitted.model, 3)) == MODEL
     assert fit_summary.evaluation is not None

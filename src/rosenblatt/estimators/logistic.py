@@ -31,6 +31,8 @@ class LogisticUnit(OnlineEstimator):
         *,
         eta0: float = options.smooth_eta0.default,
         learning_rate: str = options.smooth_learning_rate.default,
+        alpha: float = options.alpha.default,
+        l1: float = options.l1.default,
         keep: str = options.smooth_keep.default,
         batch: int | str = options.batch.default,
         order: str = options.order.default,
@@ -50,6 +52,8 @@ class LogisticUnit(OnlineEstimator):
     ) -> None:
         self.eta0 = eta0
         self.learning_rate = learning_rate
+        self.alpha = alpha
+        self.l1 = l1
         self.keep = keep
         self.batch = batch
         self.order = order

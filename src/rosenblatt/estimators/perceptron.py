@@ -29,6 +29,8 @@ class Perceptron(OnlineEstimator):
         eta0: float = options.eta0.default,
         learning_rate: str = options.learning_rate.default,
         r: float = options.r.default,
+        alpha: float = options.alpha.default,
+        l1: float = options.l1.default,
         keep: str = options.keep.default,
         batch: int | str = options.batch.default,
         order: str = options.order.default,
@@ -50,6 +52,8 @@ class Perceptron(OnlineEstimator):
         self.eta0 = eta0
         self.learning_rate = learning_rate
         self.r = r
+        self.alpha = alpha
+        self.l1 = l1
         self.keep = keep
         self.batch = batch
         self.order = order

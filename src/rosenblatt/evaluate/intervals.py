@@ -1,10 +1,11 @@
 """A number measured on a sample, and the 95% confidence interval it came with."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
+from rosenblatt.lazy import np
 from rosenblatt.records import Floats
 
 Z = 1.959963984540054  # 95% of a normal distribution lie within Z deviations

@@ -201,7 +201,7 @@ class Run:
         self.before_epoch, self.t_before_epoch = self._unit_mistakes(), self.learner.t
         self.learner.take_loss()
 
-    def visit(self, block: Block, rows: native.Rows, order: NDArray[np.uint32] | None) -> None:
+    def visit(self, block: Block, rows: native.Rows, order: NDArray[np.uint32] | None, threads: int = 1) -> None:
         """Visit some rows of a block in order; new features begin as the others did.
 
         An exception from a signal is raised after the block.
@@ -209,7 +209,7 @@ class Run:
         self.learner.grow(rows.features)
         at, stop, raised = 0, rows.count if order is None else len(order), None
         while at < stop:
-            at, new = native.learn([self.learner], rows, *block.buffers, order, None, at, stop, 1)
+            at, new = native.learn([self.learner], rows, *block.buffers, order, None, at, stop, threads)
             raised = raised or new
         self.after_visits(block)
         if raised is not None:

@@ -17,6 +17,7 @@ from rosenblatt.storage.tensors import Tensors, all_finite, put_matrix, put_spar
 _LOG = {"t": "uint64", "row": "uint64", "unit": "uint32", "coefficient": "float64"}
 _STATUSES = ("separated", "validated", "budget", "open", "interrupted")
 _COUNTS = ("random", "split_seed", "position", "rows_in_epoch", "epochs_waited", "t_before_epoch")
+ADDED_LATER = ("alpha", "l1")  # settings that older files lack: they are 0
 MAX_FEATURES = 2**32
 MAX_UNITS = 2**20
 
@@ -36,7 +37,7 @@ def pack_run(run: Run, tensors: Tensors, prefix: str) -> dict[str, Any]:
             tensors[f"{prefix}log.{name}"] = np.concatenate(list(column))
     section = {name: state[name] for name in (*_COUNTS, "batch_before_epoch", "best_accuracy", "status", "dense")}
     return section | {
-        "settings": {name: _scalar(value) for name, value in asdict(run.settings).items()},
+        "settings": pack_settings(run.settings),
         "features": state["features"],
         "before_epoch": state["before_epoch"],
         "mistakes": state["mistakes"],
@@ -113,9 +114,16 @@ def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> R
     return run
 
 
+def pack_settings(settings: Settings) -> dict[str, Any]:
+    """Settings as JSON values; regularisation, which older files do not know, only where there is any."""
+    values = {name: _scalar(value) for name, value in asdict(settings).items()}
+    return {name: value for name, value in values.items() if value or name not in ADDED_LATER}
+
+
 def unpack_settings(header: Header) -> Settings:
     """Settings that their options accept, each alone and all together."""
-    values = {name: header.raw(name) for name in Settings.__dataclass_fields__}
+    names = [name for name in Settings.__dataclass_fields__ if name in header or name not in ADDED_LATER]
+    values = {name: header.raw(name) for name in names}
     try:
         options.check("the model file", values, options.LEARNER)
         options.check_together("the model file", values)

@@ -27,10 +27,20 @@ class Settings:
     fit_intercept: bool = options.fit_intercept.default
     record: bool = options.record.default
     degree: int = options.degree.default
+    alpha: float = options.alpha.default
+    l1: float = options.l1.default
 
     @property
     def rate(self) -> LearningRate:
         return LEARNING_RATES[self.learning_rate]
+
+    @property
+    def length_scaling(self) -> tuple[str, int] | None:
+        """The parameter that depends on the length of the examples, and the power by which it does."""
+        if self.learning_rate == "constant" and not self.mistake_driven:
+            return "eta0", -2  # a gradient is as long as the example, and moves its score by the square of that
+        parameter = self.rate.length_parameter
+        return None if parameter is None else (parameter, self.rate.length_power)
 
     @property
     def mistake_driven(self) -> bool:
@@ -73,6 +83,8 @@ class Settings:
             eta0=float(self.eta0),
             margin=float(self.margin),
             r=float(self.r),
+            alpha=float(self.alpha),
+            l1=float(self.l1),
             batch=0 if isinstance(self.batch, str) else int(self.batch),
             fit_intercept=bool(self.fit_intercept),
             average=self.keep == "average",

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt import options
 from rosenblatt.errors import DataError, option
 from rosenblatt.learn.files.checkpoint import load_checkpoint, save_checkpoint
+from rosenblatt.learn.files.choose_by_folds import Choice
 from rosenblatt.learn.files.classes import KnownLabels, check_classes, look_at_labels, read_all_labels
 from rosenblatt.learn.files.passes import Fitting, Restart
 from rosenblatt.learn.files.plan import Plan, Progress
-from rosenblatt.learn.files.portfolio import candidates
+from rosenblatt.learn.files.portfolio import candidates, fold_candidates
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.calibration import calibrate
@@ -37,7 +38,7 @@ def fit_file(
     path: str | os.PathLike[str] | Source,
     *,
     rule: str | Settings = options.rule.default,
-    passes: int = options.passes.default,
+    passes: int | str = options.passes.default,
     reading: ReadOptions | None = None,
     test: str | None = None,
     holdout: float = options.holdout.default,
@@ -133,8 +134,9 @@ def _plan(chosen: Mapping[str, Any], reading: ReadOptions, on_progress: Callable
     same_names = ("passes", "holdout", "patience", "cache", "seed", "checkpoint_every", "class_weight", "threshold")
     return Plan(
         candidates=_adjusted(candidates(rule), chosen["keep"], degree),
+        fold_candidates=_adjusted(fold_candidates(rule), chosen["keep"], degree),
         degree=degree,
-        order=chosen["order"] or ("auto" if rule == "auto" else "given"),
+        order=chosen["order"] or ("auto" if "auto" in (rule, chosen["passes"]) else "given"),
         scale_to_length=isinstance(rule, str),
         threads=chosen["threads"] or os.cpu_count() or 1,
         reading=reading,
@@ -187,15 +189,16 @@ def _fit_cached(path: str | os.PathLike[str] | Source, plan: Plan, *, resume: bo
 
 @dataclass(frozen=True)
 class Candidate:
-    """One rule that was tried: its errors while it learned the first pass, and on the rows held out."""
+    """One rule that was tried: its errors while it learned the first pass, and on rows held out or left out."""
 
     rule: str
     settings: Settings
-    progressive_error: float
+    progressive_error: float | None  # None: only the folds were learned by it
     holdout_error: float | None = None
     failed: bool = False  # its weights overflowed
     given_up: int | None = None  # after this many examples it had fallen behind, or was no better than the best
     best_then: float | None = None  # the error of the best rule at that point
+    fold_error: float | None = None  # its least error on folds that were left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,6 +228,7 @@ class Fitted:
     cache: CacheStatus | None = None
     honest_scores: HonestScores | None = field(default=None, repr=False)
     class_weight: Mapping[Label, float] | str | None = None
+    choice: Choice | None = None  # few examples: how the rule and the passes were chosen
     class_counts: tuple[int, ...] = ()  # examples of each class, the held-out ones among them
     warnings: tuple[Caution, ...] = ()
 
@@ -269,10 +273,11 @@ def fitted_of(fitting: Fitting, test: str | None = None) -> Fitted:
         skipped=source.skipped,
         bad_rows=tuple(source.bad_rows),
         resumed=fitting.resumed,
-        order="shuffle" if plan.order == "shuffle" else "given",
+        order="shuffle" if plan.order == "shuffle" or (fitting.choice and plan.order != "given") else "given",
         grouped=fitting.examples.label_order.is_sorted,
         class_weight=plan.class_weight,
         honest_scores=fitting.honest_scores,
+        choice=fitting.choice,
         class_counts=fitting.class_counts,
         warnings=tuple(warnings_of_fit(fitting, model)),
     )
@@ -299,19 +304,20 @@ def _errors(fitting: Fitting, model: LinearModel) -> tuple[float, float | None]:
 
 
 def _candidates(fitting: Fitting) -> tuple[Candidate, ...]:
-    candidates = fitting.candidates
+    candidates, fold_errors = fitting.candidates, fitting.choice.errors if fitting.choice else {}
     return tuple(
         Candidate(
             name,
             settings,
-            candidates.progressive.get(name, 1.0),
+            None if name in fitting.plan.fold_candidates else candidates.progressive.get(name, 1.0),
             fitting.holdout.error(name),
             name in candidates.failed,
             candidates.given_up.get(name),
             candidates.best_then.get(name),
+            fold_errors.get(name),
         )
         for name, settings in candidates.settings.items()
-        if name in candidates.progressive or name in candidates.failed
+        if name in candidates.progressive or name in candidates.failed or name in fold_errors
     )
 
 
@@ -322,6 +328,7 @@ def _provenance(fitting: Fitting) -> dict[str, Any]:
     return {
         "version": __version__,
         "rule": fitting.chosen,
+        **({} if fitting.choice is None else {"chosen_by": fitting.choice.how}),
         "data": {"name": source.name, "bytes": source.size, "format": source.format, "rows": fitting.examples.learned},
         "reading": {key: value for key, value in reading.items() if value != defaults[key]},
         **({} if weight is None else {"class_weight": weight if isinstance(weight, str) else _by_text(weight)}),

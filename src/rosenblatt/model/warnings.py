@@ -148,6 +148,8 @@ def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
     held_out = fitting.holdout.error(chosen)
     if held_out is not None:
         error, rows = held_out, fitting.holdout.rows
+    elif fitting.choice is not None:
+        error, rows = fitting.choice.error, fitting.choice.rows
     # With weights or a threshold, more errors than a guess makes may be what is wanted.
     otherwise = fitting.plan.class_weight is not None or fitting.plan.threshold is not None
     if otherwise or not clearly_less(error, baseline, rows):

@@ -16,12 +16,14 @@ rule: Option[str] = Option(
     choices=("auto", *RULE_NAMES),
     help="The learning rule: several side by side, of which the best is kept (auto), or one by name.",
 )
-passes: Option[int] = Option(
+passes: Option[int | str] = Option(
     name="passes",
-    default=1,
+    default="auto",
+    choices=("auto",),
     kind="int",
     low=1,
-    help="Read the examples at most this many times; a rule that makes no mistake in a pass stops earlier.",
+    help="How often to learn the examples: few of them until the error on others stops falling, many of them once "
+    "(auto), or at most so many times; a rule that makes no mistake in a pass stops earlier.",
 )
 holdout: Option[float] = Option(
     name="holdout",

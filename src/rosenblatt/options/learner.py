@@ -46,6 +46,22 @@ r: Option[float] = Option(
     above=0,
     help="The regularisation of arow: the larger r, the smaller each update and the slower the confidence grows.",
 )
+alpha: Option[float] = Option(
+    name="alpha",
+    default=0.0,
+    kind="float",
+    low=0,
+    help="Regularisation: alpha/2 times the sum of the squared weights is added to the mean loss, so that weights stay "
+    "small; the bias is not part of it.",
+)
+l1: Option[float] = Option(
+    name="l1",
+    default=0.0,
+    kind="float",
+    low=0,
+    help="Regularisation: l1 times the sum of the absolute weights is added to the mean loss, so that many weights "
+    "become 0; the bias is not part of it.",
+)
 keep: Option[str] = Option(
     name="keep",
     default="average",
@@ -173,6 +189,8 @@ LEARNER: Mapping[str, Option[Any]] = by_name(
         eta0,
         learning_rate,
         r,
+        alpha,
+        l1,
         keep,
         batch,
         order,
@@ -258,6 +276,21 @@ def _refused(chosen: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 f"{value('learning_rate')} with the {loss} loss",
                 "it moves an example to a required margin; use the perceptron or hinge loss, or another "
                 f"{in_sentence('learning_rate')}",
+            )
+    for name in ("alpha", "l1"):
+        if not chosen[name]:
+            continue
+        if LEARNING_RATES[chosen["learning_rate"]].moves_to_margin:
+            yield (
+                f"{value(name)} with {value('learning_rate')}",
+                f"it regularises itself; use {in_sentence('eta0')} of pa1 and pa2, {in_sentence('r')} of arow",
+            )
+        if chosen["record"] or chosen["keep"] == "vote":
+            other = "record" if chosen["record"] else "keep"
+            yield (
+                f"{value(name)} with {value(other)}",
+                "a replay adds up updates, and regularisation changes weights between them; use "
+                + (in_sentence("record", False) if other == "record" else in_sentence("keep", "average")),
             )
     if chosen["keep"] == "vote":
         if chosen["batch"] != 1:

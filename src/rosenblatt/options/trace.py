@@ -22,7 +22,11 @@ TRACED: Mapping[str, Mapping[str, Option[Any]]] = {
     "squared": _with_defaults(ADALINE, max_iter),
     "logistic": _with_defaults(LOGISTIC_UNIT, learning_rate, eta0, keep, max_iter),
 }
-trace_passes = passes.but(default=50)
+trace_passes = passes.but(
+    default=50,
+    choices=(),
+    help="Learn the examples at most this many times; a rule that makes no mistake in a pass stops earlier.",
+)
 steps: Option[int | None] = Option(
     name="steps",
     default=None,

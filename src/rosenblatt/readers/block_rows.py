@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
 from rosenblatt.errors import DataError
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.records import Block, Csr, Floats, Values
+from rosenblatt.records import Block, Csr, Floats, ParsedBlock, ParsedCsr, Values
 
 
 def take_rows(values: Values, rows: NDArray[np.integer[Any]]) -> Values:
@@ -63,10 +64,41 @@ def take_examples(block: Block, rows: NDArray[np.integer[Any]]) -> Block:
     return Block(take_rows(block.values, index), block.labels[index], weights)
 
 
+def memory_of(block: Block) -> int:
+    """Bytes of examples, counted so that they do not depend on how these are divided into blocks."""
+    values = block.values
+    return (12 * values.entries if isinstance(values, Csr) else values.size * 8) + 16 * block.rows
+
+
 def join_blocks(blocks: Sequence[Block]) -> Block:
-    """Blocks one after another as one."""
+    """Blocks one after another as one. Parsed blocks are joined without numpy."""
+    if all(_is_parsed(block) for block in blocks):
+        return _join_parsed(blocks)
     labels = np.concatenate([block.labels for block in blocks])
     return Block(stack_rows([block.values for block in blocks]), labels, join_weights(blocks))
+
+
+def _is_parsed(block: Block) -> bool:
+    values = block.values
+    return isinstance(values, ParsedCsr) and [memoryview(part).itemsize for part in values.buffers] == [8, 4, 8]
+
+
+def _join_parsed(blocks: Sequence[Block]) -> Block:
+    starts, labels, weights = array("q", [0]), array("i"), array("d")
+    indices, values = array("i"), array("d")
+    weighted = any(block.buffers[1] is not None for block in blocks)
+    for block in blocks:
+        assert isinstance(block.values, Csr)
+        ends, columns, numbers = (memoryview(part) for part in block.values.buffers)
+        first, last, base = ends[0], ends[-1], starts[-1]
+        starts.extend([end - first + base for end in ends[1:]])
+        indices.frombytes(columns[first:last].cast("B"))
+        values.frombytes(numbers[first:last].cast("B"))
+        labels.frombytes(memoryview(block.buffers[0]).cast("B"))
+        if weighted:
+            weights.extend([1.0] * block.rows if block.buffers[1] is None else block.buffers[1])
+    features = max(block.values.shape[1] for block in blocks)
+    return ParsedBlock(ParsedCsr(starts, indices, values, features), labels, weights if weighted else None)
 
 
 def join_weights(blocks: Sequence[Block]) -> Floats | None:

@@ -65,7 +65,7 @@ def _intervals(scores: Scores | ClassScores, names: tuple[str, ...]) -> dict[str
 
 
 def fit_record(summary: FitSummary, report: str | None, top: int) -> dict[str, Any]:
-    """The result of `fit`. `error_of` says where `error` and `accuracy` are from: test, holdout or progressive."""
+    """The result of `fit`. `error_of` says what `error` was measured on: test, holdout, folds or progressive."""
     fitted = summary.fitted
     error, error_of = summary.error
     evaluation = summary.evaluation
@@ -90,6 +90,8 @@ def fit_record(summary: FitSummary, report: str | None, top: int) -> dict[str, A
         "warnings": summary.warnings,
         "progressive_error": fitted.progressive_error,
         "holdout_error": fitted.holdout_error,
+        "chosen_by": None if fitted.choice is None else fitted.choice.how,
+        "fold_error": None if fitted.choice is None else fitted.choice.error,
         "candidates": [
             {
                 "rule": candidate.rule,
@@ -97,6 +99,7 @@ def fit_record(summary: FitSummary, report: str | None, top: int) -> dict[str, A
                 "holdout_error": candidate.holdout_error,
                 "given_up": candidate.given_up,
                 "best_then": candidate.best_then,
+                "fold_error": candidate.fold_error,
             }
             for candidate in fitted.candidates
         ],

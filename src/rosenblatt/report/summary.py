@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import spelled
-from rosenblatt.model.fit_file import Fitted
+from rosenblatt.model.fit_file import Candidate, Fitted
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.warnings import Caution
@@ -110,13 +110,25 @@ class FitSummary:
 
     @property
     def error(self) -> tuple[float, str]:
-        """The best available error, and what it was measured on: 'test', 'holdout' or 'progressive'."""
+        """The best available error, and what it was measured on: 'test', 'holdout', 'folds' or 'progressive'."""
         fitted = self.fitted
         if self.evaluation is not None and self.is_tested:
             return self.evaluation.scores.error.value, "test"
         if fitted.holdout_error is not None:
             return fitted.holdout_error, "holdout"
+        if fitted.choice is not None:
+            return fitted.choice.error, "folds"
         return fitted.progressive_error, "progressive"
+
+
+def errors_of(candidate: Candidate, fitted: Fitted) -> list[tuple[str, float | None]]:
+    """The errors of a rule that was tried, with what they were measured on."""
+    errors = [("progressive", candidate.progressive_error)]
+    if fitted.choice is not None:
+        errors = [("left out", candidate.fold_error)]
+    if any(other.holdout_error is not None for other in fitted.candidates):
+        errors.append(("held out", candidate.holdout_error))
+    return errors
 
 
 def top_weights(model: LinearModel, count: int) -> list[tuple[str, list[Weight]]]:

@@ -277,7 +277,9 @@ def test_a_rule_is_adapted_to_the_length_of_the_examples(rule: str, sparse: bool
     X *= 4 / np.sqrt(np.square(X).sum(axis=1).mean())  # their mean square is 16, their length 4
     adapted = {"arow": ("r", 16.0), "adagrad": ("eta0", 1 / 4), "pa1": ("eta0", 1 / 16), "pa2": ("eta0", 1 / 16)}
     settings = RULES[rule]
-    if settings.learning_rate in adapted:
+    if rule == "logistic-average":
+        settings = replace(settings, eta0=settings.eta0 / 16)
+    elif settings.learning_rate in adapted:
         name, factor = adapted[settings.learning_rate]
         settings = replace(settings, **{name: getattr(settings, name) * factor})
     fitted = fit_source(Arrays(X, y.tolist(), step=90, sparse=sparse), Plan(candidates(rule), scale_to_length=True))

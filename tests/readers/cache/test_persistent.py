@@ -127,6 +127,7 @@ def test_a_change_that_leaves_size_and_times_is_seen_in_the_content(
 
 
 def test_damage_anywhere_is_noticed_and_the_cache_rebuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "is_young", lambda path: True)  # else the header changes as the file grows older
     monkeypatch.setattr(lines, "BLOCK_BYTES", 1 << 12)
     data, file = tmp_path / "d.svm", tmp_path / "d.svm.cache"
     data.write_text(svm())

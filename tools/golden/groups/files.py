@@ -59,6 +59,7 @@ def _fit(file: str, **options: Any) -> Case:
     name = f"files/{file}/{named(**options)}"
     if "test" in options:
         options["test"] = data(options["test"])
+    options = {"passes": 1, **options}
     return Case(name, lambda: facts(fit_as_written(file, **options)))
 
 

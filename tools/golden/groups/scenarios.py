@@ -100,7 +100,8 @@ def _scenario(name: str) -> Parts:
     options = [data(word) if word.endswith("labels.txt") else word for word in words.split()]
     options += as_written(learned, scale="--scale" in options)
     path, given = _file(learned)
-    fit = command("fit", path, *options, "-o", model, "--json", given=given)
+    once = [] if "--passes" in options else ["--passes", "1"]
+    fit = command("fit", path, *options, *once, "-o", model, "--json", given=given)
     parts = Parts()
     parts["fit"] = [fit.code, json_text.steady(fit.output)]
     parts["model"] = model_file.content(model)

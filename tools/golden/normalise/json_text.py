@@ -15,7 +15,7 @@ LEFT_OUT = {
 # Keys that came after the hashes were taken.
 NEW = {
     *("baseline_error", "warnings", "unknown", "brier", "calibration_error", "reliability"),
-    *("class_counts", "class_weight"),
+    *("class_counts", "class_weight", "chosen_by", "fold_error", "alpha", "l1"),
 }
 
 

@@ -42,7 +42,15 @@ def _steady(header: dict[str, Any]) -> dict[str, Any]:
     if provenance.get("reading", {}).get("scale") is False:
         provenance["reading"].pop("scale")
     header.get("space", {}).get("settings", {}).pop("columns", None)
+    _without_regularisation(header.get("estimator") or {})
     return {name: _losses(value) for name, value in header.items()}
+
+
+def _without_regularisation(estimator: dict[str, Any]) -> None:
+    """Without alpha and l1, which came after the hashes were taken, where they are 0."""
+    parameters = estimator.get("parameters", {})
+    if parameters.get("alpha") == parameters.get("l1") == 0:
+        del parameters["alpha"], parameters["l1"], estimator["chosen"][-2:]
 
 
 def _losses(value: Any) -> Any:

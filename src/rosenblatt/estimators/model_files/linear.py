@@ -11,6 +11,7 @@ from rosenblatt.estimators.online import OnlineEstimator
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.registry import BY_NAME
 from rosenblatt.learn.polynomial import columns_of
+from rosenblatt.learn.run_state import ADDED_LATER
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.model.model import space_of_columns
 from rosenblatt.version import __version__
@@ -58,6 +59,8 @@ def _saved_estimator(model: LinearModel, saved: Mapping[str, Any]) -> OnlineEsti
     estimator = cls(**{name: from_json(value) for name, value in saved["parameters"].items()})
     estimator._settings()  # checks the parameters
     chosen = [from_json(value) for value in saved["chosen"]]
+    if len(chosen) == len(estimator._run_options()) - len(ADDED_LATER):
+        chosen += [0.0] * len(ADDED_LATER)
     if len(chosen) != len(estimator._run_options()) or (estimator._loss != model.loss and cls is not Perceptron):
         raise ModelError("the options of its run are not those of its estimator")
     model.run.chosen = chosen

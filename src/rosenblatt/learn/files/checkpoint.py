@@ -1,7 +1,7 @@
 """A fit that was interrupted, as a file: every run, and how far it had come. It resumes to the same bits."""
 
 import os
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from rosenblatt import native
@@ -9,7 +9,7 @@ from rosenblatt.errors import ModelError
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.files.race import Race
-from rosenblatt.learn.run_state import pack_run, unpack_run, unpack_settings
+from rosenblatt.learn.run_state import pack_run, pack_settings, unpack_run, unpack_settings
 from rosenblatt.readers.cache.fingerprint import fingerprint
 from rosenblatt.readers.feature_space import pack_classes, unpack_classes
 from rosenblatt.readers.source import Source
@@ -44,7 +44,7 @@ def save_checkpoint(fitting: Fitting) -> None:
         "kind": KIND,
         "classes": pack_classes(fitting.classes),
         "fixed": fitting.fixed,
-        "tried": {name: asdict(settings) for name, settings in candidates.settings.items()},
+        "tried": {name: pack_settings(settings) for name, settings in candidates.settings.items()},
         "runs": runs,
         "best": best,
         "pass": fitting.pass_,
@@ -145,7 +145,7 @@ def identity(source: Source, plan: Plan) -> dict[str, Any]:
         "bytes": source.size,
         "format": source.format,
         "cross": source.space.settings.get("cross", []),
-        "rules": {name: asdict(settings) for name, settings in plan.candidates.items()},
+        "rules": {name: pack_settings(settings) for name, settings in plan.candidates.items()},
         "holdout": plan.holdout,
         "patience": plan.patience,
         "seed": plan.seed,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.classes import UNKNOWN_LABEL, ClassCoder, LabelOrder, class_weights
 from rosenblatt.learn.files.holdout import Holdout
-from rosenblatt.readers.block_rows import take_examples
+from rosenblatt.readers.block_rows import join_blocks, memory_of, take_examples
 from rosenblatt.readers.cache.spill import SpillCache
 from rosenblatt.records import Block, ParsedBlock
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 
 _FIRST_ROWS = 2000  # that are kept to look for columns that give the label away
+_FEW_BYTES = 64 << 20  # of examples that are learned many times
+_LARGE_FILE = 1 << 30  # bytes
 
 
 class PassBlock(NamedTuple):
@@ -29,6 +31,28 @@ class PassBlock(NamedTuple):
     rows: NDArray[np.uint32] | None  # the rows to learn from; None: all of them
     first_row: int  # rows of the pass before this block
     bytes_read: int
+
+
+class Gathered:
+    """All examples in memory, while they are few enough to be learned many times."""
+
+    def __init__(self, source_bytes: int | None) -> None:
+        self._blocks: list[Block] = []
+        self._bytes = 0
+        # So large a file has too many examples: that it is not gathered spares memory.
+        self.are_few = (source_bytes or 0) < _LARGE_FILE
+
+    def append(self, block: Block) -> None:
+        if not self.are_few:
+            return
+        self._blocks.append(block)
+        self._bytes += memory_of(block)
+        if self._bytes > _FEW_BYTES:
+            self.are_few = False
+            self._blocks.clear()
+
+    def whole(self) -> Block:
+        return self._blocks[0] if len(self._blocks) == 1 else join_blocks(self._blocks)
 
 
 class Examples:
@@ -49,8 +73,9 @@ class Examples:
             from rosenblatt.learn.files.shuffle import Shuffled
 
             self._shuffled = Shuffled(plan.cache, source.name, plan.seed)
-        elif plan.passes > 1:
+        elif plan.passes_in_order > 1:
             self._stored = SpillCache(plan.cache, source.name)
+        self.gathered = Gathered(source.size) if plan.passes == "auto" else None
         self._stores = ExitStack()
 
     def __enter__(self) -> Self:
@@ -94,9 +119,11 @@ class Examples:
 
     def _store(self, block: Block, rows: NDArray[np.uint32] | None, bytes_read: int) -> None:
         """Store the rows to learn from, for later passes or to be shuffled."""
-        if self._shuffled is None and self._stored is None:
+        if self._shuffled is None and self._stored is None and self.gathered is None:
             return
         block = block if rows is None else take_examples(block, rows)
+        if self.gathered is not None:
+            self.gathered.append(block)
         if self._shuffled is not None:
             self._shuffled.append(block)
         elif self._stored is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from enum import Enum
@@ -12,13 +13,15 @@ from typing import TYPE_CHECKING, Any, Self
 from rosenblatt import native
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.lazy import NDArray, np
+from rosenblatt.learn.files.choose_by_folds import Choice, Learning, Shuffler, choose_by_folds
 from rosenblatt.learn.files.classes import ClassCoder
 from rosenblatt.learn.files.examples import Examples, PassBlock
 from rosenblatt.learn.files.interrupt import Interrupt
 from rosenblatt.learn.files.plan import Plan, Progress
-from rosenblatt.learn.files.portfolio import Candidates
+from rosenblatt.learn.files.portfolio import RARITY_RULES, Candidates
 from rosenblatt.learn.files.race import first_of_the_best
 from rosenblatt.learn.run import Run
+from rosenblatt.learn.settings import Settings
 from rosenblatt.readers.source import Source
 from rosenblatt.records import Block, Csr, HonestScores, Label
 
@@ -51,6 +54,7 @@ class Fitting:
         self.rows = 0  # rows of the unfinished pass that every run has visited
         self.resumed = False
         self.honest_scores: HonestScores | None = None  # of the winner, once all passes are done
+        self.choice: Choice | None = None  # how few examples were learned
         self._clock = _Clock(plan)
         self._bytes_read = 0
 
@@ -63,7 +67,9 @@ class Fitting:
                 restart = Restart.NEW_LABEL if self.examples.new_label else None
                 while restart is None and self._has_next_pass():
                     restart = self._one_pass(interrupt, save)
-                if restart is None:
+                if restart is None and self._are_few():
+                    self._learn_by_folds(interrupt)
+                if restart is None and self.choice is None:
                     self.honest_scores = self._honest_scores()
             except KeyboardInterrupt:
                 if save is not None and self.candidates.runs:
@@ -72,7 +78,7 @@ class Fitting:
         return restart
 
     def _has_next_pass(self) -> bool:
-        return self.pass_ < self.plan.passes and (self.pass_ == 0 or bool(self.candidates.unfinished()))
+        return self.pass_ < self.plan.passes_in_order and (self.pass_ == 0 or bool(self.candidates.unfinished()))
 
     def _read_all(self, interrupt: Interrupt) -> None:
         """Read everything once without learning: to shuffle it, or for later passes after a resume."""
@@ -120,7 +126,8 @@ class Fitting:
         if not self.candidates.runs or self.examples.learned == 0:
             raise DataError(f"{self.source.name}: has no example to learn from.", file=self.source.name)
         first_pass, is_sorted = self.pass_ == 0, self.examples.label_order.is_sorted
-        if first_pass and self.plan.order == "auto" and self.source.rewindable and is_sorted:
+        may_shuffle = self.plan.order == "auto" and self.source.rewindable and not self._are_few()
+        if first_pass and may_shuffle and is_sorted:
             return Restart.SORTED_LABELS
         for name, run in self.candidates.end_pass(first_pass=first_pass).items():
             if self.holdout.rows:
@@ -134,6 +141,43 @@ class Fitting:
             self.plan.on_progress(self.progress())
         return None
 
+    # -- few examples -----------------------------------------------------------------------------------------------
+
+    def _are_few(self) -> bool:
+        return self.examples.gathered is not None and self.examples.gathered.are_few
+
+    def _learn_by_folds(self, interrupt: Interrupt) -> None:
+        """Choose the rule and the number of passes by folds that are left out, then learn all examples."""
+        plan, candidates, gathered = self.plan, self.candidates, self.examples.gathered
+        assert gathered is not None
+        hashed = self.source.space.kind == "hashed"
+        whole = gathered.whole()
+        shuffler = Shuffler(plan.seed, keep_order=plan.order == "given")
+        learning = Learning(whole, len(self.classes), shuffler, plan.degree, hashed=hashed)
+        tried = self._fold_candidates(learning)
+        best = choose_by_folds(
+            learning, tried, candidates.progressive, seed=plan.seed, threads=plan.threads, check=interrupt.check
+        )
+        if best is None:
+            return
+        choice, self.honest_scores = best
+        run = learning.begin(choice.rule, tried[choice.rule], plan.seed)
+        learning.learn(run, array("I", range(whole.rows)), choice.passes, plan.threads)
+        interrupt.check()
+        candidates.settings, candidates.runs = {**tried, **candidates.settings, **tried}, {choice.rule: run}
+        self.choice = choice
+        candidates.progressive.setdefault(choice.rule, choice.error)
+        if self.holdout.rows:
+            self.holdout.judge(choice.rule, run)
+
+    def _fold_candidates(self, learning: Learning) -> dict[str, Settings]:
+        """All rules to try, best guess first, scaled to the length of all examples."""
+        plan, candidates, hashed = self.plan, self.candidates, self.source.space.kind == "hashed"
+        first = {name: plan.candidates[name] for name in candidates.settings if name not in candidates.failed}
+        more = {name: rule for name, rule in plan.fold_candidates.items() if (name in RARITY_RULES) == hashed}
+        tried = {**more, **first} if self._is_table() else {**first, **more}
+        return {name: learning.scaled(name, rule) for name, rule in tried.items()} if plan.scale_to_length else tried
+
     # -- checkpoints and progress -----------------------------------------------------------------------------------
 
     def _save_and_report(self, save: Callable[[Fitting], None] | None) -> None:
@@ -144,8 +188,9 @@ class Fitting:
 
     def progress(self) -> Progress:
         best = min((self.candidates.error(name) for name in self.candidates.runs), default=1.0)
-        pass_ = min(self.pass_ + 1, self.plan.passes)
-        return Progress(self._bytes_read, self.source.size, self.rows, self.seconds, best, pass_, self.plan.passes)
+        passes = self.plan.passes_in_order
+        pass_ = min(self.pass_ + 1, passes)
+        return Progress(self._bytes_read, self.source.size, self.rows, self.seconds, best, pass_, passes)
 
     @property
     def seconds(self) -> float:
@@ -161,16 +206,21 @@ class Fitting:
 
     @property
     def chosen(self) -> str:
-        """The best rule so far: by the rows held out, else by the errors made while learning; then by order."""
+        """The best rule so far: by folds, by the rows held out, or by the errors made while learning; then by order."""
+        if self.choice is not None:
+            return self.choice.rule
         runs = self.candidates.runs
         if self.holdout.rows:
             errors: dict[str, Any] = {name: self.holdout.error(name) for name in runs}
         else:
             errors = {name: self.candidates.error(name) for name in runs}
             # For many sparse features the order of the rules is a good guess; for the columns of a table it is not.
-            if self.source.space.kind != "columns" and not any(run.dense for run in runs.values()):
+            if not self._is_table():
                 return first_of_the_best(errors, max(run.learner.t for run in runs.values()))
         return min(errors, key=errors.__getitem__)
+
+    def _is_table(self) -> bool:
+        return self.source.space.kind == "columns" or any(run.dense for run in self.candidates.runs.values())
 
     @property
     def winner(self) -> Run:

@@ -26,7 +26,8 @@ class Plan:
     """What a fit is asked to do."""
 
     candidates: Mapping[str, Settings]
-    passes: int = 1
+    passes: int | str = 1  # "auto": few examples as often as folds left out show to be best, many once
+    fold_candidates: Mapping[str, Settings] = field(default_factory=dict)  # that are tried on few examples too
     holdout: float = 0.0
     patience: int | None = None
     threads: int = 1
@@ -41,3 +42,8 @@ class Plan:
     checkpoint: str | None = None
     checkpoint_every: float | None = None
     on_progress: Callable[[Progress], None] | None = field(default=None, repr=False)
+
+    @property
+    def passes_in_order(self) -> int:
+        """Passes over the source, block by block; few examples may be learned more often afterwards."""
+        return self.passes if isinstance(self.passes, int) else 1

@@ -9,9 +9,9 @@ from typing import Self
 
 from rosenblatt import native
 from rosenblatt.lazy import np
-from rosenblatt.readers.block_rows import join_blocks, take_examples
+from rosenblatt.readers.block_rows import join_blocks, memory_of, take_examples
 from rosenblatt.readers.cache.spill import SpillCache
-from rosenblatt.records import Block, Csr
+from rosenblatt.records import Block
 
 _IN_MEMORY = 32 << 20  # bytes of examples that are shuffled in memory
 _BUCKETS = 64  # for more than that
@@ -98,9 +98,7 @@ class _Blocks(list[Block]):
 
     def append(self, block: Block) -> None:
         super().append(block)
-        values = block.values
-        entries = 12 * len(values.indices) if isinstance(values, Csr) else values.size * 8
-        self.bytes += entries + 16 * len(block.labels)
+        self.bytes += memory_of(block)
 
     def clear(self) -> None:
         super().clear()

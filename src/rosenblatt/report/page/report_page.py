@@ -17,6 +17,7 @@ from rosenblatt.report.summary import (
     Evaluation,
     EvaluationSummary,
     FitSummary,
+    errors_of,
     named_scores,
     top_weights,
 )
@@ -82,6 +83,7 @@ def _fit_headline(summary: FitSummary) -> str:
     names = {
         "test": f"error on {evaluation.data}" if evaluation else "",
         "holdout": "error on held-out rows",
+        "folds": f"error by {fitted.choice.how}" if fitted.choice else "",
         "progressive": "progressive error: predict, then learn",
     }
     figures = [
@@ -246,15 +248,13 @@ def _per_class(scores: Scores) -> str:
 
 def _candidates(summary: FitSummary) -> str:
     candidates = summary.fitted.candidates
-    held_out = any(candidate.holdout_error is not None for candidate in candidates)
     rows = []
     for candidate in candidates:
         rule = candidate.rule
         if candidate.given_up:
             rule += f", given up after {candidate.given_up:,} (the best: {candidate.best_then:.2%})"
-        row = [rule, f"{candidate.progressive_error:.2%}"]
-        if held_out:
-            row.append("" if candidate.holdout_error is None else f"{candidate.holdout_error:.2%}")
-        rows.append(row)
+        errors = [error for _, error in errors_of(candidate, summary.fitted)]
+        rows.append([rule, *("" if error is None else f"{error:.2%}" for error in errors)])
     chosen = next((k for k, candidate in enumerate(candidates) if candidate.rule == summary.fitted.chosen), None)
-    return _table(["rule", "progressive", *(["held out"] if held_out else [])], rows, chosen)
+    names = [name for name, _ in errors_of(candidates[0], summary.fitted)]
+    return _table(["rule", *names], rows, chosen)

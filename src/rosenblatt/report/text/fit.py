@@ -12,13 +12,15 @@ from rosenblatt.model.linear import LinearModel
 from rosenblatt.model.threshold import Threshold
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.columns import columns_sentence
-from rosenblatt.report.summary import NAMELESS_INDEX, SORTED_BY_LABEL, STATUS, FitSummary
+from rosenblatt.report.summary import NAMELESS_INDEX, SORTED_BY_LABEL, STATUS, FitSummary, errors_of
 from rosenblatt.report.text.explanation import describe_features, weight_lines
 from rosenblatt.report.text.layout import bold, clip, command_lines, dim, named_line, plural
 from rosenblatt.report.text.scores import score_lines
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.intervals import Estimate
+    from rosenblatt.learn.files.choose_by_folds import Choice
+    from rosenblatt.model.fit_file import Fitted
 
 _PASSES_SHOWN = 8
 _FEWEST_ROWS_TO_HOLD_OUT = 30
@@ -46,12 +48,13 @@ def fit_lines(summary: FitSummary, top: int) -> Iterator[str]:
 def _run_lines(summary: FitSummary) -> Iterator[str]:
     fitted = summary.fitted
     time = f"{fitted.seconds:.2f} s" if fitted.seconds < 100 else f"{fitted.seconds / 60:.1f} min"
-    yield named_line("learned", f"{fitted.chosen}, {plural(fitted.passes, 'pass')}, {time}")
+    yield named_line("learned", f"{fitted.chosen}, {plural(fitted.passes, 'pass')}, {time}{_why_so_many(fitted)}")
     if columns := columns_sentence(fitted.model.space):
         yield named_line("columns", columns)
     yield named_line("mistakes", _mistakes(fitted.mistakes) + _also_mistakes(fitted.model))
-    yield named_line("status", f"{fitted.status}: {STATUS[fitted.status]}")
-    if fitted.order != "given":
+    if fitted.choice is None or fitted.status != "budget":  # else the line above says why it ended
+        yield named_line("status", f"{fitted.status}: {STATUS[fitted.status]}")
+    if fitted.order != "given" and (fitted.grouped or fitted.choice is None):
         yield named_line("order", "shuffled" + (", because the file is sorted by label" if fitted.grouped else ""))
     if fitted.cache is not None:
         why = f", because {fitted.cache.why}" if fitted.cache.why else ""
@@ -127,6 +130,8 @@ def _errors(summary: FitSummary) -> list[str]:
     """The error on other data, on held-out rows and the progressive error, as far as they are known."""
     fitted, evaluation = summary.fitted, summary.evaluation
     errors = [f"{fitted.progressive_error:>6.2%} progressive: each example predicted before it was learned"]
+    if fitted.choice is not None:
+        errors = [_fold_error(fitted.choice)]
     if fitted.holdout_error is not None:
         from rosenblatt.evaluate.intervals import wilson
 
@@ -138,25 +143,44 @@ def _errors(summary: FitSummary) -> list[str]:
     return errors
 
 
+def _why_so_many(fitted: Fitted) -> str:
+    """Why few examples were learned so often."""
+    choice = fitted.choice
+    if choice is None or fitted.passes < choice.passes:
+        return ""
+    return f": more did not lower the error {'of' if choice.folds > 1 else 'on'} {choice.how}"
+
+
+def _fold_error(choice: Choice) -> str:
+    from rosenblatt.evaluate.intervals import wilson
+
+    error = wilson(choice.error, choice.rows)
+    by_folds = f"by {choice.how}: each example predicted by a model that did not learn it"
+    return f"{error.value:>6.2%} {by_folds if choice.folds > 1 else f'on {choice.how}'}{_interval(error)}"
+
+
 def _interval(estimate: Estimate) -> str:
     return f" (95% interval {estimate.low:.2%} to {estimate.high:.2%})"
 
 
 def candidate_lines(summary: FitSummary) -> Iterator[str]:
     """Every rule that was tried, the chosen one marked."""
-    candidates = summary.fitted.candidates
-    held_out = any(candidate.holdout_error is not None for candidate in candidates)
+    fitted, candidates = summary.fitted, summary.fitted.candidates
     wide = max(len(candidate.rule) for candidate in candidates) + 2
-    yield dim(f"    {'rules tried':{wide}}{'progressive':>12}" + (f"{'held out':>10}" if held_out else ""))
+    names = [name for name, _ in errors_of(candidates[0], fitted)]
+    yield dim(f"    {'rules tried':{wide}}" + "".join(f"{name:>12}" for name in names))
     for candidate in candidates:
-        mark = "*" if candidate.rule == summary.fitted.chosen else " "
-        row = f"  {mark} {candidate.rule:{wide}}{candidate.progressive_error:>12.2%}"
-        row += f"{candidate.holdout_error:>10.2%}" if candidate.holdout_error is not None else ""
-        if candidate.given_up:
+        mark = "*" if candidate.rule == fitted.chosen else " "
+        errors = [error for _, error in errors_of(candidate, fitted)]
+        row = f"  {mark} {candidate.rule:{wide}}"
+        row += "".join(f"{'' if error is None else format(error, '.2%'):>12}" for error in errors)
+        if candidate.given_up and fitted.choice is None:
             row += f"  given up after {candidate.given_up:,} (the best: {candidate.best_then:.2%})"
         yield bold(row) if mark == "*" else row
-    finished = [candidate.progressive_error for candidate in candidates if not candidate.given_up]
-    if not held_out and summary.fitted.progressive_error > min(finished):
+    finished = [candidate for candidate in candidates if fitted.choice or not candidate.given_up]
+    measured = {candidate.rule: errors_of(candidate, fitted)[-1][1] for candidate in finished}
+    least = min(error for error in measured.values() if error is not None)
+    if names[-1] != "held out" and (measured[fitted.chosen] or 0.0) > least:
         yield dim("    if chance alone may explain the difference, the first rule is used")
 
 
@@ -167,10 +191,10 @@ def next_steps(summary: FitSummary) -> Iterator[str]:
     fitted, is_file, unscaled = summary.fitted, summary.data != "-", _is_unscaled(summary)
     if unscaled:
         steps.append(f"rosenblatt fit {data} {as_flag('scale')}")
-    untested = summary.evaluation is None and fitted.holdout_error is None
+    untested = summary.evaluation is None and fitted.holdout_error is None and fitted.choice is None
     if untested and fitted.rows >= _FEWEST_ROWS_TO_HOLD_OUT and is_file:
         steps.append(f"rosenblatt fit {data} {as_flag('holdout', 0.1)}")
-    if fitted.status == "budget" and fitted.passes == 1 and is_file and not unscaled:
+    if fitted.status == "budget" and fitted.passes == 1 and is_file and not unscaled and fitted.choice is None:
         steps.append(f"rosenblatt fit {data} {as_flag('passes', 5)}")
     if fitted.status == "budget" and fitted.passes > 1 and fitted.mistakes[-1] and is_file:
         steps.append(f"rosenblatt certify {data}")

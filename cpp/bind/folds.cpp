@@ -1,0 +1,140 @@
+// Cross-validation without numpy: the rows of each fold, rows in a new order, and how well scores decide.
+#include <cmath>
+#include <optional>
+
+#include "bind/arrays.hpp"
+#include "core/random.hpp"
+#include "isa/dispatch.hpp"
+#include "learn/predicted_class.hpp"
+#include "rows/function_table.hpp"
+
+namespace rosenblatt {
+namespace {
+
+auto to_view(const std::vector<std::uint32_t>& rows) {
+    std::uint32_t* to;
+    auto result = new_array<std::uint32_t, nb::memview>(rows.size(), to);
+    std::copy(rows.begin(), rows.end(), to);
+    return result;
+}
+
+// (the rows to learn from, the rows left out) of the first `wanted` folds, ascending. Each class is dealt out in turn, in
+// random order, so that every fold has its share of it.
+nb::list stratified_folds(const In<std::int32_t>& labels, std::size_t classes, std::size_t folds, std::size_t wanted, std::uint64_t state) {
+    const std::size_t n = labels.shape(0);
+    std::vector<std::vector<std::uint32_t>> of_class(classes);
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto label = static_cast<std::size_t>(labels.data()[i]);
+        if (label >= classes) throw nb::value_error("a label is not the index of a class");
+        of_class[label].push_back(static_cast<std::uint32_t>(i));
+    }
+    Random random{state};
+    std::vector<std::size_t> fold_of(n);
+    std::size_t turn = 0;
+    for (std::vector<std::uint32_t>& rows : of_class) {
+        native().rows->shuffle(random, rows.data(), rows.size());
+        for (const std::uint32_t row : rows) fold_of[row] = turn++ % folds;
+    }
+    nb::list result;
+    for (std::size_t fold = 0; fold < wanted; ++fold) {
+        std::vector<std::uint32_t> training, left_out;
+        for (std::size_t i = 0; i < n; ++i) (fold_of[i] == fold ? left_out : training).push_back(static_cast<std::uint32_t>(i));
+        result.append(nb::make_tuple(to_view(training), to_view(left_out)));
+    }
+    return result;
+}
+
+// (the same rows in random order, the random state after it)
+nb::tuple shuffled(const In<std::uint32_t>& rows, std::uint64_t state) {
+    std::vector<std::uint32_t> order(rows.data(), rows.data() + rows.shape(0));
+    Random random{state};
+    native().rows->shuffle(random, order.data(), order.size());
+    return nb::make_tuple(to_view(order), random.state);
+}
+
+// (the weight of the wrong decisions, that of all of them, the logistic loss of the scores) of some rows; one score for two
+// classes, else one per class.
+nb::tuple judge(const InMatrix& scores, const In<std::int32_t>& labels, const In<std::uint32_t>& rows,
+                const std::optional<In<double>>& weights) {
+    const std::size_t columns = scores.shape(1);
+    double wrong = 0.0, all = 0.0, loss = 0.0;
+    for (std::size_t i = 0; i < rows.shape(0); ++i) {
+        const std::size_t row = rows.data()[i];
+        if (row >= labels.shape(0) || scores.shape(0) != rows.shape(0)) throw nb::value_error("expected the scores of these rows");
+        const double* const s = scores.data() + i * columns;
+        const auto label = static_cast<std::size_t>(labels.data()[row]);
+        const double weight = weights ? weights->data()[row] : 1.0;
+        all += weight;
+        if (columns == 1) {
+            const double margin = label == 1 ? s[0] : -s[0];
+            wrong += weight * ((s[0] > 0) != (label == 1));
+            loss += weight * (margin > 0 ? std::log1p(std::exp(-margin)) : std::log1p(std::exp(margin)) - margin);
+        } else {
+            const std::size_t decided = highest(s, columns);
+            double sum = 0.0;
+            for (std::size_t k = 0; k < columns; ++k) sum += std::exp(s[k] - s[decided]);
+            wrong += weight * (decided != label);
+            loss += weight * (std::log(sum) - (s[label] - s[decided]));
+        }
+    }
+    return nb::make_tuple(wrong, all, loss);
+}
+
+// Calls f(column, value) for every entry of the first rows of a sparse matrix, by compact columns where it has them.
+template <class F>
+void each_entry(const PyRows& rows, std::size_t count, F&& f) {
+    const Rows& read = rows.compact ? rows.compact->rows : static_cast<const Rows&>(rows);
+    if (!read.sparse) throw nb::value_error("expected sparse rows");
+    const auto with_types = [&](const auto* index, const auto* value) {
+        for (std::int64_t k = read.starts[0]; k < read.starts[count]; ++k) f(static_cast<std::size_t>(index[k]), static_cast<double>(value[k]));
+    };
+    const auto with_index = [&](const auto* index) {
+        if (read.single) with_types(index, static_cast<const float*>(read.values));
+        else with_types(index, static_cast<const double*>(read.values));
+    };
+    if (read.wide_indices) with_index(static_cast<const std::int64_t*>(read.indices));
+    else with_index(static_cast<const std::int32_t*>(read.indices));
+}
+
+// (1 + ln((1 + n) / (1 + rows with the column)))^2 of each column: the square of its inverse document frequency, which is
+// rounded, so that the last bit of the machine's logarithm decides nothing.
+auto squared_rarities(const PyRows& rows, std::size_t columns) {
+    double* square;
+    auto result = new_array<double, nb::memview>(columns, square);
+    each_entry(rows, rows.count, [&](std::size_t column, double) { ++square[column]; });
+    for (std::size_t j = 0; j < columns; ++j) {
+        const double rarity = 1.0 + std::round(std::log(static_cast<double>(1 + rows.count) / (1.0 + square[j])) * 0x1p10) * 0x1p-10;
+        square[j] = rarity * rarity;
+    }
+    return result;
+}
+
+// The sum of squares[column] x^2 over the first rows.
+double weighted_squares(const PyRows& rows, std::size_t count, const In<double>& squares) {
+    double sum = 0.0;
+    each_entry(rows, std::min(count, rows.count), [&](std::size_t column, double x) { sum += squares.data()[column] * (x * x); });
+    return sum;
+}
+
+// A learner of arow that has not learned yet begins with these variances, as if each column were multiplied by their root.
+void start_variances(CompactLearner& learner, const In<double>& variances) {
+    if (learner.columns) learner.grow_to_columns();
+    if (variances.shape(0) > learner.features || learner.rule.rate != Rate::arow || learner.groups.front().t > 0)
+        throw nb::value_error("only arow, before its first example, takes variances for its features");
+    for (Group& group : learner.groups)
+        for (std::size_t j = 0; j < variances.shape(0); ++j)
+            for (std::size_t u = 0; u < group.width; ++u) group.scale.feature[j * group.width + u] = variances.data()[j];
+}
+
+}  // namespace
+
+void bind_folds(nb::module_& m) {
+    m.def("stratified_folds", &stratified_folds, "labels"_a, "classes"_a, "folds"_a, "wanted"_a, "state"_a);
+    m.def("shuffled", &shuffled, "rows"_a, "state"_a);
+    m.def("squared_rarities", &squared_rarities, "rows"_a, "columns"_a);
+    m.def("weighted_squares", &weighted_squares, "rows"_a, "count"_a, "squares"_a);
+    m.def("start_variances", &start_variances, "learner"_a, "variances"_a);
+    m.def("judge", &judge, "scores"_a, "labels"_a, "rows"_a, "weights"_a.none());
+}
+
+}  // namespace rosenblatt

@@ -1,0 +1,346 @@
+"""Few examples are learned many times: by which rule, and in how many passes, the folds that are left out decide.
+
+Every candidate learns all folds but one, and after 1, 2, 3, 5, 8, ... passes is judged by that one. What is chosen then
+learns all examples. The work is bounded in weights visited, not in seconds, so the choice is the same on every machine
+and for any number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, TypeAlias
+
+from rosenblatt import native
+from rosenblatt.errors import LearningOverflowError
+from rosenblatt.learn.files.portfolio import (
+    RARITY_RULES,
+    ROWS_MEASURED,
+    power_of_2,
+    scaled_by,
+    scaled_to_length,
+    weight_bytes,
+)
+from rosenblatt.learn.run import Run
+from rosenblatt.learn.schemes import class_scores
+from rosenblatt.learn.settings import Settings
+from rosenblatt.records import Block, Csr, HonestScores
+
+_WORK = 1 << 30  # weights that all candidates may visit together
+_WEIGHT_BYTES = 420 << 20  # of memory for the weights of all their runs
+_FOLDS = 5
+_FEW_ROWS = 20_000  # of more, one fold is enough to judge by
+_LEFT_OUT_ROWS = 10_000  # the most rows of that one
+_PASSES = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377)
+# Passes that there must be work for; where there is less, fewer candidates are judged. Of one fold the data are large.
+_FEWEST_PASSES, _FEWEST_OF_ONE_FOLD = 8, 3
+_PATIENCE = 3  # measurements without improvement that end a candidate
+_BEHIND = 2.0  # standard errors behind the best that end a candidate
+_ENOUGH_PASSES = 8  # then a candidate that is not better than the one to choose ends
+_ROW_COST, _SPARSE_COST = (
+    16,
+    4,
+)  # what a row costs besides its values, and a value of a sparse row, in weights of dense rows
+_LESS = 0.99  # times the loss: what is more than that is no improvement
+_Task: TypeAlias = Callable[[], Any]
+_STRIDE = 0x9E3779B97F4A7C15  # from the seed of one pass to that of the next
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The rule and the number of passes that were chosen, and what they were chosen by."""
+
+    rule: str
+    passes: int
+    error: float  # of the rows left out
+    rows: int  # that were left out in turn
+    folds: int  # 1: these rows alone were left out
+    errors: Mapping[str, float]  # the least error of each candidate that was judged
+
+    @property
+    def how(self) -> str:
+        """What it was chosen by, as a sentence names it."""
+        return f"{self.folds} folds" if self.folds > 1 else f"{self.rows:,} rows left out"
+
+
+@dataclass(frozen=True)
+class _Fold:
+    training: Any  # row numbers, in memory of the native core
+    left_out: Any
+
+
+@dataclass(frozen=True)
+class _Point:
+    """What a candidate has reached after some passes."""
+
+    passes: int
+    error: float
+    loss: float
+    scores: Sequence[Any] = field(repr=False)  # of the rows that each fold leaves out
+
+
+class Shuffler:
+    """The rows in a new order for each pass; in the given order where that was asked for."""
+
+    def __init__(self, seed: int, *, keep_order: bool) -> None:
+        self._seed, self._keep_order = seed, keep_order
+
+    def order(self, rows: Any, pass_: int) -> Any:
+        return rows if self._keep_order else native.shuffled(rows, (self._seed + (pass_ + 1) * _STRIDE) % 2**64)[0]
+
+
+class Learning:
+    """The examples, and runs that go through them pass by pass."""
+
+    def __init__(self, block: Block, n_classes: int, shuffler: Shuffler, degree: int, *, hashed: bool) -> None:
+        self.block, self.n_classes, self._shuffler = block, n_classes, shuffler
+        self.rows = native.rows_of(block.values, degree=degree)
+        self._dense = not isinstance(block.values, Csr)
+        self._columns = None
+        if hashed:  # of millions of columns few occur
+            self._columns = native.Columns()
+            self._columns.add(self.rows)
+        dense_values = self.rows.count * self.rows.features
+        values = _SPARSE_COST * block.values.entries if isinstance(block.values, Csr) else dense_values
+        self.work = values + _ROW_COST * self.rows.count  # of a pass, for one unit
+
+    @property
+    def n_columns(self) -> int:
+        """Columns that have weights."""
+        return self.rows.features if self._columns is None else len(self._columns)
+
+    def weight_bytes(self, settings: Settings) -> int:
+        return weight_bytes(settings, self.n_columns, self.n_classes)
+
+    def begin(self, name: str, settings: Settings, seed: int) -> Run:
+        weights = [1.0] * self.n_classes
+        run = Run(settings, self.rows.features, weights, seed, dense=self._dense, columns=self._columns)
+        if name in RARITY_RULES:
+            native.start_variances(run.learner, self.squared_rarities)
+        return run
+
+    @cached_property
+    def squared_rarities(self) -> memoryview:
+        """Of each column that occurs, the square of its inverse document frequency."""
+        return native.squared_rarities(self.rows, self.n_columns)
+
+    def scaled(self, name: str, settings: Settings) -> Settings:
+        """A rule for examples of length 1, scaled to the length of these; rare columns count for more where it says."""
+        if name not in RARITY_RULES:
+            return scaled_to_length(settings, self.block.values)
+        rows = min(self.rows.count, ROWS_MEASURED)
+        return scaled_by(settings, power_of_2(native.weighted_squares(self.rows, rows, self.squared_rarities) / rows))
+
+    def learn(self, run: Run, rows: Any, passes: int, threads: int = 1) -> None:
+        """Go on until so many passes are made, or one had no mistake."""
+        while len(run.mistakes) < passes and run.status != "separated":
+            run.begin_pass()
+            run.visit(self.block, self.rows, self._shuffler.order(rows, len(run.mistakes)), threads)
+            run.end_pass()
+
+    def scores(self, run: Run, rows: Any) -> Any:
+        return run.scorer().scores(self.rows, rows)
+
+
+class _Trial:
+    """A candidate: a run for each fold, the best it has reached, and whether it goes on."""
+
+    def __init__(self, learning: Learning, folds: Sequence[_Fold], name: str, settings: Settings, seed: int) -> None:
+        self._learning, self._folds, self.settings = learning, folds, settings
+        self._runs = [learning.begin(name, settings, seed) for _ in folds]
+        self.least_error: _Point | None = None
+        self.least_loss: _Point | None = None
+        self.ended = self.failed = False
+        self._waited = 0
+
+    @property
+    def work(self) -> int:
+        """Weights that one more pass visits."""
+        return _work(self._learning, self._folds, self.settings)
+
+    @property
+    def _lowers_loss(self) -> bool:
+        """Does the loss say more than the error? Not with more columns than rows: it falls as long as weights grow."""
+        return self.settings.loss == "logistic" and self._learning.n_columns <= self._learning.rows.count
+
+    def tasks(self, passes: int) -> Iterator[_Task]:
+        """One task for each fold, which returns the scores of the rows it leaves out; None after an overflow."""
+        for run, fold in zip(self._runs, self._folds, strict=True):
+            yield partial(self._one_fold, run, fold, passes)
+
+    def _one_fold(self, run: Run, fold: _Fold, passes: int) -> Any:
+        try:
+            self._learning.learn(run, fold.training, passes)
+        except LearningOverflowError:
+            return None
+        return self._learning.scores(run, fold.left_out)
+
+    def judge(self, passes: int, scores: Sequence[Any]) -> None:
+        if any(part is None for part in scores):
+            self.failed = self.ended = True
+            return
+        point = self._measure(passes, scores)
+        better_error = self.least_error is None or point.error < self.least_error.error
+        better_loss = self.least_loss is None or point.loss < _LESS * self.least_loss.loss
+        if better_error:
+            self.least_error = point
+        if self.least_loss is None or point.loss < self.least_loss.loss:
+            self.least_loss = point
+        improved = better_error or (better_loss and self._lowers_loss)
+        self._waited = 0 if improved else self._waited + 1
+        self.ended = self._waited >= _PATIENCE or all(run.status == "separated" for run in self._runs)
+
+    def _measure(self, passes: int, scores: Sequence[Any]) -> _Point:
+        n_classes, (labels, weights) = self._learning.n_classes, self._learning.block.buffers
+        scheme, wrong, total, loss = self.settings.scheme(n_classes), 0.0, 0.0, 0.0
+        for fold, part in zip(self._folds, scores, strict=True):
+            of_classes = class_scores(scheme, part, n_classes)
+            numbers = native.judge(of_classes, labels, fold.left_out, weights)
+            wrong, total, loss = wrong + numbers[0], total + numbers[1], loss + numbers[2]
+        total = max(total, 1e-300)
+        return _Point(passes, wrong / total, loss / total, scores)
+
+    def point_within(self, error: float) -> _Point | None:
+        """The point to choose if its error is small enough; by the loss too, where the rule lowers it.
+
+        Of errors that chance cannot tell apart, the lower loss says more.
+        """
+        if self.least_error is None or self.least_loss is None or self.least_error.error > error:
+            return None
+        by_loss = self._lowers_loss and self.least_loss.error <= error
+        return self.least_loss if by_loss else self.least_error
+
+
+def choose_by_folds(
+    learning: Learning,
+    candidates: Mapping[str, Settings],
+    first_errors: Mapping[str, float],
+    *,
+    seed: int,
+    threads: int,
+    check: Callable[[], None],
+) -> tuple[Choice, HonestScores] | None:
+    """The best of the candidates, and its scores of the rows left out; None where there are too many examples.
+
+    The candidates come best guess first. `first_errors` are those of a first pass, where a candidate made one. `check`
+    is called between two measurements and may raise.
+    """
+    folds = _folds(learning, list(candidates.values()), seed)
+    names = _judged(learning, folds, candidates, first_errors)
+    if not names:
+        return None
+    trials = {name: _Trial(learning, folds, name, candidates[name], seed) for name in names}
+    rows = sum(len(fold.left_out) for fold in folds)
+    with ExitStack() as stack:
+        run_all = _runner(threads, stack)
+        _race(trials, rows, run_all, check)
+    finished = {name: trial for name, trial in trials.items() if trial.least_error is not None}
+    if not finished:
+        return None
+    errors = {name: trial.least_error.error for name, trial in finished.items() if trial.least_error is not None}
+    if min(errors.values()) > min((error for name, error in first_errors.items() if name not in trials), default=1.0):
+        return None  # one that was not judged, for lack of work, did better in its first pass
+    for name, trial in finished.items():
+        point = trial.point_within(_as_good_as(min(errors.values()), rows))
+        if point is not None:
+            choice = Choice(name, point.passes, point.error, rows, len(folds), errors | {name: point.error})
+            return choice, _honest_scores(learning, folds, point)
+    raise AssertionError("the candidate with the least error is as good as itself")
+
+
+def _race(
+    trials: Mapping[str, _Trial], rows: int, run_all: Callable[[list[_Task]], list[Any]], check: Callable[[], None]
+) -> None:
+    """Measure the candidates again and again, while there is work left and one of them still improves."""
+    before, left = 0, _WORK
+    for passes in _PASSES:
+        active = [trial for trial in trials.values() if not trial.ended]
+        left -= sum(trial.work for trial in active) * (passes - before)
+        if not active or (left < 0 and before):
+            return
+        scores = run_all([task for trial in active for task in trial.tasks(passes)])
+        for k, trial in enumerate(active):
+            parts = len(scores) // len(active)
+            trial.judge(passes, scores[k * parts : (k + 1) * parts])
+        check()
+        _end_hopeless(trials, rows, passes)
+        before = passes
+
+
+def _end_hopeless(trials: Mapping[str, _Trial], rows: int, passes: int) -> None:
+    """End the candidates that will hardly be chosen any more."""
+    errors = {name: trial.least_error.error for name, trial in trials.items() if trial.least_error is not None}
+    least = min(errors.values(), default=1.0)
+    near = _as_good_as(least, rows)
+    chosen = next((name for name, error in errors.items() if error <= near), None)
+    limit = errors[chosen] if chosen and passes >= _ENOUGH_PASSES else least + _BEHIND * (near - least)
+    for name, error in errors.items():
+        hopeless = name != chosen and error >= limit and passes >= _PATIENCE
+        trials[name].ended = trials[name].ended or hopeless
+
+
+def _as_good_as(error: float, rows: int) -> float:
+    """One standard error more than an error: as near to it as chance can tell (Breiman's rule)."""
+    return error + math.sqrt(max(error * (1 - error), 1 / rows) / rows)
+
+
+def _work(learning: Learning, folds: Sequence[_Fold], settings: Settings) -> int:
+    learned = sum(len(fold.training) for fold in folds) / max(learning.rows.count, 1)
+    return int(learning.work * learned * settings.n_units(learning.n_classes)) + 1
+
+
+def _judged(
+    learning: Learning, folds: Sequence[_Fold], candidates: Mapping[str, Settings], first_errors: Mapping[str, float]
+) -> list[str]:
+    """The candidates to judge: all, or where work or memory do not suffice, those with the least errors so far."""
+    names, work, memory = [], _WORK, _WEIGHT_BYTES
+    passes = _FEWEST_PASSES if len(folds) > 1 else _FEWEST_OF_ONE_FOLD
+    for name in sorted(candidates, key=lambda name: first_errors.get(name, 0.0)):
+        work -= passes * _work(learning, folds, candidates[name])
+        memory -= (len(folds) + 1) * learning.weight_bytes(candidates[name])
+        if min(work, memory) < 0:
+            break
+        names.append(name)
+    return [name for name in candidates if name in names]
+
+
+def _folds(learning: Learning, candidates: Sequence[Settings], seed: int) -> list[_Fold]:
+    """Five folds, each left out once; of many examples one fold, which is left out."""
+    rows = learning.rows.count
+    if rows <= _FEW_ROWS:
+        folds = _split(learning, max(min(_FOLDS, rows), 2), _FOLDS, seed)
+        if _FEWEST_PASSES * sum(_work(learning, folds, settings) for settings in candidates) <= _WORK:
+            return folds
+    return _split(learning, max(_FOLDS, -(-rows // _LEFT_OUT_ROWS)), 1, seed)
+
+
+def _split(learning: Learning, count: int, wanted: int, seed: int) -> list[_Fold]:
+    labels = learning.block.buffers[0]
+    parts = native.stratified_folds(labels, learning.n_classes, count, min(wanted, count), seed % 2**64)
+    return [_Fold(training, left_out) for training, left_out in parts]
+
+
+def _runner(threads: int, stack: ExitStack) -> Callable[[list[_Task]], list[Any]]:
+    """Runs tasks, in parallel where there are threads; they share nothing that decides a bit."""
+    if threads == 1:
+        return lambda tasks: [task() for task in tasks]
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = stack.enter_context(ThreadPoolExecutor(threads))
+    return lambda tasks: list(pool.map(lambda task: task(), tasks))
+
+
+def _honest_scores(learning: Learning, folds: Sequence[_Fold], point: _Point) -> HonestScores:
+    """The scores of the rows left out, fold after fold."""
+    numbers, truth, units = array("d"), array("i"), 1
+    labels = learning.block.buffers[0]
+    for fold, part in zip(folds, point.scores, strict=True):
+        numbers.frombytes(memoryview(part).cast("B"))
+        truth.extend(labels[row] for row in fold.left_out)
+        units = part.shape[1]
+    scores = memoryview(numbers).cast("B").cast("d", (len(truth), units))
+    return HonestScores(scores, memoryview(truth), "out-of-fold")

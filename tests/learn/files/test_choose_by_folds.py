@@ -1,0 +1,284 @@
+"""Few examples: the rule and the passes are chosen by folds that are left out, then all examples are learned."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rosenblatt import native
+from rosenblatt.learn.files import choose_by_folds as folding
+from rosenblatt.learn.files import examples as reading
+from rosenblatt.learn.files.plan import Plan
+from rosenblatt.learn.files.portfolio import RULES, candidates, fold_candidates
+from rosenblatt.learn.run import Run
+from rosenblatt.model.fit_file import Fitted, fit_file, fit_source
+from rosenblatt.records import Block
+from tests.learn.files.test_fit_file import make, same_run
+from tests.learn.files.test_resume import Broken, press_ctrl_c
+from tests.slow_twins.files import Arrays, narrow_csr
+
+
+def auto(**more: Any) -> Plan:
+    given = {"passes": "auto", "order": "auto", "scale_to_length": True, "threads": 1, **more}
+    return Plan(candidates("auto"), fold_candidates=fold_candidates("auto"), **given)
+
+
+def same_fit(one: Fitted, other: Fitted) -> bool:
+    assert one.honest_scores is not None
+    assert other.honest_scores is not None
+    assert np.asarray(one.honest_scores.scores).tobytes() == np.asarray(other.honest_scores.scores).tobytes()
+    assert np.asarray(one.honest_scores.truth).tolist() == np.asarray(other.honest_scores.truth).tolist()
+    assert one.choice is not None
+    assert other.choice is not None
+    assert one.choice.errors == other.choice.errors
+    return same_run(one.model.run, other.model.run)
+
+
+# -- folds ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("folds", [2, 5, 7])
+def test_each_row_is_left_out_once_and_each_class_is_dealt_out_evenly(folds: int) -> None:
+    labels = np.random.default_rng(0).choice(4, size=103, p=[0.6, 0.3, 0.07, 0.03]).astype(np.int32)
+    parts = [(np.asarray(a), np.asarray(b)) for a, b in native.stratified_folds(labels, 4, folds, folds, 1)]
+    assert sorted(row for _, left_out in parts for row in left_out) == list(range(103))
+    for training, left_out in parts:
+        assert sorted([*training, *left_out]) == list(range(103))
+        assert training.tolist() == sorted(training)
+    counts = np.array([np.bincount(labels[left_out], minlength=4) for _, left_out in parts])
+    assert (counts.max(axis=0) - counts.min(axis=0) <= 1).all()
+    again = native.stratified_folds(labels, 4, folds, 1, 1)
+    assert np.asarray(again[0][1]).tolist() == parts[0][1].tolist()
+    other = native.stratified_folds(labels, 4, folds, 1, 2)
+    assert np.asarray(other[0][1]).tolist() != parts[0][1].tolist()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_scores_are_judged_by_errors_and_by_loss(classes: int, weighted: bool) -> None:
+    draw = np.random.default_rng(classes)
+    scores = draw.normal(size=(40, 1 if classes == 2 else classes)) * 3
+    labels, rows = draw.integers(0, classes, 60).astype(np.int32), draw.permutation(60)[:40].astype(np.uint32)
+    weights = draw.random(60) if weighted else None
+    wrong, total, loss = native.judge(scores, labels, rows, weights)
+    two = np.hstack([np.zeros((40, 1)), scores]) if classes == 2 else scores
+    counted, truth = np.ones(60)[rows] if weights is None else weights[rows], labels[rows]
+    assert total == pytest.approx(counted.sum())
+    assert wrong == pytest.approx(counted[two.argmax(axis=1) != truth].sum())
+    log_sum = np.log(np.exp(two).sum(axis=1))
+    assert loss == pytest.approx((counted * (log_sum - two[np.arange(40), truth])).sum())
+
+
+# -- the choice -------------------------------------------------------------------------------------------------------
+
+
+def test_the_model_is_the_chosen_rule_on_all_rows_and_scores_are_out_of_fold() -> None:
+    X, y = make(3, n=200)
+    fitted = fit_source(Arrays(X, y.tolist()), auto())
+    choice, honest = fitted.choice, fitted.honest_scores
+    assert choice is not None
+    assert honest is not None
+    assert (choice.folds, choice.rows, honest.kind) == (5, 200, "out-of-fold")
+    assert (fitted.chosen, fitted.passes) == (choice.rule, choice.passes)
+    block = Block(X, y.astype(np.int32))
+    rows = native.rows_of(block.values)
+    order = folding.Shuffler(0, keep_order=False)
+
+    def learned(numbers: Any) -> Run:
+        run = Run(fitted.model.settings, X.shape[1], [1.0] * 3, 0)
+        for pass_ in range(choice.passes):
+            run.visit(block, rows, order.order(numbers, pass_))
+        return run
+
+    whole = learned(np.arange(200, dtype=np.uint32))
+    assert whole.final_weights.coef.tobytes() == fitted.model.coef.tobytes()
+    parts = native.stratified_folds(block.labels, 3, 5, 5, 0)
+    scores = np.concatenate([learned(training).final_weights.scores(rows)[left_out] for training, left_out in parts])
+    np.testing.assert_allclose(np.asarray(honest.scores), scores, rtol=1e-12, atol=1e-12)
+    truth = np.concatenate([y[np.asarray(left_out)] for _, left_out in parts])
+    assert np.asarray(honest.truth).tolist() == truth.tolist()
+    assert choice.error == pytest.approx(np.mean(scores.argmax(axis=1) != truth))
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_blocks_threads_and_pipes_decide_nothing(sparse: bool) -> None:
+    X, y = make(3, n=150)
+    first = fit_source(Arrays(X, y.tolist(), sparse=sparse), auto())
+    for step, threads, rewindable in ((11, 4, True), (150, 2, False), (1, 3, True)):
+        source = Arrays(X, y.tolist(), step=step, sparse=sparse, rewindable=rewindable)
+        assert same_fit(first, fit_source(source, auto(threads=threads)))
+
+
+def test_a_stream_sorted_by_label_is_learned_well() -> None:
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(300, 4)).round(3)
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    order = np.argsort(y, kind="stable")
+    fitted = fit_source(Arrays(X[order], y[order].tolist(), rewindable=False), auto())
+    assert fitted.grouped
+    assert fitted.order == "shuffle"
+    assert fitted.choice is not None
+    assert fitted.choice.error < 0.05
+    assert np.mean((np.asarray(fitted.model.unit_scores(X))[:, 0] > 0) != y) < 0.05
+
+
+def test_passes_help_where_they_do_and_are_left_out_where_they_do_not() -> None:
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(600, 10)).round(3)
+    clean = (X @ np.linspace(1, 2, 10) > 0).astype(int)
+    many = fit_source(Arrays(X, clean.tolist()), auto())
+    assert many.choice is not None
+    assert many.choice.passes > 1
+    noise = draw.integers(0, 2, 600)
+    few = fit_source(Arrays(X, noise.tolist()), auto())
+    assert few.choice is not None
+    assert few.choice.error > 0.4
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "arow"])
+def test_a_named_rule_is_kept_and_only_its_passes_are_chosen(rule: str, tmp_path: Path) -> None:
+    X, y = make(2, n=120)
+    lines = [
+        f"{label} " + " ".join(f"{j + 1}:{x}" for j, x in enumerate(row) if x) for row, label in zip(X, y, strict=True)
+    ]
+    data = tmp_path / "data.svm"
+    data.write_text("\n".join(lines) + "\n")
+    fitted = fit_file(data, rule=rule)
+    assert fitted.chosen == rule
+    assert fitted.choice is not None
+    once = fit_file(data, rule=rule, passes=1)
+    assert once.choice is None
+    assert once.honest_scores is not None
+    assert once.honest_scores.kind == "progressive"
+
+
+def test_many_rows_leave_out_one_fold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folding, "_FEW_ROWS", 100)
+    monkeypatch.setattr(folding, "_LEFT_OUT_ROWS", 20)
+    X, y = make(2, n=200)
+    fitted = fit_source(Arrays(X, y.tolist()), auto())
+    assert fitted.choice is not None
+    assert (fitted.choice.folds, fitted.choice.rows, fitted.choice.how) == (1, 20, "20 rows left out")
+    assert fitted.rows == 200
+
+
+def test_little_work_judges_the_best_of_the_first_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = make(2, n=200)
+    monkeypatch.setattr(folding, "_FEW_ROWS", 100)
+    monkeypatch.setattr(folding, "_WORK", 3 * 200 * (23 + 16) * 3)
+    fitted = fit_source(Arrays(X, y.tolist(), sparse=False), auto())
+    assert fitted.choice is not None
+    assert 1 <= len(fitted.choice.errors) <= 4
+    monkeypatch.setattr(folding, "_WORK", 100)
+    once = fit_source(Arrays(X, y.tolist()), auto())
+    assert once.choice is None
+    assert once.passes == 1
+    plain = fit_source(Arrays(X, y.tolist()), auto(passes=1))
+    assert same_run(once.model.run, plain.model.run)
+
+
+def test_more_examples_than_are_gathered_are_learned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = make(2, n=200)
+    monkeypatch.setattr(reading, "_FEW_BYTES", 2000)
+    once, plain = (fit_source(Arrays(X, y.tolist()), auto(passes=passes)) for passes in ("auto", 1))
+    assert once.choice is None
+    assert same_run(once.model.run, plain.model.run)
+
+
+def test_held_out_rows_stay_out() -> None:
+    X, y = make(2, n=200)
+    fitted = fit_source(Arrays(X, y.tolist()), auto(holdout=0.2))
+    assert fitted.choice is not None
+    assert fitted.choice.rows == fitted.rows == 160
+    assert fitted.holdout_rows == 40
+    assert fitted.holdout_error is not None
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 6, 11])
+def test_a_handful_of_rows(n: int) -> None:
+    X = np.eye(n)
+    y = np.arange(n) % 2
+    fitted = fit_source(Arrays(X, y.tolist()), auto())
+    assert fitted.choice is not None
+    assert fitted.rows == n
+
+
+# -- interrupted ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("at", [1, 5])
+def test_interrupted_in_the_first_pass_it_resumes_to_the_same_bits(at: int, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("rosenblatt.learn.files.passes._BATCH", 50)
+    X, y = make(3, n=100)
+    plan = auto(checkpoint=str(tmp_path / "a.checkpoint"))
+    with pytest.raises(KeyboardInterrupt):
+        fit_source(Broken(X, y.tolist(), at=at, call=press_ctrl_c), plan)
+    resumed = fit_source(Arrays(X, y.tolist(), step=13), plan, resume=True)
+    assert resumed.resumed
+    assert same_fit(resumed, fit_source(Arrays(X, y.tolist()), auto()))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_interrupted_while_folds_are_judged_it_resumes_to_the_same_bits(tmp_path: Path, monkeypatch: Any) -> None:
+    X, y = make(3, n=100)
+    plan = auto(checkpoint=str(tmp_path / "a.checkpoint"))
+    unbroken = fit_source(Arrays(X, y.tolist()), auto())
+    judge, calls = folding._Trial.judge, []
+
+    def press_once(self: Any, *arguments: Any) -> None:
+        calls.append(1)
+        if len(calls) == 9:
+            press_ctrl_c()
+        judge(self, *arguments)
+
+    monkeypatch.setattr(folding._Trial, "judge", press_once)
+    with pytest.raises(KeyboardInterrupt):
+        fit_source(Arrays(X, y.tolist()), plan)
+    assert (tmp_path / "a.checkpoint").exists()
+    resumed = fit_source(Arrays(X, y.tolist()), plan, resume=True)
+    assert resumed.resumed
+    assert same_fit(resumed, unbroken)
+
+
+# -- rare words -------------------------------------------------------------------------------------------------------
+
+
+def test_variances_of_rare_columns_are_as_if_the_columns_were_multiplied() -> None:
+    X, y = make(3, n=120)
+    X[:, 3] = 1.0
+    block = Block(narrow_csr(X), y.astype(np.int32))
+    rows = native.rows_of(block.values)
+    squares = np.asarray(native.squared_rarities(rows, X.shape[1]))
+    rarity = 1 + np.log(121 / (1 + (X != 0).sum(axis=0)))
+    np.testing.assert_allclose(np.sqrt(squares), rarity, atol=2**-10)
+    assert native.weighted_squares(rows, 50, squares) == pytest.approx((squares * X[:50] ** 2).sum())
+    settings = RULES["arow"]
+    run = Run(settings, X.shape[1], [1.0] * 3, 0)
+    native.start_variances(run.learner, squares)
+    run.visit(block, rows, None)
+    weighed = Block(np.ascontiguousarray(X * np.sqrt(squares)), block.labels)
+    twin = Run(settings, X.shape[1], [1.0] * 3, 0)
+    twin.visit(weighed, native.rows_of(weighed.values), None)
+    np.testing.assert_allclose(run.final_weights.coef, twin.final_weights.coef * np.sqrt(squares), rtol=1e-9)
+    with pytest.raises(ValueError, match="before its first example"):
+        native.start_variances(run.learner, squares)
+    with pytest.raises(ValueError, match="only arow"):
+        native.start_variances(Run(RULES["logistic"], X.shape[1], [1.0] * 3, 0).learner, squares)
+
+
+def test_rare_words_decide_between_many_topics(tmp_path: Path) -> None:
+    draw = np.random.default_rng(0)
+    common = np.array([f"word{k}" for k in range(60)])
+    lines = []
+    for _ in range(800):
+        topic = int(draw.integers(0, 12))
+        rare = [f"topic{topic}x{draw.integers(0, 8)}" for _ in range(2)]
+        lines.append(f"t{topic}\t" + " ".join([*draw.choice(common, 30), *rare]))
+    data = tmp_path / "topics.txt"
+    data.write_text("\n".join(lines) + "\n")
+    fitted = [fit_file(data, threads=threads) for threads in (1, 3)]
+    assert same_fit(*fitted)
+    assert fitted[0].choice is not None
+    errors = fitted[0].choice.errors
+    assert errors["arow-rare"] <= errors["arow"]
