@@ -15,7 +15,7 @@ from rosenblatt.errors import (
     option,
 )
 
-EVERY = [getattr(errors, name) for name in errors.__all__ if name != "option"]
+EVERY = [getattr(errors, name) for name in errors.__all__ if name not in ("option", "WorthlessModelWarning")]
 
 
 @pytest.mark.parametrize("error", EVERY, ids=lambda error: error.__name__)
@@ -24,6 +24,11 @@ def test_every_error_is_a_rosenblatt_error_with_one_sentence(error: type[Excepti
     assert error.__name__.endswith("Error")
     sentence, *_ = (inspect.getdoc(error) or "").splitlines()
     assert sentence.endswith(".")
+
+
+def test_a_warning_can_be_filtered_like_any_of_a_user() -> None:
+    assert issubclass(errors.WorthlessModelWarning, UserWarning)
+    assert not issubclass(errors.WorthlessModelWarning, RosenblattError)
 
 
 @pytest.mark.parametrize(
