@@ -22,7 +22,7 @@ from bench.panel.split_files import Split
 # Learns from (X, y) and returns the scores of new rows; y are codes from 0.
 Learner = Callable[..., Any]
 PENALTIES = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
-TEXT_PENALTIES = {"LogisticRegression": (1.0, 10.0, 100.0), "LinearSVC": (0.1, 0.3, 1.0, 3.0)}
+TEXT_PENALTIES = (0.1, 1.0, 10.0, 100.0)
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def logistic(X: Any, y: Any, X_new: Any, C: float) -> Any:
     """Multinomial for many classes."""
     from sklearn.linear_model import LogisticRegression
 
-    return LogisticRegression(C=C, max_iter=300).fit(X, y).decision_function(X_new)
+    return LogisticRegression(C=C, max_iter=1000).fit(X, y).decision_function(X_new)
 
 
 def linear_svc(X: Any, y: Any, X_new: Any, C: float) -> Any:
@@ -134,9 +134,10 @@ def peers_of(split: Split, train: Raw, test: Raw) -> list[Peer]:
     X, X_test = matrices(train, test)
     seconds = perf_counter() - start + start_seconds()
     is_text = train.kind == "text"
+    penalties = [{"C": C} for C in (TEXT_PENALTIES if is_text else PENALTIES)]
     peers = [
-        Peer(name, learn, [{"C": C} for C in (TEXT_PENALTIES[name] if is_text else PENALTIES)], X, X_test, own, seconds)
-        for name, learn, own in (("LogisticRegression", logistic, True), ("LinearSVC", linear_svc, False))
+        Peer("LogisticRegression", logistic, penalties, X, X_test, own_probabilities=True, seconds_before=seconds),
+        Peer("LinearSVC", linear_svc, penalties, X, X_test, seconds_before=seconds),
     ]
     if find_spec("vowpalwabbit"):
         X, X_test = (train.X, test.X) if is_text else (X, X_test)

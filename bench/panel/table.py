@@ -58,8 +58,9 @@ def change(row: Comparison, before: Comparison | None) -> str:
 
 def summary(rows: list[Comparison]) -> str:
     """The targets: nowhere behind, at or ahead on more than half, log loss within 5%, faster."""
+    failed = [row.name for row in rows if row.failed]
+    lines = [f"FAILED: {', '.join(failed)}"] if failed else []
     rows = [row for row in rows if row.peers]
-    lines = []
     for key, name in (("accuracy", "accuracy"), ("auc", "AUC")):
         gaps = [100 * row.gap(key) for row in rows if not row.failed]
         behind = [row.name for row in rows if row.behind(key)]
@@ -78,6 +79,8 @@ def summary(rows: list[Comparison]) -> str:
             f"more than 5% above on {above} of {len(ratios)}."
         )
     for key, words in (("seconds", "its search and fit"), ("fit_seconds", "its last fit alone")):
-        slower = [row.name for row in rows if row.mine("seconds") > row.logistic(key)]
-        lines.append(f"time: slower than tuned logistic regression, {words}, on {len(slower)}: {', '.join(slower)}")
+        timed = [row for row in rows if not math.isnan(row.logistic(key))]
+        slower = [row.name for row in timed if row.mine("seconds") > row.logistic(key)]
+        count = f"{len(slower)} of {len(timed)}"
+        lines.append(f"time: slower than tuned logistic regression, {words}, on {count}: {', '.join(slower)}")
     return "\n".join(lines)

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from bench.panel.measures import decide, log_loss, measures
 from bench.panel.peers import Peer
 
-FEW, MANY = 2_000, 5_000  # five folds up to the first, one holdout from the second, three folds between
+FEW, MANY = 2_000, 10_000  # five folds up to the first, one holdout from the second, three folds between
 
 
 def folds(y: Any) -> list[tuple[Any, Any]]:
