@@ -48,6 +48,12 @@ def test_a_column_that_gives_the_label_away_is_named(kind: str, tmp_path: Path) 
     assert sentences[0].endswith("leave it out with drop='leak'.")
 
 
+def test_words_that_first_occur_in_later_rows_do_no_harm(tmp_path: Path) -> None:
+    columns, truth = honest(70_000)
+    columns["word"] = np.array([f"w{row // 1000}" for row in range(70_000)])
+    assert leaks(fitted(tmp_path / "t.csv", columns, truth)) == []
+
+
 def test_a_code_for_many_classes_is_named(tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     label = random.integers(0, 5, 1000)

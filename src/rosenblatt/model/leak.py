@@ -30,17 +30,19 @@ def leaking_columns(block: Block, space: FeatureSpace, coef: Floats | None = Non
     guess = 1 - np.bincount(labels).max(initial=0) / max(rows, 1)
     if rows < _FEWEST_ROWS or guess * rows < 10:
         return {}
-    errors = {column: _error(_codes(block, features), labels) for column, features in _heaviest(space, coef).items()}
+    n_features = block.values.shape[1]  # the space has more where words first occur in later rows
+    columns = _heaviest(space, n_features, coef)
+    errors = {column: _error(_codes(block, features), labels) for column, features in columns.items()}
     leaks = {column: error for column, error in errors.items() if error <= min(_SMALL, _SMALL_SHARE * guess)}
     others = min((error for column, error in errors.items() if column not in leaks), default=1.0)
     return leaks if len(leaks) <= _MOST_LEAKS and others >= _LARGE_SHARE * guess else {}
 
 
-def _heaviest(space: FeatureSpace, coef: Floats | None) -> Mapping[str, Sequence[int]]:
+def _heaviest(space: FeatureSpace, n_features: int, coef: Floats | None) -> Mapping[str, Sequence[int]]:
     """The columns with the largest weights, each with its features: one of a number, one for each value of words."""
     words = {f"{column}=": column for column in space.settings.get("words", ())}
     features: dict[str, list[int]] = {}
-    for j, name in enumerate(space.columns):
+    for j, name in enumerate(space.columns[:n_features]):
         column = next((words[start] for start in words if name.startswith(start)), name)
         features.setdefault(column, []).append(j)
     if coef is not None:
