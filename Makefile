@@ -1,10 +1,12 @@
 # Everything happens in a private environment, .venv; nothing is installed elsewhere.
 # `make PYTHON=python3.12` chooses the interpreter, `make CXX=clang++` the compiler,
-# `make test PYTEST_ARGS="-k losses"` the tests, `make WERROR=ON` makes compiler warnings errors.
+# `make test PYTEST_ARGS="-k losses"` the tests, `make WERROR=ON` makes compiler warnings errors,
+# `make build ISA=native` compiles the widest instruction set of this machine alone, for development.
 
 PYTHONS := $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
 COMPILERS := $(if $(filter-out default,$(origin CXX)),$(CXX),c++ g++ clang++)
 WERROR ?= OFF
+ISA ?= all
 PYTEST_ARGS :=
 SECONDS := 60
 SEED := 1
@@ -104,6 +106,7 @@ requires = $(py) -c 'import functools, sys, tomllib; \
 	@echo "Compiling the native core"
 	@test -n "`$(first_compiler)`" || { echo "$$no_compiler" >&2; exit 1; }
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" CXX="`$(first_compiler)`" $(pip) --no-build-isolation --no-deps \
-	  --config-settings=cmake.define.ROSENBLATT_WERROR=$(WERROR) --editable .
+	  --config-settings=cmake.define.ROSENBLATT_WERROR=$(WERROR) \
+	  --config-settings=cmake.define.ROSENBLATT_ISAS=$(ISA) --editable .
 	@$(py) -m compileall -q src # once, since some environments forbid Python to write .pyc files at start
 	@touch $@

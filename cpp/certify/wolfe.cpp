@@ -79,16 +79,17 @@ private:
         state_.pool.push_back(i);
     }
 
-    // f(position, z_i.v) for every row of a list.
-    template <class F>
-    void products(const std::uint32_t* list, std::size_t count, const double* v, double v_constant, F&& f) {
+    // z_i.v of every row of a list, valid until the next call.
+    const Numbers& products(const std::uint32_t* list, std::size_t count, const double* v, double v_constant) {
+        const double constant = state_.augmented ? state_.constant * v_constant : 0.0;
+        products_.resize(count);
         with_reader(state_.rows, Order{list, count}, false, [&](auto&& reader) {
             for (std::size_t at = 0; at < count; ++at) {
                 const double d = lane_sum(reader[at], [&](std::size_t j, auto x) { return load<decltype(x)>(v + j) * x; });
-                const double constant = state_.augmented ? state_.constant * v_constant : 0.0;
-                f(at, state_.sign[list ? list[at] : at] * (d + constant));
+                products_[at] = state_.sign[list ? list[at] : at] * (d + constant);
             }
         });
+        return products_;
     }
 
     // Writes z_i to the buffer.
@@ -118,10 +119,8 @@ private:
         for (;;) {
             densify(i);
             const double constant = state_.sign[i] * state_.constant;
-            Numbers l(size());
-            products(state_.corral.data(), size(), buffer_.data(), constant, [&](std::size_t at, double d) {
-                l[at] = d + (state_.hull_of(state_.corral[at]) == state_.hull_of(i) ? state_.lift : 0.0);
-            });
+            Numbers l = products(state_.corral.data(), size(), buffer_.data(), constant);
+            for (std::size_t at = 0; at < size(); ++at) l[at] += state_.hull_of(state_.corral[at]) == state_.hull_of(i) ? state_.lift : 0.0;
             const double square = dot_product(buffer_.data(), buffer_.data(), buffer_.size()) +
                                   (state_.augmented ? constant * constant : 0.0);
             state_.size = std::max(state_.size, square);
@@ -278,12 +277,9 @@ private:
 
     // Computes the level of each hull; returns the largest deviation of a row of the corral from it.
     double measure_levels() {
-        residual_.resize(size());
+        residual_ = products(state_.corral.data(), size(), state_.p.data(), state_.p_constant);
         state_.level[0] = state_.level[1] = 0.0;
-        products(state_.corral.data(), size(), state_.p.data(), state_.p_constant, [&](std::size_t at, double d) {
-            residual_[at] = d;
-            state_.level[state_.hull_of(state_.corral[at])] += state_.weight[at] * d;
-        });
+        for (std::size_t j = 0; j < size(); ++j) state_.level[state_.hull_of(state_.corral[j])] += state_.weight[j] * residual_[j];
         double deviation = 0.0;
         for (std::size_t j = 0; j < size(); ++j) {
             residual_[j] -= state_.level[state_.hull_of(state_.corral[j])];
@@ -308,13 +304,14 @@ private:
     std::int64_t worst_in_pool(double tolerance) {
         std::int64_t worst = -1;
         double largest = rounding_slack(tolerance);
-        products(state_.pool.data(), state_.pool.size(), state_.p.data(), state_.p_constant, [&](std::size_t at, double d) {
-            const double shortfall = state_.level[state_.hull_of(state_.pool[at])] - d;
+        const Numbers& product = products(state_.pool.data(), state_.pool.size(), state_.p.data(), state_.p_constant);
+        for (std::size_t at = 0; at < product.size(); ++at) {
+            const double shortfall = state_.level[state_.hull_of(state_.pool[at])] - product[at];
             if (shortfall > largest && !contains(blocked_, state_.pool[at]) && !contains(state_.corral, state_.pool[at])) {
                 largest = shortfall;
                 worst = state_.pool[at];
             }
-        });
+        }
         return worst;
     }
 
@@ -332,12 +329,13 @@ private:
         std::vector<std::pair<double, std::uint32_t>> violators;
         const double slack = rounding_slack(tolerance);
         state_.low[0] = state_.low[1] = std::numeric_limits<double>::infinity();
-        products(nullptr, state_.rows.count, state_.p.data(), state_.p_constant, [&](std::size_t i, double d) {
+        const Numbers& product = products(nullptr, state_.rows.count, state_.p.data(), state_.p_constant);
+        for (std::size_t i = 0; i < product.size(); ++i) {
             const std::size_t hull = state_.hull_of(i);
-            state_.low[hull] = std::min(state_.low[hull], d);
-            const double shortfall = state_.level[hull] - d;
+            state_.low[hull] = std::min(state_.low[hull], product[i]);
+            const double shortfall = state_.level[hull] - product[i];
             if (shortfall > slack && !state_.pooled[i]) violators.emplace_back(-shortfall, static_cast<std::uint32_t>(i));
-        });
+        }
         if (state_.augmented) state_.low[1] = 0.0;
         if (violators.size() > batch) {
             std::nth_element(violators.begin(), violators.begin() + static_cast<std::ptrdiff_t>(batch), violators.end());
@@ -351,7 +349,7 @@ private:
     static constexpr double touching_tolerance_ = 1e-22, dependence_tolerance_ = 1e-13, vanishing_weight_ = 1e-14;
     Hulls& state_;
     Numbers buffer_;
-    Numbers solution_[2], residual_;
+    Numbers solution_[2], residual_, products_;
     double best_norm2_ = std::numeric_limits<double>::infinity();
     std::vector<std::uint32_t> blocked_;  // rows added since p was last shortened: rounding made them useless
 };

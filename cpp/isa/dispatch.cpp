@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "isa/processor.hpp"
+
 namespace rosenblatt {
 
 namespace baseline {
@@ -20,18 +22,15 @@ namespace {
 // Widest first. ROSENBLATT_HAS_*: what CMake compiled.
 std::vector<const Native*> runnable() {
     std::vector<const Native*> tables;
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-#endif
 #if defined(ROSENBLATT_HAS_avx512)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2"))
-        tables.push_back(&avx512::table);
+    if (supports_avx512()) tables.push_back(&avx512::table);
 #endif
 #if defined(ROSENBLATT_HAS_avx2)
-    if (__builtin_cpu_supports("avx2")) tables.push_back(&avx2::table);
+    if (supports_avx2()) tables.push_back(&avx2::table);
 #endif
+#if defined(ROSENBLATT_HAS_baseline)
     tables.push_back(&baseline::table);
+#endif
     return tables;
 }
 

@@ -1,6 +1,8 @@
 // Classes that decide jointly: one argmax over the scores of all units, and one update of those that it concerns.
 #pragma once
 
+#include <functional>
+
 #include "learn/score_decide_update.hpp"
 #include "learn/predicted_class.hpp"
 
@@ -45,14 +47,12 @@ inline double joint_norm(const Learner& learner, const Row& row, std::size_t lab
     return unit_norm[0] + unit_norm[1];
 }
 
-// Calls changed(group) for groups whose weights may have changed. `factors` is scratch memory.
-template <class Row, class Changed>
-inline void learn_joint(Learner& learner, const Row& row, const Example& example, const double* scores,
-                        std::vector<double>& factors, Changed&& changed) {
+// What the classes decide, and the steps that follow: factor[k] of the example in the weights of class k, and arow's beta[k],
+// 0 at first. norm(other) is joint_norm. (Apart from it nothing depends on the kind of row: this is compiled once.)
+__attribute__((noinline)) inline void decide_jointly(Learner& learner, const Example& example, const double* scores,
+                                                     const std::function<double(std::size_t other)>& norm, double* factor, double* beta) {
     const Rule& rule = learner.rule;
     Group& head = learner.groups.front();
-    factors.assign(2 * learner.sign_stride, 0.0);
-    double *const factor = factors.data(), *const beta = factor + learner.sign_stride;
     const std::size_t label = example.label;
     const std::size_t other = best_other([&](std::size_t k) { return scores[k]; }, rule.classes, label);
     const double gap = scores[label] - scores[other];
@@ -62,8 +62,7 @@ inline void learn_joint(Learner& learner, const Row& row, const Example& example
     head.mistakes[0] += slope.mistake;
     if (slope.pull != 0.0) {
         if (rule.closed_form()) {
-            const double norm = joint_norm(learner, row, label, other);
-            factor[label] = closed_form_step(rule, rule.required - gap, norm, example.weight, beta[label]);
+            factor[label] = closed_form_step(rule, rule.required - gap, norm(other), example.weight, beta[label]);
             factor[other] = -factor[label];
             beta[other] = beta[label];
         } else {
@@ -73,21 +72,32 @@ inline void learn_joint(Learner& learner, const Row& row, const Example& example
         if (rule.batch == 1) pocket.counted = pocket.in_pocket = false;
     }
     head.loss[0] += slope.loss;
+}
+
+// Calls changed(group) for groups whose weights may have changed. `factors` is scratch memory.
+template <class Row, class Changed>
+inline void learn_joint(Learner& learner, const Row& row, const Example& example, const double* scores,
+                        std::vector<double>& factors, Changed&& changed) {
+    factors.assign(2 * learner.sign_stride, 0.0);
+    double *const factor = factors.data(), *const beta = factor + learner.sign_stride;
+    const auto norm = [&](std::size_t other) { return joint_norm(learner, row, example.label, other); };
+    decide_jointly(learner, example, scores, std::ref(norm), factor, beta);
     for (Group& group : learner.groups) {
         bool moved = false;
-        with_width(group.width, [&](auto W) {
-            Step<W()> step;
-            for (std::size_t u = 0; u < group.units; ++u) {
-                step.factor[u] = factor[group.first + u];
-                step.beta[u] = beta[group.first + u];
-                if (step.factor[u] == 0.0) continue;
+        for (std::size_t u = 0; u < group.units; ++u) {
+            if (factor[group.first + u] == 0.0) continue;
+            moved = true;
+            log_update(learner.rule, group, example.row, u, factor[group.first + u]);
+        }
+        if (moved)
+            with_width(group.width, [&](auto W) {
+                Step<W()> step;
                 step.any = true;
-                log_update(rule, group, example.row, u, step.factor[u]);
-            }
-            if (step.any) update<W()>(learner, group, row, example, step);
-            moved = step.any;
-        });
-        if (count_example(rule, group) || moved) changed(group);
+                std::copy_n(factor + group.first, group.units, step.factor);
+                std::copy_n(beta + group.first, group.units, step.beta);
+                update<W()>(learner, group, row, example, step);
+            });
+        if (count_example(learner.rule, group) || moved) changed(group);
     }
 }
 

@@ -38,10 +38,10 @@ inline void count_prediction(Learner& learner, const Example& example, bool last
 }
 
 // The groups of a learner are scored one after the other; with the last of them the prediction is known. `scores` collects
-// those of all units, and behind them those of their averages.
+// those of all units, and behind them those of their averages. (Not inlined: it would be compiled into every loop.)
 template <int W, class Row>
-ROSENBLATT_INLINE void count_prediction(Learner& learner, const Group& group, vec<W> s, const Example& example, const Row& row,
-                                        std::vector<double>& scores) {
+__attribute__((noinline)) void count_prediction(Learner& learner, const Group& group, vec<W> s, const Example& example, const Row& row,
+                                                std::vector<double>& scores) {
     const double copies = average_copies(learner, group);
     const bool sampled = samples_scores(learner, group), averages = copies != 0.0 || (sampled && learner.rule.average);
     if constexpr (W == 1)

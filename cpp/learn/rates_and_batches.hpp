@@ -14,11 +14,15 @@ ROSENBLATT_INLINE double rate_at(const Rule& rule, std::uint64_t step) {
     return rule.eta0;
 }
 
-// The mistake log. (Within a batch the factor is the gradient; the log has the step.)
-ROSENBLATT_INLINE void log_update(const Rule& rule, Group& group, std::size_t row, std::size_t unit, double factor) {
-    if (!rule.record) return;
+// The mistake log. (Within a batch the factor is the gradient; the log has the step.) Not inlined where it is rare: it would
+// be compiled into every loop.
+__attribute__((noinline)) inline void append_to_log(const Rule& rule, Group& group, std::size_t row, std::size_t unit, double factor) {
     if (rule.batch != 1 && rule.rate != Rate::adagrad) factor = rate_at(rule, group.step) * factor;
     group.log.push_back({group.t, row, static_cast<std::uint32_t>(group.first + unit), factor});
+}
+
+ROSENBLATT_INLINE void log_update(const Rule& rule, Group& group, std::size_t row, std::size_t unit, double factor) {
+    if (rule.record) append_to_log(rule, group, row, unit, factor);
 }
 
 template <class V>

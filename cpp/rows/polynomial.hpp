@@ -25,14 +25,12 @@ public:
         }
     }
 
-    std::size_t features() const { return features_; }
-
+    // After the columns themselves.
     template <class V>
-    void write(const V* column, V* out) const {
-        for (std::size_t j = 0; j < columns_; ++j) out[j] = column[j];
+    void add(V* out) const {
         std::size_t at = columns_;
         for (const Step& step : steps_) {
-            const V x = column[step.column];
+            const V x = out[step.column];
             for (std::size_t i = step.from; i < step.to; ++i) out[at++] = x * out[i];
         }
     }

@@ -101,73 +101,85 @@ private:
     std::size_t ahead_;
 };
 
-// Rows that must be written out before they can be read: a few of them at a time are gathered into a tile. Strided
-// columns (Fortran order, slices) are gathered column by column, so that the loads are independent and neighbouring rows
-// share their cache lines. Products of columns are computed here: the expanded matrix never exists.
-template <class V>
+// Rows that must be written out before they can be read: a few of them at a time are gathered into a tile, as doubles (every
+// loop is compiled once for each reader). Strided columns (Fortran order, slices) are gathered column by column, so that the
+// loads are independent and neighbouring rows share their cache lines. Products of columns are computed here, in the type of
+// the columns: the expanded matrix never exists.
 class TileReader {
 public:
-    using Value = V;
+    using Value = double;
 
     TileReader(const Rows& rows, Order order, bool interleaved)
-        : rows_(rows), order_(order), blocks_(rows.features, interleaved),
-          products_(rows.degree > 1 ? rows.columns : 0, rows.degree), column_(rows.columns),
-          height_(std::clamp<std::size_t>(65536 / std::max<std::size_t>(rows.features * sizeof(V), 1), 8, 64)),
+        : rows_(rows), order_(order), blocks_(rows.features, interleaved), products_(rows.degree > 1 ? rows.columns : 0, rows.degree),
+          height_(std::clamp<std::size_t>(65536 / std::max<std::size_t>(rows.features * sizeof(double), 1), 8, 64)),
           tile_(height_ * rows.features) {}
 
-    DenseRow<V> operator[](std::size_t p) {
+    DenseRow<double> operator[](std::size_t p) {
         load(p, 1);
         return blocks_(at(p), rows_.features);
     }
     bool load(std::size_t p, std::size_t count) {
-        if (p < first_ || p + count > first_ + filled_) fill(p);
+        if (p < first_ || p + count > first_ + filled_) {
+            if (rows_.single) fill<float>(p);
+            else fill<double>(p);
+        }
         return false;
     }
-    const V* at(std::size_t p) const { return tile_.data() + (p - first_) * rows_.features; }
+    const double* at(std::size_t p) const { return tile_.data() + (p - first_) * rows_.features; }
 
 private:
+    template <class V>
     const V* value_at(std::size_t p, std::size_t column) const {
         return static_cast<const V*>(rows_.values) + static_cast<std::ptrdiff_t>(order_[p]) * rows_.row_stride +
                static_cast<std::ptrdiff_t>(column) * rows_.column_stride;
     }
+    template <class V>
     void fill(std::size_t p) {
         first_ = p;
         filled_ = std::min(height_, order_.count - p);
-        if (rows_.degree > 1)
+        const bool continues = !order_.index && p + 2 * height_ <= order_.count;  // each column does so in the next tile
+        if (rows_.degree > 1) {
+            std::vector<V> products(rows_.features);
             for (std::size_t i = 0; i < filled_; ++i) {
-                for (std::size_t j = 0; j < rows_.columns; ++j) column_[j] = *value_at(p + i, j);
-                products_.write(column_.data(), tile_.data() + i * rows_.features);
+                for (std::size_t j = 0; j < rows_.columns; ++j) products[j] = *value_at<V>(p + i, j);
+                products_.add(products.data());
+                std::copy(products.begin(), products.end(), tile_.data() + i * rows_.features);
             }
-        else
-            for (std::size_t j = 0; j < rows_.features; ++j)
-                for (std::size_t i = 0; i < filled_; ++i) tile_[i * rows_.features + j] = *value_at(p + i, j);
+        } else
+            for (std::size_t j = 0; j < rows_.features; ++j) {
+                for (std::size_t i = 0; continues && i < height_; i += 64 / sizeof(V)) __builtin_prefetch(value_at<V>(p + height_ + i, j));
+                for (std::size_t i = 0; i < filled_; ++i) tile_[i * rows_.features + j] = *value_at<V>(p + i, j);
+            }
     }
 
     const Rows& rows_;
     Order order_;
-    NonzeroBlocks<V> blocks_;
+    NonzeroBlocks<double> blocks_;
     ProductsOfColumns products_;
-    std::vector<V> column_;  // the columns of one row, for their products
     std::size_t height_;
-    std::vector<V> tile_;
+    std::vector<double> tile_;
     std::size_t first_ = 0, filled_ = 0;
 };
 
-template <class I, class V>
+// Sorted rows with columns below 2^31. Indices of 32 bits are read in place, those of 64 bits are narrowed row by row: every
+// loop is compiled once for each reader.
+template <class V>
 class CsrReader {
 public:
+    using Row = SparseRow<std::int32_t, V>;
+
     CsrReader(const Rows& rows, Order order)
-        : starts_(rows.starts), index_(static_cast<const I*>(rows.indices)), value_(static_cast<const V*>(rows.values)),
-          order_(order),
-          ahead_(prefetch_rows(rows.entries() * (sizeof(I) + sizeof(V)) / std::max<std::size_t>(rows.count, 1))) {
-        const std::size_t mean = rows.entries() / std::max<std::size_t>(rows.count, 1);
-        index_lines_ = std::min<std::size_t>(mean * sizeof(I) / 128 + 1, 16);
+        : starts_(rows.starts), index_(static_cast<const char*>(rows.indices)), value_(static_cast<const V*>(rows.values)),
+          index_size_(rows.wide_indices ? sizeof(std::int64_t) : sizeof(std::int32_t)), order_(order) {
+        const std::size_t count = std::max<std::size_t>(rows.count, 1), mean = rows.entries() / count;
+        ahead_ = prefetch_rows(rows.entries() * (static_cast<std::size_t>(index_size_) + sizeof(V)) / count);
+        index_lines_ = std::min<std::size_t>(mean * static_cast<std::size_t>(index_size_) / 128 + 1, 16);
         value_lines_ = std::min<std::size_t>(mean * sizeof(V) / 128 + 1, 16);
     }
 
     // A row is prefetched twice: early to the second cache, and, where the order is not that of memory, shortly before its
     // use to the first.
-    SparseRow<I, V> operator[](std::size_t p) {
+    Row operator[](std::size_t p) {
         if (p + ahead_ < order_.count) {
             prefetch<false>(p + ahead_);
             if (order_.index) {
@@ -177,33 +189,46 @@ public:
         }
         return at(p);
     }
-    SparseRow<I, V> at(std::size_t p) const {
+    // Valid until the next call.
+    Row at(std::size_t p) {
         const std::size_t row = order_[p];
         const std::int64_t from = starts_[row];
-        return {index_ + from, value_ + from, static_cast<std::size_t>(starts_[row + 1] - from)};
+        const auto entries = static_cast<std::size_t>(starts_[row + 1] - from);
+        const void* const index = index_ + from * index_size_;
+        if (index_size_ != sizeof(std::int32_t)) [[unlikely]]
+            return {narrowed(static_cast<const std::int64_t*>(index), entries), value_ + from, entries};
+        return {static_cast<const std::int32_t*>(index), value_ + from, entries};
     }
 
 private:
+    __attribute__((noinline)) const std::int32_t* narrowed(const std::int64_t* index, std::size_t entries) {
+        if (narrow_.size() < entries) narrow_.resize(2 * entries);
+        for (std::size_t k = 0; k < entries; ++k) narrow_[k] = static_cast<std::int32_t>(index[k]);
+        return narrow_.data();
+    }
     template <bool to_first_cache>
     ROSENBLATT_INLINE void prefetch(std::size_t p) const {
         const std::int64_t from = starts_[order_[p]];
-        prefetch_lines<to_first_cache>(index_ + from, index_lines_);
+        prefetch_lines<to_first_cache>(index_ + from * index_size_, index_lines_);
         prefetch_lines<to_first_cache>(value_ + from, value_lines_);
     }
 
     const std::int64_t* starts_;
-    const I* index_;
+    const char* index_;
     const V* value_;
+    std::int64_t index_size_;  // bytes
     Order order_;
     std::size_t ahead_, index_lines_, value_lines_;  // rows ahead; lines of a row, in pairs
+    std::vector<std::int32_t> narrow_;
 };
 
 template <class Reader>
 inline constexpr bool is_csr = false;
-template <class I, class V>
-inline constexpr bool is_csr<CsrReader<I, V>> = true;
+template <class V>
+inline constexpr bool is_csr<CsrReader<V>> = true;
 
-// Rows whose entries are unsorted or repeated: sorted by column, repeated entries added in the order they are stored.
+// Rows whose entries are unsorted or repeated: sorted by column, repeated entries added in the order they are stored. Sorted
+// rows with columns beyond 2^31 too.
 class MessyCsrReader {
 public:
     MessyCsrReader(const Rows& rows, Order order) : rows_(rows), order_(order) {}
@@ -242,13 +267,12 @@ private:
 // Calls f with the reader that fits the layout; `interleaved`: the rows will be scored by more than one unit at a time.
 template <class F>
 auto with_reader(const Rows& rows, Order order, bool interleaved, F&& f) {
-    if (rows.sparse && !rows.canonical) return f(MessyCsrReader(rows, order));
+    constexpr std::size_t narrow_columns = std::size_t{1} << 31;
+    if (rows.sparse && (!rows.canonical || rows.features > narrow_columns)) return f(MessyCsrReader(rows, order));
+    if (!rows.sparse && (rows.degree > 1 || rows.column_stride != 1)) return f(TileReader(rows, order, interleaved));
     const auto with_values = [&](auto value) {
         using V = decltype(value);
-        if (rows.sparse)
-            return rows.wide_indices ? f(CsrReader<std::int64_t, V>(rows, order)) : f(CsrReader<std::int32_t, V>(rows, order));
-        if (rows.degree > 1 || rows.column_stride != 1) return f(TileReader<V>(rows, order, interleaved));
-        return f(DenseReader<V>(rows, order, interleaved));
+        return rows.sparse ? f(CsrReader<V>(rows, order)) : f(DenseReader<V>(rows, order, interleaved));
     };
     return rows.single ? with_values(float{}) : with_values(double{});
 }
