@@ -1,5 +1,7 @@
 // Cross-validation without numpy: the rows of each fold, rows in a new order, and how well scores decide.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "bind/arrays.hpp"
@@ -52,32 +54,56 @@ nb::tuple shuffled(const In<std::uint32_t>& rows, std::uint64_t state) {
     return nb::make_tuple(to_view(order), random.state);
 }
 
-// (the weight of the wrong decisions, that of all of them, the logistic loss of the scores) of some rows; one score for two
-// classes, else one per class.
+// The logistic loss of a score, multiplied by c, and its first and second derivative by c. One score for two classes, else
+// one per class.
+struct ScaledLoss {
+    double value = 0.0, slope = 0.0, bend = 0.0;
+
+    void add(const double* s, std::size_t columns, std::size_t label, double weight, double c) {
+        const double two[] = {0.0, *s};
+        if (columns == 1) s = two, columns = 2;
+        const double top = c * s[highest(s, columns)];
+        double sum = 0.0, mean = 0.0, square = 0.0;
+        for (std::size_t k = 0; k < columns; ++k) {
+            const double e = std::exp(c * s[k] - top);
+            sum += e;
+            mean += e * s[k];
+            square += e * (s[k] * s[k]);
+        }
+        mean /= sum;
+        value += weight * (std::log(sum) + top - c * s[label]);
+        slope += weight * (mean - s[label]);
+        bend += weight * (square / sum - mean * mean);
+    }
+};
+
+// (the weight of the wrong decisions, that of all of them, the least logistic loss of the scores times a number) of some rows.
+// The loss is that of the best scale, since weights grow from pass to pass; it is convex, and Newton's steps find it.
 nb::tuple judge(const InMatrix& scores, const In<std::int32_t>& labels, const In<std::uint32_t>& rows,
                 const std::optional<In<double>>& weights) {
-    const std::size_t columns = scores.shape(1);
-    double wrong = 0.0, all = 0.0, loss = 0.0;
-    for (std::size_t i = 0; i < rows.shape(0); ++i) {
-        const std::size_t row = rows.data()[i];
-        if (row >= labels.shape(0) || scores.shape(0) != rows.shape(0)) throw nb::value_error("expected the scores of these rows");
+    const std::size_t columns = scores.shape(1), n = rows.shape(0);
+    if (scores.shape(0) != n || !std::all_of(rows.data(), rows.data() + n, [&](std::uint32_t row) { return row < labels.shape(0); }))
+        throw nb::value_error("expected the scores of these rows");
+    const auto label_of = [&](std::size_t i) { return static_cast<std::size_t>(labels.data()[rows.data()[i]]); };
+    const auto weight_of = [&](std::size_t i) { return weights ? weights->data()[rows.data()[i]] : 1.0; };
+    double wrong = 0.0, all = 0.0, squares = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
         const double* const s = scores.data() + i * columns;
-        const auto label = static_cast<std::size_t>(labels.data()[row]);
-        const double weight = weights ? weights->data()[row] : 1.0;
-        all += weight;
-        if (columns == 1) {
-            const double margin = label == 1 ? s[0] : -s[0];
-            wrong += weight * ((s[0] > 0) != (label == 1));
-            loss += weight * (margin > 0 ? std::log1p(std::exp(-margin)) : std::log1p(std::exp(margin)) - margin);
-        } else {
-            const std::size_t decided = highest(s, columns);
-            double sum = 0.0;
-            for (std::size_t k = 0; k < columns; ++k) sum += std::exp(s[k] - s[decided]);
-            wrong += weight * (decided != label);
-            loss += weight * (std::log(sum) - (s[label] - s[decided]));
-        }
+        const std::size_t decided = columns == 1 ? s[0] > 0 : highest(s, columns);
+        all += weight_of(i);
+        wrong += weight_of(i) * (decided != label_of(i));
+        for (std::size_t k = 0; k < columns; ++k) squares += s[k] * s[k];
     }
-    return nb::make_tuple(wrong, all, loss);
+    double c = squares > 0 ? 1.0 / std::sqrt(squares / static_cast<double>(n * columns)) : 1.0, least = std::numeric_limits<double>::infinity();
+    for (int step = 0; step < 10; ++step) {
+        ScaledLoss loss;
+        for (std::size_t i = 0; i < n; ++i) loss.add(scores.data() + i * columns, columns, label_of(i), weight_of(i), c);
+        least = std::min(least, loss.value);
+        const double next = loss.bend > 0 ? std::clamp(c - loss.slope / loss.bend, c / 4, c * 4) : c;
+        if (std::fabs(next - c) < 0.01 * c) break;
+        c = next;
+    }
+    return nb::make_tuple(wrong, all, n == 0 ? 0.0 : least);
 }
 
 // Calls f(column, value) for every entry of the first rows of a sparse matrix, by compact columns where it has them.

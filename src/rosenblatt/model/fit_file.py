@@ -134,7 +134,8 @@ def _plan(chosen: Mapping[str, Any], reading: ReadOptions, on_progress: Callable
     same_names = ("passes", "holdout", "patience", "cache", "seed", "checkpoint_every", "class_weight", "threshold")
     return Plan(
         candidates=_adjusted(candidates(rule), chosen["keep"], degree),
-        fold_candidates=_adjusted(fold_candidates(rule), chosen["keep"], degree),
+        fold_candidates=_adjusted(fold_candidates(rule, words=False), chosen["keep"], degree),
+        word_candidates=_adjusted(fold_candidates(rule, words=True), chosen["keep"], degree),
         degree=degree,
         order=chosen["order"] or ("auto" if "auto" in (rule, chosen["passes"]) else "given"),
         scale_to_length=isinstance(rule, str),
@@ -309,7 +310,7 @@ def _candidates(fitting: Fitting) -> tuple[Candidate, ...]:
         Candidate(
             name,
             settings,
-            None if name in fitting.plan.fold_candidates else candidates.progressive.get(name, 1.0),
+            candidates.progressive.get(name, 1.0) if name in fitting.plan.candidates else None,
             fitting.holdout.error(name),
             name in candidates.failed,
             candidates.given_up.get(name),

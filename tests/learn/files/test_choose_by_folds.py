@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 
 from rosenblatt import native
 from rosenblatt.learn.files import choose_by_folds as folding
@@ -21,7 +22,11 @@ from tests.slow_twins.files import Arrays, narrow_csr
 
 def auto(**more: Any) -> Plan:
     given = {"passes": "auto", "order": "auto", "scale_to_length": True, "threads": 1, **more}
-    return Plan(candidates("auto"), fold_candidates=fold_candidates("auto"), **given)
+    more = {
+        "fold_candidates": fold_candidates("auto", words=False),
+        "word_candidates": fold_candidates("auto", words=True),
+    }
+    return Plan(candidates("auto"), **more, **given)
 
 
 def same_fit(one: Fitted, other: Fitted) -> bool:
@@ -66,8 +71,12 @@ def test_scores_are_judged_by_errors_and_by_loss(classes: int, weighted: bool) -
     counted, truth = np.ones(60)[rows] if weights is None else weights[rows], labels[rows]
     assert total == pytest.approx(counted.sum())
     assert wrong == pytest.approx(counted[two.argmax(axis=1) != truth].sum())
-    log_sum = np.log(np.exp(two).sum(axis=1))
-    assert loss == pytest.approx((counted * (log_sum - two[np.arange(40), truth])).sum())
+
+    def scaled_loss(scale: float) -> float:
+        log_sum = np.log(np.exp(scale * two).sum(axis=1))
+        return float((counted * (log_sum - scale * two[np.arange(40), truth])).sum())
+
+    assert loss == pytest.approx(minimize_scalar(scaled_loss, bounds=(1e-6, 10), method="bounded").fun, rel=1e-3)
 
 
 # -- the choice -------------------------------------------------------------------------------------------------------

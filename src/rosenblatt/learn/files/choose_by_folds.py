@@ -39,7 +39,7 @@ _PASSES = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377)
 # Passes that there must be work for; where there is less, fewer candidates are judged. Of one fold the data are large.
 _FEWEST_PASSES, _FEWEST_OF_ONE_FOLD = 8, 3
 _PATIENCE = 3  # measurements without improvement that end a candidate
-_BEHIND = 2.0  # standard errors behind the best that end a candidate
+_BEHIND, _FAR_BEHIND = 2.0, 3.0  # standard errors behind the best that end a candidate, and one that still improves
 _ENOUGH_PASSES = 8  # then a candidate that is not better than the one to choose ends
 _ROW_COST, _SPARSE_COST = (
     16,
@@ -97,7 +97,7 @@ class Learning:
     """The examples, and runs that go through them pass by pass."""
 
     def __init__(self, block: Block, n_classes: int, shuffler: Shuffler, degree: int, *, hashed: bool) -> None:
-        self.block, self.n_classes, self._shuffler = block, n_classes, shuffler
+        self.block, self.n_classes, self.hashed, self._shuffler = block, n_classes, hashed, shuffler
         self.rows = native.rows_of(block.values, degree=degree)
         self._dense = not isinstance(block.values, Csr)
         self._columns = None
@@ -154,18 +154,13 @@ class _Trial:
         self._runs = [learning.begin(name, settings, seed) for _ in folds]
         self.least_error: _Point | None = None
         self.least_loss: _Point | None = None
-        self.ended = self.failed = False
+        self.ended = self.improved = False
         self._waited = 0
 
     @property
     def work(self) -> int:
         """Weights that one more pass visits."""
         return _work(self._learning, self._folds, self.settings)
-
-    @property
-    def _lowers_loss(self) -> bool:
-        """Does the loss say more than the error? Not with more columns than rows: it falls as long as weights grow."""
-        return self.settings.loss == "logistic" and self._learning.n_columns <= self._learning.rows.count
 
     def tasks(self, passes: int) -> Iterator[_Task]:
         """One task for each fold, which returns the scores of the rows it leaves out; None after an overflow."""
@@ -181,7 +176,7 @@ class _Trial:
 
     def judge(self, passes: int, scores: Sequence[Any]) -> None:
         if any(part is None for part in scores):
-            self.failed = self.ended = True
+            self.ended = True
             return
         point = self._measure(passes, scores)
         better_error = self.least_error is None or point.error < self.least_error.error
@@ -190,8 +185,8 @@ class _Trial:
             self.least_error = point
         if self.least_loss is None or point.loss < self.least_loss.loss:
             self.least_loss = point
-        improved = better_error or (better_loss and self._lowers_loss)
-        self._waited = 0 if improved else self._waited + 1
+        self.improved = better_error or (better_loss and self.settings.loss == "logistic")
+        self._waited = 0 if self.improved else self._waited + 1
         self.ended = self._waited >= _PATIENCE or all(run.status == "separated" for run in self._runs)
 
     def _measure(self, passes: int, scores: Sequence[Any]) -> _Point:
@@ -211,7 +206,7 @@ class _Trial:
         """
         if self.least_error is None or self.least_loss is None or self.least_error.error > error:
             return None
-        by_loss = self._lowers_loss and self.least_loss.error <= error
+        by_loss = self.settings.loss == "logistic" and self.least_loss.error <= error
         return self.least_loss if by_loss else self.least_error
 
 
@@ -242,8 +237,9 @@ def choose_by_folds(
     if not finished:
         return None
     errors = {name: trial.least_error.error for name, trial in finished.items() if trial.least_error is not None}
-    if min(errors.values()) > min((error for name, error in first_errors.items() if name not in trials), default=1.0):
-        return None  # one that was not judged, for lack of work, did better in its first pass
+    not_judged = [first_errors[name] for name in candidates if name not in trials and name in first_errors]
+    if min(errors.values()) > min(not_judged, default=1.0):
+        return None  # one for which there was no work did better in its first pass
     for name, trial in finished.items():
         point = trial.point_within(_as_good_as(min(errors.values()), rows))
         if point is not None:
@@ -272,15 +268,22 @@ def _race(
 
 
 def _end_hopeless(trials: Mapping[str, _Trial], rows: int, passes: int) -> None:
-    """End the candidates that will hardly be chosen any more."""
+    """End the candidates that will hardly be chosen any more. One before the best so far goes on while it improves."""
     errors = {name: trial.least_error.error for name, trial in trials.items() if trial.least_error is not None}
     least = min(errors.values(), default=1.0)
     near = _as_good_as(least, rows)
     chosen = next((name for name, error in errors.items() if error <= near), None)
-    limit = errors[chosen] if chosen and passes >= _ENOUGH_PASSES else least + _BEHIND * (near - least)
+    is_before = True
     for name, error in errors.items():
-        hopeless = name != chosen and error >= limit and passes >= _PATIENCE
-        trials[name].ended = trials[name].ended or hopeless
+        is_before = is_before and name != chosen
+        if is_before and trials[name].improved:
+            limit = least + _FAR_BEHIND * (near - least)
+        elif passes < _ENOUGH_PASSES or chosen is None:
+            limit = least + _BEHIND * (near - least)
+        else:
+            limit = errors[chosen]
+        if name != chosen and error >= limit and passes >= _PATIENCE:
+            trials[name].ended = True
 
 
 def _as_good_as(error: float, rows: int) -> float:

@@ -150,13 +150,15 @@ class Fitting:
         """Choose the rule and the number of passes by folds that are left out, then learn all examples."""
         plan, candidates, gathered = self.plan, self.candidates, self.examples.gathered
         assert gathered is not None
-        hashed = self.source.space.kind == "hashed"
         whole = gathered.whole()
+        hashed = bool(self.source.space.bits) and isinstance(whole.values, Csr)
         shuffler = Shuffler(plan.seed, keep_order=plan.order == "given")
         learning = Learning(whole, len(self.classes), shuffler, plan.degree, hashed=hashed)
         tried = self._fold_candidates(learning)
+        # Where there is no work for all of them, an average is as good as the rule of the same loss in its first pass.
+        first_errors = {"logistic-average": candidates.progressive.get("logistic", 0.0), **candidates.progressive}
         best = choose_by_folds(
-            learning, tried, candidates.progressive, seed=plan.seed, threads=plan.threads, check=interrupt.check
+            learning, tried, first_errors, seed=plan.seed, threads=plan.threads, check=interrupt.check
         )
         if best is None:
             return
@@ -172,10 +174,13 @@ class Fitting:
 
     def _fold_candidates(self, learning: Learning) -> dict[str, Settings]:
         """All rules to try, best guess first, scaled to the length of all examples."""
-        plan, candidates, hashed = self.plan, self.candidates, self.source.space.kind == "hashed"
+        plan, candidates = self.plan, self.candidates
         first = {name: plan.candidates[name] for name in candidates.settings if name not in candidates.failed}
-        more = {name: rule for name, rule in plan.fold_candidates.items() if (name in RARITY_RULES) == hashed}
-        tried = {**more, **first} if self._is_table() else {**first, **more}
+        more = plan.word_candidates if learning.hashed else plan.fold_candidates
+        ahead = {
+            name: more[name] for name in more if (self._is_table() or learning.hashed) and name not in RARITY_RULES
+        }
+        tried = {**ahead, **first, **more}
         return {name: learning.scaled(name, rule) for name, rule in tried.items()} if plan.scale_to_length else tried
 
     # -- checkpoints and progress -----------------------------------------------------------------------------------

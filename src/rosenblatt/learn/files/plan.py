@@ -28,6 +28,7 @@ class Plan:
     candidates: Mapping[str, Settings]
     passes: int | str = 1  # "auto": few examples as often as folds left out show to be best, many once
     fold_candidates: Mapping[str, Settings] = field(default_factory=dict)  # that are tried on few examples too
+    word_candidates: Mapping[str, Settings] = field(default_factory=dict)  # these instead where there are words
     holdout: float = 0.0
     patience: int | None = None
     threads: int = 1

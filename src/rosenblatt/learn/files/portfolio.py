@@ -29,11 +29,15 @@ RULES: Mapping[str, Settings] = MappingProxyType(
 # The rules that 'auto' tries. Of errors that chance cannot tell apart the earlier rule is kept. A bold arow trusts each
 # column at its own scale, so columns in different units do not harm it; the others do better where features are alike.
 PORTFOLIO: Sequence[str] = ("logistic", "arow", "arow-bold", "logistic-bold", "hinge", "perceptron")
-# Few examples are learned in several passes, and more is tried. The average of logistic regression at a constant rate
-# comes as near to its minimum as a batch method. For words, arow begins with larger variances for rare ones, as if each
-# word were multiplied by its inverse document frequency.
-FOLD_PORTFOLIO: Mapping[str, Settings] = MappingProxyType({"logistic-average": RULES["logistic-average"]})
-RARITY_RULES: Mapping[str, Settings] = MappingProxyType({"arow-rare": RULES["arow"]})
+# Few examples are learned in several passes, and more is tried: the average of logistic regression at a constant rate,
+# which comes as near to its minimum as a batch method. For words its rate is larger, and arow is tried with larger
+# variances for rare words, as if each were multiplied by its inverse document frequency.
+_AVERAGE = RULES["logistic-average"]
+FOLD_PORTFOLIO: Mapping[str, Settings] = MappingProxyType({"logistic-average": _AVERAGE})
+WORD_PORTFOLIO: Mapping[str, Settings] = MappingProxyType(
+    {"logistic-average": replace(_AVERAGE, eta0=4.0), "arow-rare": RULES["arow"]}
+)
+RARITY_RULES = ("arow-rare",)
 ROWS_MEASURED = 1000  # for the length of the examples
 _PORTFOLIO_BYTES = 420 << 20  # of weights that a portfolio may take
 _MEMORY_LIMIT = "/sys/fs/cgroup/memory.max"  # of a container
@@ -89,9 +93,9 @@ def candidates(rule: str | Settings) -> dict[str, Settings]:
     return {rule: RULES[rule]}
 
 
-def fold_candidates(rule: str | Settings) -> dict[str, Settings]:
+def fold_candidates(rule: str | Settings, *, words: bool) -> dict[str, Settings]:
     """What 'auto' tries besides, on few examples."""
-    return {**FOLD_PORTFOLIO, **RARITY_RULES} if rule == "auto" else {}
+    return dict(WORD_PORTFOLIO if words else FOLD_PORTFOLIO) if rule == "auto" else {}
 
 
 def affordable(tried: Mapping[str, Settings], features: int, classes: int) -> dict[str, Settings]:
