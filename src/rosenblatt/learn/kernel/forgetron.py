@@ -87,7 +87,8 @@ class Forgetron(KernelRun):
         weight = 1.0 if targets.weights is None else float(targets.weights[row])
         if weight == 0:
             return
-        scores = pool.kernel[:, i] @ pool.coefficient
+        # Not a matrix product: a numerical library adds in an order of its own on each machine.
+        scores = (pool.kernel[:, i, None] * pool.coefficient).sum(axis=0)
         refuse_overflow(scores[:, None], np.array([row]))
         y = self.signs[targets.labels[row]]
         for unit in np.flatnonzero((y != 0) & ~(y * scores > self.settings.margin)).tolist():
@@ -104,7 +105,7 @@ class Forgetron(KernelRun):
         """Shrink the coefficients of a unit and forget its oldest example."""
         resting = self.resting[unit]
         oldest, coefficient = resting[0], pool.coefficient[resting, unit]
-        mu = math.copysign(1.0, coefficient[0]) * float(coefficient @ pool.kernel_of(resting, oldest))
+        mu = math.copysign(1.0, coefficient[0]) * float((coefficient * pool.kernel_of(resting, oldest)).sum())
         sigma, mistakes = abs(float(coefficient[0])), int(self.unit_mistakes[unit])
         phi, self.damage[unit] = shrinking(sigma, mu / self.largest, float(self.damage[unit]), mistakes)
         pool.coefficient[resting, unit] *= phi
