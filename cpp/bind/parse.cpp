@@ -5,6 +5,7 @@
 
 #include "bind/parsed.hpp"
 #include "core/read_ahead.hpp"
+#include "parse/whole_rows.hpp"
 
 namespace rosenblatt {
 namespace {
@@ -57,6 +58,8 @@ nb::tuple parse_vw(nb::handle source, std::int64_t begin, std::int64_t end, unsi
     return nb::make_tuple(contents, std::move(unknown));
 }
 
+std::size_t whole_rows_of(const nb::bytes& data, char separator) { return whole_rows(data.c_str(), data.size(), separator); }
+
 }  // namespace
 
 void bind_parse(nb::module_& m) {
@@ -65,6 +68,7 @@ void bind_parse(nb::module_& m) {
           "crossing"_a.none() = nb::none());
     m.def("read_svmlight_ahead", &svmlight_ahead, "fd"_a, "size"_a, "chunk"_a, "threads"_a, nb::kw_only(), "base"_a, "guess_base"_a,
           "limit"_a, "skip"_a, "early"_a = 0);
+    m.def("whole_rows", &whole_rows_of, "data"_a, "separator"_a);
     nb::class_<ReadAhead<Chunk>>(m, "BlocksAhead").def("next", &next_chunk);
     nb::class_<Crossing>(m, "Crossing")
         .def(nb::init<const std::vector<std::pair<std::string, std::string>>&>(), "pairs"_a)

@@ -26,6 +26,15 @@ def compression_of(start: bytes) -> str | None:
     return next((name for signature, name in _SIGNATURES.items() if start.startswith(signature)), None)
 
 
+def may_be_compressed(start: bytes) -> bool:
+    """Whether more bytes may turn these first ones into those of a compressed file.
+
+    >>> may_be_compressed(b"B"), may_be_compressed(b"BZh"), may_be_compressed(b"Bob")
+    (True, False, False)
+    """
+    return any(signature != start and signature.startswith(start) for signature in _SIGNATURES)
+
+
 class Decompressed(io.RawIOBase):
     """The bytes inside a compressed stream; damage is a DataError that names the file."""
 

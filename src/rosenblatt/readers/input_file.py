@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import stat
@@ -11,10 +12,12 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from rosenblatt.errors import DataError
-from rosenblatt.readers.compression import Decompressed, compression_of
+from rosenblatt.readers.compression import Decompressed, compression_of, may_be_compressed
 
 HEAD = 1 << 16
 _BUFFER = 1 << 18
+_PIPE_BYTES = 1 << 20  # that the system may store between the writer of a pipe and us
+_LINE_BYTES = 1 << 12  # read at a time while the first line of a live pipe is awaited
 
 ReadMore = Callable[[int], bytes]  # gives up to this many further bytes, b"" at the end
 
@@ -24,6 +27,8 @@ class InputFile:
 
     `size` and the `bytes_read` of a stream count the bytes on the disk, compressed or not, so that their ratio says how
     far a reader has come. Only a regular file has a size, and only a regular file can be read twice.
+
+    A pipe that is read `live` is never waited for beyond the next line: its head is its first line.
     """
 
     name: str  # as the user wrote it; '-' is standard input
@@ -32,18 +37,26 @@ class InputFile:
     rewindable: bool = False
     compression: str | None
     head: bytes  # the first 64 KB, decompressed
+    live: bool = False
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, live: bool = False) -> None:
         self.name = os.fspath(path)
         self.path = None if self.name == "-" else self.name
         self._fd: int | None = None
         self._only_stream: Stream | None = None  # of a pipe, until it is taken
+        self._unread = b""  # of a live pipe: what follows its head
+        self._read_more: ReadMore = _read_nothing
         read_more = self._open_stdin() if self.path is None else self._open_path(self.path)
-        start = _read_fully(read_more, 8)
+        start = _read_until(read_more, may_be_compressed) if live else _read_fully(read_more, 8)
         self.compression = compression_of(start)
         if self.rewindable:
             with self.stream() as stream:
                 self.head = stream.read(HEAD)
+        elif live and self.compression is None:
+            self.live, self.head = True, b""
+            self._unread, self._read_more = start, read_more
+            while not _has_content(self.head) and self.lengthen_head():
+                pass
         else:
             # Wait until a pipe has given 64 KB, so that the format found never depends on how fast it is.
             inner = self._decompress(_Counted(read_more, start))
@@ -51,6 +64,18 @@ class InputFile:
             self._only_stream = Stream(_Counted(inner.read, self.head), inner, self)
         if not self.head:
             raise DataError(f"{self.name}: is empty: there are no examples in it.", file=self.name)
+
+    def lengthen_head(self) -> bool:
+        """Add the next line of a live pipe to its head, before the stream is taken; False at the end of the pipe."""
+        while b"\n" not in self._unread and len(self._unread) < HEAD:
+            more = self._read_more(_LINE_BYTES)
+            if not more:
+                break
+            self._unread += more
+        line = self._unread[: self._unread.find(b"\n") + 1] or self._unread
+        self._unread = self._unread[len(line) :]
+        self.head += line
+        return bool(line)
 
     @property
     def plain(self) -> bool:
@@ -67,6 +92,10 @@ class InputFile:
         """The decompressed bytes from the beginning: any number of times for a regular file, once for a pipe."""
         if self.rewindable:
             return self._decompress(_Counted(_read_at(self.fileno(), self.name)))
+        if self.live and self._read_more is not _read_nothing:
+            counted = _Counted(self._read_more, self.head + self._unread)
+            self._read_more = _read_nothing
+            return Stream(counted, counted, self)
         if self._only_stream is None:
             raise DataError(f"{self.name}: can be read only once; save it to a file and read that.", file=self.name)
         stream, self._only_stream = self._only_stream, None
@@ -89,7 +118,10 @@ class InputFile:
                 f"{self.name}: is a directory; give the file in it that holds the examples.", file=self.name
             )
         self._use_regular_file(fd)
-        return _read_at(fd, self.name) if self.rewindable else _read_pipe(lambda size: os.read(fd, size), self.name)
+        if self.rewindable:
+            return _read_at(fd, self.name)
+        _widen_pipe(fd)
+        return _read_pipe(lambda size: os.read(fd, size), self.name)
 
     def _open_stdin(self) -> ReadMore:
         stdin: Any = getattr(sys.stdin, "buffer", sys.stdin)
@@ -101,6 +133,7 @@ class InputFile:
             return _read_pipe(stdin.read, self.name)
         weakref.finalize(self, os.close, fd)
         if not stat.S_ISREG(os.fstat(fd).st_mode) or os.lseek(fd, 0, os.SEEK_CUR) != 0:
+            _widen_pipe(fd)
             # Not through the buffer of sys.stdin: a thread blocked in it would crash the interpreter at its exit.
             return _read_pipe(lambda size: os.read(fd, size), self.name)
         self._use_regular_file(fd)  # `rosenblatt fit - < file`
@@ -184,6 +217,32 @@ def _read_pipe(read: ReadMore, name: str) -> ReadMore:
             raise cannot_read(name, error) from error
 
     return read_more
+
+
+def _widen_pipe(fd: int) -> None:
+    """Let the writer of a pipe run ahead, so that one read gives as many lines as there are; where the system can."""
+    with contextlib.suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+
+
+def _read_nothing(size: int) -> bytes:
+    return b""
+
+
+def _has_content(head: bytes) -> bool:
+    """Whether a head has a line that is neither blank nor a comment, or is long enough without one."""
+    lines = head.removeprefix(b"\xef\xbb\xbf").splitlines()
+    return len(head) >= HEAD or any(line.strip() and not line.startswith(b"#") for line in lines)
+
+
+def _read_until(read_more: ReadMore, is_open: Callable[[bytes], bool]) -> bytes:
+    """The first bytes, up to where the question about them is no longer open."""
+    data = b""
+    while is_open(data) and (more := read_more(1 << 12)):
+        data += more
+    return data
 
 
 def _read_fully(read_more: ReadMore, size: int) -> bytes:

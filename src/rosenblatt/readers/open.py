@@ -35,11 +35,12 @@ def open_source(path: str | os.PathLike[str], reading: ReadOptions, space: Featu
     """A source of the examples in a file, or in standard input when the path is '-'.
 
     With the `space` of a model the examples are read into that space: unknown features are left out, and nothing
-    grows. The format is found from the name and the content where `reading` does not name it.
+    grows. The format is found from the name and the content where `reading` does not name it. A pipe is then read
+    live: each line is given as soon as it is there.
     """
     options.format.check(reading.format, "read")
     options.on_bad_row.check(reading.on_bad_row, "read")
-    file = InputFile(path)
+    file = InputFile(path, live=space is not None and _tells_all(space, reading))
     format = FORMATS[reading.format or _find_format(file, reading, space)]
     reading = replace(reading, format=format.name)
     if space is None:
@@ -54,8 +55,25 @@ def open_source(path: str | os.PathLike[str], reading: ReadOptions, space: Featu
     return format.open(file, reading, space)
 
 
+def _tells_all(space: FeatureSpace, reading: ReadOptions) -> bool:
+    """Whether the model says all that would otherwise be found from more than the first line of a pipe."""
+    return space.settings.get("index_base") != "any" or reading.index_base is not None
+
+
+def _format_of_line(file: InputFile, space: FeatureSpace) -> str:
+    """The format of a pipe of which only the first line is there: the model's own, or another of the same features."""
+    usual = space.settings.get("format")
+    names = sorted(formats_with(feature_kind(space)), key=lambda name: name != usual)
+    written = [name for name in names if FORMATS[name].signature is None]
+    lines = sample_lines(file.head)
+    like = (name for name in written if (looks_like := FORMATS[name].looks_like) is not None and looks_like(lines))
+    return next(like, written[0])
+
+
 def _find_format(file: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> str:
     """The format as detected; but a model of texts reads lines with commas or tabs, too, as text."""
+    if space is not None and file.live and signed_format(file) is None and b"\x00" not in file.head:
+        return _format_of_line(file, space)
     model_of_texts = space is not None and space.settings.get("format") == "text" and b"\x00" not in file.head
     try:
         detected = format_of(file, reading.labels_from)
@@ -66,11 +84,16 @@ def _find_format(file: InputFile, reading: ReadOptions, space: FeatureSpace | No
     return "text" if model_of_texts and detected in ("csv", "tsv") else detected
 
 
+def signed_format(file: InputFile) -> str | None:
+    """The format that the first bytes name, of those that begin with a signature."""
+    return next((f.name for f in FORMATS.values() if f.signature is not None and f.signature(file.head)), None)
+
+
 def format_of(file: InputFile, labels_from: str | None = None) -> str:
     """The name of the format of a file; DataError where its name and content do not tell."""
-    signed = next((f for f in FORMATS.values() if f.signature is not None and f.signature(file.head)), None)
+    signed = signed_format(file)
     if signed is not None:
-        return signed.name
+        return signed
     _refuse_binary(file)
     base_name = file.name.lower()
     for suffix in SUFFIXES:

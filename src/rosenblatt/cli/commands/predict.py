@@ -68,4 +68,6 @@ def command(
             stream.write(column_names(predictor, scores=scores))
         for block in predict_source(predictor, source, threads or os.cpu_count() or 1):
             stream.write(to_lines(block))
+            if source.size is None:  # whoever reads our output waits for the answer
+                stream.flush()
     warn(source.warnings())

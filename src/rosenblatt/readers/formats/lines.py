@@ -1,6 +1,6 @@
 """Formats of one example a line: the file is cut at line ends, parsed natively in parallel, and given in order."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, NoReturn
 
 from rosenblatt import native
@@ -127,7 +127,8 @@ def line_spans(file: InputFile, block_bytes: int | None = None) -> Iterator[Line
     size = block_bytes or BLOCK_BYTES
     if not file.plain or file.size is None:
         with file.stream() as stream:
-            yield from (LineSpan(lines, 0, len(lines), stream.bytes_read) for lines in whole_lines(stream, size))
+            blocks = available_lines(stream, size) if file.live else whole_lines(stream, size)
+            yield from (LineSpan(lines, 0, len(lines), stream.bytes_read) for lines in blocks)
         return
     for begin in range(0, file.size, size):
         end = min(begin + size, file.size)
@@ -156,3 +157,24 @@ def whole_lines(stream: Stream, size: int) -> Iterator[bytes]:
             yield bytes(data[: newline + 1])
         start += newline + 1
         del data[: newline + 1]
+
+
+def available_lines(
+    stream: Stream, size: int, whole: Callable[[bytes], int] = lambda data: data.rfind(b"\n") + 1
+) -> Iterator[bytes]:
+    """Whole lines as soon as a pipe has them, not more than fit into `size` bytes unless one is longer.
+
+    `whole` says how many of the first bytes are whole lines, for a format in which not every newline ends one.
+    """
+    data = bytearray()
+    while more := stream.read1(size):
+        data += more if data or stream.bytes_read > len(more) else more.removeprefix(b"\xef\xbb\xbf")
+        if b"\n" not in more:
+            continue
+        lines = bytes(data)
+        end = whole(lines)
+        if end:
+            yield lines[:end]
+            del data[:end]
+    if data:
+        yield bytes(data)

@@ -8,18 +8,22 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
+from rosenblatt import native
 from rosenblatt.errors import DataError
-from rosenblatt.readers.input_file import HEAD, InputFile
+from rosenblatt.readers.formats.lines import available_lines
+from rosenblatt.readers.input_file import HEAD, InputFile, Stream
 from rosenblatt.readers.table.cells import DECIMAL_COMMA, MISSING, is_number
 
 _BLOCK = 6 << 20  # a third of it is read at a time, because a byte that is not UTF-8 becomes three
+_LONGEST_ROW = _BLOCK // 3
+_FEW_BYTES = 1 << 13  # that Python parses while Arrow's threads wake up
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8
 
 
@@ -52,14 +56,27 @@ def separator_of(form: str, head: bytes) -> str:
 class CsvFile:
     """The names of the columns, and all rows as often as the file can be read."""
 
-    def __init__(self, file: InputFile, separator: str, header: bool | None, label: str | int | None) -> None:
+    def __init__(
+        self,
+        file: InputFile,
+        separator: str,
+        header: bool | None,
+        label: str | int | None,
+        model_columns: Sequence[str] = (),
+    ) -> None:
         self._file, self._separator = file, separator
+        while file.live and _is_cut(file.head, separator) and file.lengthen_head():
+            pass  # a quoted name of a column may hold newlines
         rows = self._head_rows()
         if not rows:
             raise DataError(f"{file.name}: there are no rows in it.", file=file.name)
         only_row = len(rows) == 1 and len(file.head) < HEAD
-        self.header = _is_header(rows, label, only_row) if header is None else header
-        self._header_only = self.header and only_row
+        if header is None or model_columns:
+            usual = _is_header(rows, label, only_row) if header is None else header
+            self.header = _names_columns(rows[0], model_columns, usual)
+        else:
+            self.header = header
+        self._header_only = self.header and only_row and not file.live
         if self.header:
             self.columns = [cell or f"column{i}" for i, cell in enumerate(rows[0])]
         else:
@@ -75,31 +92,86 @@ class CsvFile:
         if self._header_only:
             return
         stream = self._file.stream()
+        if self._file.live:
+            yield from self._live_batches(stream, on_ragged_row)
+            return
         errors: list[DataError] = []
         n_rows = 0
+        options = self._options(_invalid_row_handler(on_ragged_row, errors), skip_rows=int(self.header))
         try:
-            for batch in self._open(stream, _invalid_row_handler(on_ragged_row, errors)):
+            for batch in arrow_csv.open_csv(_Utf8(stream, self._file.head), *options):
                 n_rows += batch.num_rows
                 yield batch, stream.bytes_read
         except pa.ArrowInvalid as error:
-            if errors:
-                raise errors[0] from error
-            what = f"a row after row {n_rows} cannot be read, or is longer than {_BLOCK // 3 >> 20} MB"
-            raise DataError(
-                f"{self._file.name}: {what}; look for a quote that is opened and never closed.", file=self._file.name
-            ) from error
+            raise errors[0] if errors else self._unreadable(n_rows) from error
 
-    def _open(self, stream: Any, invalid_row_handler: Callable[[Any], str]) -> Any:
+    def _live_batches(
+        self, stream: Stream, on_ragged_row: Callable[[RaggedRow], None]
+    ) -> Iterator[tuple[pa.RecordBatch, int]]:
+        """The rows of a pipe as soon as they are there."""
+        n_rows, n_before = 0, 0  # of earlier blocks: without and with header and ragged rows
+
+        def whole_rows(data: bytes) -> int:
+            size = native.whole_rows(data, self._separator)
+            if size == 0 and len(data) > _LONGEST_ROW:
+                raise self._unreadable(n_rows)
+            return size
+
+        for lines in available_lines(stream, _LONGEST_ROW, whole_rows):
+            ragged: list[RaggedRow] = []
+            skip_rows = int(self.header and n_before == 0)
+            parse = self._few_rows if len(lines) < _FEW_BYTES else self._many_rows
+            try:
+                batches = parse(_as_utf8(lines), ragged.append, skip_rows)
+            except pa.ArrowInvalid as error:
+                raise self._unreadable(n_rows) from error
+            for row in ragged:
+                on_ragged_row(replace(row, line=n_before + row.line))
+            n_parsed = sum(batch.num_rows for batch in batches)
+            n_rows, n_before = n_rows + n_parsed, n_before + n_parsed + len(ragged) + skip_rows
+            for batch in batches:
+                yield batch, stream.bytes_read
+
+    def _many_rows(
+        self, lines: bytes, on_ragged_row: Callable[[RaggedRow], None], skip_rows: int
+    ) -> list[pa.RecordBatch]:
+        batches: list[pa.RecordBatch] = arrow_csv.read_csv(
+            io.BytesIO(lines), *self._options(_invalid_row_handler(on_ragged_row, []), skip_rows)
+        ).to_batches()
+        return batches
+
+    def _few_rows(
+        self, lines: bytes, on_ragged_row: Callable[[RaggedRow], None], skip_rows: int
+    ) -> list[pa.RecordBatch]:
+        """The same by Python's own reader: Arrow's has threads of its own, and a busy machine wakes them late."""
+        reader = csv.reader(io.StringIO(lines.decode(), newline=""), delimiter=self._separator)
+        rows, n_columns = [], len(self.columns)
+        for number, row in enumerate(filter(None, reader), 1):
+            if len(row) == n_columns:
+                rows.append(row)
+            elif number > skip_rows:
+                on_ragged_row(RaggedRow(number, len(row), n_columns))
+        columns = zip(*rows[skip_rows:], strict=True)
+        cells = [pa.array([None if cell in MISSING else cell for cell in column], pa.string()) for column in columns]
+        return [pa.RecordBatch.from_arrays(cells, names=self.columns)] if cells else []
+
+    def _options(self, invalid_row_handler: Callable[[Any], str], skip_rows: int) -> tuple[Any, Any, Any]:
         names = self.columns
-        return arrow_csv.open_csv(
-            _Utf8(stream, self._file.head),
-            arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK, column_names=names, skip_rows=int(self.header)),
+        return (
+            arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK, column_names=names, skip_rows=skip_rows),
             arrow_csv.ParseOptions(
                 delimiter=self._separator, newlines_in_values=True, invalid_row_handler=invalid_row_handler
             ),
             arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), null_values=MISSING, strings_can_be_null=True
             ),
+        )
+
+    def _unreadable(self, n_rows: int) -> DataError:
+        return DataError(
+            f"{self._file.name}: a row after row {n_rows} cannot be read, or is longer than {_LONGEST_ROW >> 20} MB; "
+            "look for a quote that is opened and never closed.",
+            file=self._file.name,
         )
 
     def _head_rows(self) -> list[list[str]]:
@@ -138,6 +210,11 @@ class _Utf8(io.RawIOBase):
         return clean
 
 
+def _as_utf8(lines: bytes) -> bytes:
+    """Whole lines as `_Utf8` gives them."""
+    return lines if lines.isascii() else lines.decode("utf-8", errors="replace").encode()
+
+
 def _invalid_row_handler(on_ragged_row: Callable[[RaggedRow], None], errors: list[DataError]) -> Callable[[Any], str]:
     """pyarrow's callback for ragged rows; an exception goes to `errors`, because pyarrow would swallow it."""
 
@@ -168,6 +245,18 @@ def _is_header(rows: list[list[str]], label: str | int | None, only_row: bool) -
     if only_row:
         return True
     return bool(below) and not any(row[i] == cell for row in below for i, cell in enumerate(first))
+
+
+def _names_columns(first: list[str], model_columns: Sequence[str], usual: bool) -> bool:
+    """Whether the first row names the columns of a model; one with numbers and none of the names is an example, such
+    as `tail` gives from the middle of a file."""
+    if model_columns and set(model_columns) <= set(first):
+        return True
+    return usual and not (model_columns and set(model_columns).isdisjoint(first) and any(map(is_number, first)))
+
+
+def _is_cut(head: bytes, separator: str) -> bool:
+    return native.whole_rows(head, separator) < len(head) < _LONGEST_ROW
 
 
 def _above_numbers(cell: str, below: list[str]) -> bool:

@@ -40,8 +40,10 @@ class TableSource(FileSource):
         self._table: CsvFile | TypedFile
         settings = {} if model_space is None else dict(model_space.settings)
         if self.format in ("csv", "tsv"):
-            header = settings.get("header") if reading.header is None else reading.header
-            self._table = CsvFile(file, separator_of(self.format, file.head), header, reading.label)
+            header, names = reading.header, ()
+            if header is None and model_space is not None:
+                header, names = settings.get("header"), (*settings["numbers"], *settings["words"], *settings["texts"])
+            self._table = CsvFile(file, separator_of(self.format, file.head), header, reading.label, names)
         else:
             self._table = self._typed(file)
         self._decided: dict[str, Any] = {}
