@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.adaline import Adaline as Adaline
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron as KernelPerceptron
     from rosenblatt.estimators.linear_separator import LinearSeparator as LinearSeparator
-    from rosenblatt.estimators.logistic import LogisticUnit as LogisticUnit
+    from rosenblatt.estimators.logistic_unit import LogisticUnit as LogisticUnit
     from rosenblatt.estimators.max_margin import MaxMargin as MaxMargin
     from rosenblatt.estimators.model_files.save_load import load as load
     from rosenblatt.estimators.model_files.save_load import save as save
@@ -45,7 +45,7 @@ _HOMES = {
     "KernelPerceptron": "estimators.kernel_perceptron",
     "Learner": "learn.online",
     "LinearSeparator": "estimators.linear_separator",
-    "LogisticUnit": "estimators.logistic",
+    "LogisticUnit": "estimators.logistic_unit",
     "MaxMargin": "estimators.max_margin",
     "Perceptron": "estimators.perceptron",
     "ThresholdNetwork": "estimators.threshold_network",

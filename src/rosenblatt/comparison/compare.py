@@ -17,9 +17,9 @@ from rosenblatt import options
 from rosenblatt.comparison.six_questions import QuestionAnswer, answer_questions
 from rosenblatt.comparison.splits import Splits, stratified_splits
 from rosenblatt.comparison.standardise import Standardised, with_scaling
-from rosenblatt.estimators import check_input
 from rosenblatt.estimators.adaline import Adaline
-from rosenblatt.estimators.logistic import LogisticUnit
+from rosenblatt.estimators.common import check_input
+from rosenblatt.estimators.logistic_unit import LogisticUnit
 from rosenblatt.estimators.max_margin import MaxMargin
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.evaluate.intervals import Estimate, wilson

@@ -11,7 +11,7 @@ from rosenblatt import options
 from rosenblatt.comparison.splits import Splits, stratified_splits
 from rosenblatt.comparison.standardise import with_scaling
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators import check_input
+from rosenblatt.estimators.common import check_input
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.evaluate.intervals import Estimate, wilson
 

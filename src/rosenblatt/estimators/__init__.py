@@ -1,1 +1,1 @@
-"""scikit-learn classes, one for each file."""
+"""scikit-learn classes, one for each file; what they share is in `common`, how they are saved in `model_files`."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from rosenblatt import options
-from rosenblatt.estimators.online import OnlineEstimator
+from rosenblatt.estimators.common.online_estimator import OnlineEstimator
 
 
 class Adaline(OnlineEstimator):

@@ -10,9 +10,9 @@ from scipy.sparse import csr_array
 
 from rosenblatt import native, options
 from rosenblatt.errors import DataError, ParameterError, option
-from rosenblatt.estimators import check_input
-from rosenblatt.estimators.base import RunEstimator, changed_option_error, unchanged_by_failure
-from rosenblatt.estimators.partial_fit_available import only_if_streamable
+from rosenblatt.estimators.common import check_input
+from rosenblatt.estimators.common.base import RunEstimator, changed_option_error, unchanged_by_failure
+from rosenblatt.estimators.common.partial_fit_available import only_if_streamable
 from rosenblatt.learn.kernel.forgetron import Forgetron
 from rosenblatt.learn.kernel.kernel_values import Kernel
 from rosenblatt.learn.kernel.run import KernelRun, KernelSettings

@@ -12,9 +12,9 @@ from sklearn.utils.metaestimators import available_if
 from rosenblatt import options
 from rosenblatt.checks import thread_count
 from rosenblatt.errors import DataError, ParameterError, WorthlessModelWarning, listed
-from rosenblatt.estimators import check_input, raw_rows
-from rosenblatt.estimators.base import unchanged_by_failure
-from rosenblatt.estimators.linear_run import LinearRunEstimator
+from rosenblatt.estimators.common import check_input, raw_rows
+from rosenblatt.estimators.common.base import unchanged_by_failure
+from rosenblatt.estimators.common.linear_run import LinearRunEstimator
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.shared_pass import share_pass
 from rosenblatt.model.fit_file import Fitted, fit_file

@@ -14,8 +14,8 @@ from rosenblatt.certificates.certify import certify_points
 from rosenblatt.certificates.error_bracket import hyperplane_with_few_errors
 from rosenblatt.certificates.points import Points
 from rosenblatt.certificates.search.hull_search import SearchMonitor
-from rosenblatt.estimators import check_input
-from rosenblatt.estimators.base import Estimator
+from rosenblatt.estimators.common import check_input
+from rosenblatt.estimators.common.base import Estimator
 from rosenblatt.learn.schemes import predicted_classes, scheme_of
 from rosenblatt.model.model import check_finite
 from rosenblatt.records import Floats

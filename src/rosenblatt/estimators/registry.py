@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from rosenblatt.estimators.adaline import Adaline
-from rosenblatt.estimators.logistic import LogisticUnit
-from rosenblatt.estimators.online import OnlineEstimator
+from rosenblatt.estimators.common.online_estimator import OnlineEstimator
+from rosenblatt.estimators.logistic_unit import LogisticUnit
 from rosenblatt.estimators.perceptron import Perceptron
 
 _ESTIMATORS: tuple[type[OnlineEstimator], ...] = (Perceptron, Adaline, LogisticUnit)

@@ -8,8 +8,8 @@ from sklearn.exceptions import NotFittedError
 
 from rosenblatt import native, options
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.estimators import check_input
-from rosenblatt.estimators.base import Estimator, unchanged_by_failure
+from rosenblatt.estimators.common import check_input
+from rosenblatt.estimators.common.base import Estimator, unchanged_by_failure
 from rosenblatt.logic import Expression, Network, parse, smallest_network
 from rosenblatt.logic.network.cascade_conversion import cascade_from_network, cascade_from_trees, network_from_cascade
 from rosenblatt.logic.network.upstart import Upstart

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import ModelError
+from rosenblatt.estimators.common.online_estimator import OnlineEstimator
 from rosenblatt.estimators.model_files.parameters import from_json, label_array, to_json
-from rosenblatt.estimators.online import OnlineEstimator
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.registry import BY_NAME
 from rosenblatt.learn.polynomial import columns_of

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from rosenblatt.errors import ModelError
-from rosenblatt.estimators.base import Estimator
+from rosenblatt.estimators.common.base import Estimator
+from rosenblatt.estimators.common.online_estimator import OnlineEstimator
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.estimators.linear_separator import LinearSeparator
 from rosenblatt.estimators.model_files.kernel import to_kernel_model, to_kernel_perceptron
 from rosenblatt.estimators.model_files.linear import to_linear_model, to_online_estimator
 from rosenblatt.estimators.model_files.network import to_network_model, to_threshold_network
 from rosenblatt.estimators.model_files.separator import is_separator, model_to_separator, separator_to_model
-from rosenblatt.estimators.online import OnlineEstimator
 from rosenblatt.estimators.registry import BY_NAME
 from rosenblatt.estimators.threshold_network import ThresholdNetwork
 from rosenblatt.model.kernel import KernelModel

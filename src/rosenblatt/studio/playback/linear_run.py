@@ -101,7 +101,7 @@ class LinearRun(PlayedRun):
     @cached_property
     def model(self) -> Any:
         from rosenblatt.estimators.adaline import Adaline
-        from rosenblatt.estimators.logistic import LogisticUnit
+        from rosenblatt.estimators.logistic_unit import LogisticUnit
         from rosenblatt.estimators.perceptron import Perceptron
 
         estimator: Any = {"perceptron": Perceptron, "squared": Adaline, "logistic": LogisticUnit}[self.learner]

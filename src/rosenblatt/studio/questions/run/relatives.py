@@ -22,7 +22,7 @@ def relatives(request: Mapping[str, Any]) -> dict[str, Any]:
     With a degree above 1 the boundaries are curves, sent as paths.
     """
     from rosenblatt.estimators.adaline import Adaline
-    from rosenblatt.estimators.logistic import LogisticUnit
+    from rosenblatt.estimators.logistic_unit import LogisticUnit
     from rosenblatt.estimators.max_margin import MaxMargin
     from rosenblatt.estimators.perceptron import Perceptron
 

@@ -1,6 +1,6 @@
 """The attributes that a run of linear units leaves behind."""
 
-from rosenblatt.estimators.base import RunEstimator
+from rosenblatt.estimators.common.base import RunEstimator
 from rosenblatt.learn.run import Run
 from rosenblatt.records import Floats
 

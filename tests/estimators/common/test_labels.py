@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from rosenblatt.estimators import check_input
+from rosenblatt.estimators.common import check_input
 
 KINDS = ("bool", "int8", "uint8", "int16", "int64", "uint64", "float16", "float32", "float64", "U3", "S3")
 EDGES = [

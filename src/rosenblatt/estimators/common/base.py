@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, ParameterError, option
-from rosenblatt.estimators import check_input
+from rosenblatt.estimators.common import check_input
 from rosenblatt.learn.schemes import class_scores, predicted_classes
 from rosenblatt.records import Floats
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from rosenblatt.errors import DataError
-from rosenblatt.estimators import check_input
+from rosenblatt.estimators.common import check_input
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.model.linear import LinearModel
 from rosenblatt.readers.block_rows import take_rows

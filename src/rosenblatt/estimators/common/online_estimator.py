@@ -10,11 +10,11 @@ from sklearn.exceptions import ConvergenceWarning
 from rosenblatt import native, options
 from rosenblatt.checks import thread_count
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators import check_input
-from rosenblatt.estimators.base import changed_option_error, unchanged_by_failure
-from rosenblatt.estimators.early_stopping import hold_out
-from rosenblatt.estimators.linear_run import LinearRunEstimator
-from rosenblatt.estimators.partial_fit_available import only_if_streamable
+from rosenblatt.estimators.common import check_input
+from rosenblatt.estimators.common.base import changed_option_error, unchanged_by_failure
+from rosenblatt.estimators.common.early_stopping import hold_out
+from rosenblatt.estimators.common.linear_run import LinearRunEstimator
+from rosenblatt.estimators.common.partial_fit_available import only_if_streamable
 from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.polynomial import checked_count
 from rosenblatt.learn.replay.trace import Trace

@@ -7,7 +7,7 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.metaestimators import available_if
 
 from rosenblatt import options
-from rosenblatt.estimators.online import OnlineEstimator
+from rosenblatt.estimators.common.online_estimator import OnlineEstimator
 from rosenblatt.records import Floats
 
 

@@ -1,0 +1,1 @@
+"""What the estimators share: base classes, checks of what users pass, early stopping, raw rows."""
