@@ -225,3 +225,15 @@ def test_a_label_without_end_in_a_file_of_labels_is_refused_with_its_line(tmp_pa
     labels = write(tmp_path, "labels", b"ham\n" + LONG + b"\n")
     with pytest.raises(DataError, match=f"{labels}:2:1: the label that begins with 'x{{20}}' has more than 1,000"):
         list(open_source(texts, ReadOptions(labels_from=labels)).blocks())
+
+
+@pytest.mark.parametrize("name", ["plain.txt", "packed.gz"])
+def test_a_file_that_shrinks_while_it_is_read_is_refused(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    content = os.urandom(2_000_000)
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    with InputFile(path).stream() as stream:
+        stream.read(1000)
+        os.truncate(path, 1_000_000)
+        with pytest.raises(DataError, match="became shorter while it was read"):
+            stream.read()

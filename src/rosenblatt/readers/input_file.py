@@ -91,7 +91,7 @@ class InputFile:
     def stream(self) -> Stream:
         """The decompressed bytes from the beginning: any number of times for a regular file, once for a pipe."""
         if self.rewindable:
-            return self._decompress(_Counted(_read_at(self.fileno(), self.name)))
+            return self._decompress(_Counted(_read_at(self.fileno(), self.name, self.size)))
         if self.live and self._read_more is not _read_nothing:
             counted = _Counted(self._read_more, self.head + self._unread)
             self._read_more = _read_nothing
@@ -119,7 +119,7 @@ class InputFile:
             )
         self._use_regular_file(fd)
         if self.rewindable:
-            return _read_at(fd, self.name)
+            return _read_at(fd, self.name, self.size)
         _widen_pipe(fd)
         return _read_pipe(lambda size: os.read(fd, size), self.name)
 
@@ -137,7 +137,7 @@ class InputFile:
             # Not through the buffer of sys.stdin: a thread blocked in it would crash the interpreter at its exit.
             return _read_pipe(lambda size: os.read(fd, size), self.name)
         self._use_regular_file(fd)  # `rosenblatt fit - < file`
-        return _read_at(fd, self.name)
+        return _read_at(fd, self.name, self.size)
 
     def _use_regular_file(self, fd: int) -> None:
         """A regular file can be rewound and has a size; anything else (a pipe, a device) is a stream."""
@@ -193,8 +193,11 @@ class _Counted(io.RawIOBase):
         return len(data)
 
 
-def _read_at(fd: int, name: str) -> ReadMore:
-    """Read a regular file at its own offset, which other readers of the descriptor do not move."""
+def _read_at(fd: int, name: str, expected: int | None) -> ReadMore:
+    """Read a regular file at its own offset, which other readers of the descriptor do not move.
+
+    A file that ends before its `expected` size was cut meanwhile: what is left of it must not pass for the whole.
+    """
     offset = 0
 
     def read_more(size: int) -> bytes:
@@ -203,6 +206,8 @@ def _read_at(fd: int, name: str) -> ReadMore:
             data = os.pread(fd, size, offset)
         except OSError as error:
             raise cannot_read(name, error) from error
+        if size and not data and offset < (expected or 0):
+            raise cannot_read(name, OSError(0, "the file became shorter while it was read"))
         offset += len(data)
         return data
 

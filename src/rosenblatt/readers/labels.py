@@ -1,6 +1,7 @@
 """The labels of a source: what is written in the file -> positions in one list, in order of first occurrence."""
 
 from collections.abc import Iterable, Sequence
+from math import isfinite
 from typing import Any
 
 from rosenblatt import native
@@ -8,6 +9,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.records import Label
 
 MAX_LABELS = 10_000
+_INT64 = 2**63
 LONGEST_LABEL = 1_000  # bytes, as in cpp/parse/parsed.hpp
 
 
@@ -19,7 +21,7 @@ class Labels:
         self._file_name = file_name
         self._spellings: list[str] = []  # as each was first written
         self._position_of_token: dict[bytes, int] = {}
-        self._position_of_number: dict[float, int] = {}
+        self._position_of_number: dict[int | float, int] = {}
         self._has_words = False
         for label in known:
             self._add(str(label).encode())
@@ -52,14 +54,11 @@ class Labels:
             self._append(number)
         return position
 
-    def _append(self, number: float | None) -> None:
+    def _append(self, number: int | float | None) -> None:
         if number is None and not self._has_words:
             self._has_words = True
             self.labels[:] = self._spellings[:-1]
-        if self._has_words or number is None:
-            self.labels.append(self._spellings[-1])
-        else:
-            self.labels.append(int(number) if number.is_integer() else number)
+        self.labels.append(self._spellings[-1] if self._has_words or number is None else number)
         self._refuse_too_many()
 
     def _refuse_too_many(self) -> None:
@@ -75,15 +74,22 @@ class Labels:
         raise DataError(f"{self._file_name}: more than {MAX_LABELS} different {what}", file=self._file_name)
 
 
-def _number(token: bytes) -> float | None:
-    """The number that digits stand for; nan, inf and 1_000, which Python also reads as numbers, are words as labels.
+def _number(token: bytes) -> int | float | None:
+    """The number that digits stand for, whole numbers exactly; nan, inf and 1_000, which Python also reads as numbers,
+    are words as labels, and so are numbers of more than 64 bits, which are names.
 
-    >>> _number(b"-2.5e3"), _number(b"1_000"), _number(b"inf")
-    (-2500.0, None, None)
+    >>> _number(b"-2.5e3"), _number(b"1_000"), _number(b"inf"), _number(b"1" * 30)
+    (-2500, None, None, None)
+    >>> _number(b"9007199254740993"), _number(b"0.5")
+    (9007199254740993, 0.5)
     """
     if token.strip(b"+-.0123456789eE"):
         return None
     try:
-        return float(token)
+        number = float(token)
     except ValueError:
         return None
+    if not number.is_integer():
+        return number if isfinite(number) else None
+    whole = int(number) if token.strip(b"+-0123456789") else int(token)
+    return whole if -_INT64 <= whole < 2 * _INT64 else None

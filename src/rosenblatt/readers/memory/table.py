@@ -12,6 +12,7 @@ from rosenblatt.readers.input_file import InputFile, MemoryFile
 from rosenblatt.readers.memory.targets import NAME, MemorySource, Targets
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.parquet_arrow import TypedFile
+from rosenblatt.readers.table.readable import readable
 from rosenblatt.readers.table.source import TableSource
 from rosenblatt.records import FeatureSpace
 
@@ -24,18 +25,17 @@ class TypedTable(TypedFile):
     def __init__(self, table: pa.Table) -> None:
         self._table = table
         self.columns = list(table.column_names)
-        self._readable = pa.schema([field.with_type(_readable(field.type)) for field in table.schema])
+        self.types = dict(zip(self.columns, readable(_first_row(table)).schema.types, strict=True))
 
     def batches(self) -> Iterator[tuple[pa.RecordBatch, int]]:
         n_rows = 0
         for batch in self._table.to_batches(max_chunksize=_BATCH_ROWS):
             n_rows += batch.num_rows
-            yield batch.cast(self._readable), self._table.nbytes * n_rows // self._table.num_rows
+            yield readable(batch), self._table.nbytes * n_rows // self._table.num_rows
 
 
-def _readable(type_: pa.DataType) -> pa.DataType:
-    """Polars gives views of strings, which are read as strings."""
-    return pa.large_string() if pa.types.is_string_view(type_) else type_
+def _first_row(table: pa.Table) -> pa.RecordBatch:
+    return table.slice(0, 1).combine_chunks().to_batches()[0]
 
 
 class MemoryTable(MemorySource, TableSource):

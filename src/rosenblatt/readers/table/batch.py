@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 from pyarrow import compute as pc
@@ -13,7 +13,12 @@ from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.table import dates
 from rosenblatt.readers.table.cells import FLAGS, MISSING, is_number
 from rosenblatt.readers.table.layout import Layout
+from rosenblatt.readers.table.readable import naming_column
 from rosenblatt.records import Floats
+
+T = TypeVar("T")
+
+_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 # Rows of a batch that cannot be read, and what is wrong with each.
 BadCells = list[tuple[int, str]]
@@ -57,23 +62,28 @@ class Batch:
 def parse_batch(batch: pa.RecordBatch, layout: Layout, bytes_read: int) -> Batch:
     bad: BadCells = []
     numbers = np.empty((batch.num_rows, len(layout.numbers)))
-    words = [_words(batch.column(column)) for column in layout.words]
+    words = [_read(_words, batch, column) for column in layout.words]
     for j, column in enumerate(layout.numbers):
         if column in layout.dates:
-            micros = _micros(batch.column(column), column, layout.dates[column].form, bad)
+            micros = _read(_micros, batch, column, column, layout.dates[column].form, bad)
             numbers[:, j] = dates.days(micros)
             words += _date_words(micros, hours=layout.dates[column].hours)
         else:
-            numbers[:, j] = _numbers(batch.column(column), column, bad)
+            numbers[:, j] = _read(_numbers, batch, column, column, bad)
     return Batch(
         batch.num_rows,
         numbers,
         words,
-        [_text_bytes(batch.column(column)) for column in layout.texts],
-        None if layout.label is None else _words(batch.column(layout.label)),
+        [_read(_text_bytes, batch, column) for column in layout.texts],
+        None if layout.label is None else _read(_words, batch, layout.label),
         bad,
         bytes_read,
     )
+
+
+def _read(read: Callable[..., T], batch: pa.RecordBatch, column: str, *more: Any) -> T:
+    with naming_column(column):
+        return read(batch.column(column), *more)
 
 
 def _date_words(micros: pa.Array, *, hours: bool) -> list[WordColumn]:
@@ -84,7 +94,7 @@ def _date_words(micros: pa.Array, *, hours: bool) -> list[WordColumn]:
 
 def _micros(array: pa.Array, column: str, form: str, bad: BadCells) -> pa.Array:
     """Microseconds since 1970 of a column of dates, whatever its type; a cell that is no date is noted as bad."""
-    if pa.types.is_temporal(array.type):
+    if pa.types.is_date(array.type) or pa.types.is_timestamp(array.type):
         return dates.micros_of_type(array)
     trimmed = _trimmed(pc.cast(array, pa.string()))
     micros = dates.micros_of_text(trimmed, form if form != dates.TYPED else dates.ISO)
@@ -95,6 +105,8 @@ def _micros(array: pa.Array, column: str, form: str, bad: BadCells) -> pa.Array:
 
 
 def _numbers(array: pa.Array, column: str, bad: BadCells) -> Floats:
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         floats = _cast_strings(array)
         if floats is None:
@@ -148,13 +160,10 @@ def _cast_typed(array: pa.Array) -> pa.Array:
     """Booleans as 0 and 1, dates and times as days since 1970, durations and times of day as seconds."""
     type_ = array.type
     if pa.types.is_timestamp(type_) or pa.types.is_date(type_):
-        micro = pc.cast(pc.cast(array, pa.timestamp("us", getattr(type_, "tz", None))), pa.int64())
-        return pc.divide(pc.cast(micro, pa.float64(), safe=False), 86_400e6)
-    if pa.types.is_duration(type_):
-        return pc.divide(pc.cast(pc.cast(array, pa.duration("us")), pa.int64()).cast(pa.float64(), safe=False), 1e6)
-    if pa.types.is_time(type_):
-        micro = pc.cast(pc.cast(array, pa.time64("us")), pa.int64())
-        return pc.divide(pc.cast(micro, pa.float64(), safe=False), 1e6)
+        return pc.divide(pc.cast(dates.micros_of_type(array), pa.float64(), safe=False), 86_400e6)
+    if pa.types.is_duration(type_) or pa.types.is_time(type_):
+        whole = pc.cast(array, pa.int32() if pa.types.is_time32(type_) else pa.int64())
+        return pc.divide(pc.cast(whole, pa.float64(), safe=False), _PER_SECOND[type_.unit])
     if pa.types.is_boolean(type_):
         return pc.cast(pc.cast(array, pa.uint8()), pa.float64())
     return pc.cast(array, pa.float64(), safe=False)

@@ -20,6 +20,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.readers.formats.lines import available_lines
 from rosenblatt.readers.input_file import HEAD, InputFile, Stream
 from rosenblatt.readers.table.cells import DECIMAL_COMMA, MISSING, is_number
+from rosenblatt.readers.table.readable import refuse_duplicates
 
 _BLOCK = 6 << 20  # a third of it is read at a time, because a byte that is not UTF-8 becomes three
 _LONGEST_ROW = _BLOCK // 3
@@ -81,11 +82,7 @@ class CsvFile:
             self.columns = [cell or f"column{i}" for i, cell in enumerate(rows[0])]
         else:
             self.columns = [f"column{i}" for i in range(len(rows[0]))]
-        for name in self.columns:
-            if self.columns.count(name) > 1:
-                raise DataError(
-                    f"{file.name}: two columns are named {name!r}; give them different names.", file=file.name
-                )
+        refuse_duplicates(file.name, self.columns)
 
     def batches(self, on_ragged_row: Callable[[RaggedRow], None]) -> Iterator[tuple[pa.RecordBatch, int]]:
         """Each batch with the bytes of the file up to its end; a ragged row is left out, or `on_ragged_row` raises."""

@@ -32,6 +32,7 @@ PATTERNS = {form: start + _TIME + _ZONE + "$" for form, start in _PATTERNS.items
 _WITH_ZONE = r":\d{2}.*(?:Z|[+-]\d{2}:?\d{2})$"
 TYPED = "typed"  # the form of a column that has a type of its own
 _DAY = 86_400_000_000  # microseconds
+_MICROS = {"day": _DAY, "s": 1_000_000, "ms": 1000, "us": 1}
 _FIRST_WEEKDAY = 3  # 1 January 1970 was a Thursday
 
 
@@ -66,8 +67,16 @@ def has_hours(micros: NDArray[np.int64]) -> bool:
 
 
 def micros_of_type(array: pa.Array) -> pa.Array:
-    """Microseconds since 1970, in UTC where the type has a zone."""
-    return pc.cast(pc.cast(array, pa.timestamp("us", getattr(array.type, "tz", None)), safe=False), pa.int64())
+    """Microseconds since 1970, in UTC where the type has a zone; ArrowInvalid where they do not fit in 64 bits."""
+    days = pa.types.is_date32(array.type)
+    numbers = pc.cast(pc.cast(array, pa.int32()), pa.int64()) if days else pc.cast(array, pa.int64())
+    unit = "day" if days else "ms" if pa.types.is_date64(array.type) else array.type.unit
+    if unit == "ns":
+        return pc.divide(numbers, 1000)
+    try:
+        return pc.multiply_checked(numbers, _MICROS[unit])
+    except pa.ArrowInvalid:
+        raise pa.ArrowInvalid("a date is more than 292,000 years away from 1970") from None
 
 
 def _micros(cells: pa.Array, form: str) -> NDArray[np.int64] | None:

@@ -22,6 +22,7 @@ from rosenblatt.readers.table.layout import (
     present_cells,
     usual_label,
 )
+from rosenblatt.readers.table.readable import naming_column, refuse_types
 
 KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
 EVERY = "*"  # all columns
@@ -36,12 +37,15 @@ def find_layout(name: str, sample: Mapping[str, pa.Array], reading: ReadOptions,
             f"{name}: has only one column, {label!r}, and it is the label; there is nothing to learn from.", file=name
         )
     chosen = chosen_kinds(name, columns, reading)
+    dropped = _dropped(name, columns, label, reading)
+    kept = [column for column in columns if column not in dropped]
+    refuse_types(name, {column: sample[column].type for column in kept}, kept, label)
     kinds = {}
     for column, cells in sample.items():
-        if column == label:
+        if column == label or column in dropped:
             continue
         if typed:
-            kinds[column] = chosen.get(column) or kind_of_type(name, column, cells, dates=reading.decide)
+            kinds[column] = chosen.get(column) or kind_of_type(cells, dates=reading.decide)
         else:
             kinds[column] = chosen.get(column) or kind_of_strings(cells, dates=reading.decide)
             if kinds[column] == "word" and column not in chosen:
@@ -53,7 +57,7 @@ def find_layout(name: str, sample: Mapping[str, pa.Array], reading: ReadOptions,
     )
     flags = tuple(column for column in numbers if are_flags(sample[column]))
     layout = Layout(label, numbers, words, texts, dates, flags=flags)
-    return layout.without(_dropped(name, columns, label, reading))
+    return layout.without(dropped)
 
 
 def chosen_kinds(name: str, columns: Sequence[str], reading: ReadOptions) -> dict[str, ColumnKind]:
@@ -103,8 +107,9 @@ def _refuse_decimal_comma(name: str, column: str, cells: pa.Array) -> None:
 
 
 def _date_form(name: str, column: str, cells: pa.Array) -> DateForm:
-    if pa.types.is_temporal(cells.type):
-        return form_of_type(cells)
+    if pa.types.is_date(cells.type) or pa.types.is_timestamp(cells.type):
+        with naming_column(column):
+            return form_of_type(cells)
     is_text = pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)
     form = form_of_cells(present_cells(cells)) if is_text else None
     if form is None:

@@ -9,6 +9,7 @@ Running text is hashed into the columns after the numbers, and so are the words 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
@@ -28,6 +29,7 @@ from rosenblatt.readers.table.equal_batches import SAMPLE, RawBatch, equal_batch
 from rosenblatt.readers.table.find_layout import find_layout, layout_of_model
 from rosenblatt.readers.table.head import Head, read_head
 from rosenblatt.readers.table.parquet_arrow import TypedFile
+from rosenblatt.readers.table.readable import refuse_types
 from rosenblatt.records import FeatureSpace, SourceBlock
 
 
@@ -49,10 +51,25 @@ class TableSource(FileSource):
         self._decided: dict[str, Any] = {}
         self._begun: Head | None = None  # a reading that was begun, and whose batches are not given yet
         if model_space is None:
-            self._begin()
+            with self._arrow_errors_refused():
+                self._begin()
         else:
             layout = layout_of_model(self.name, self._table.columns, settings, reading.label, self._table.header)
+            if isinstance(self._table, TypedFile):
+                used = [*layout.features, *([] if layout.label is None else [layout.label])]
+                refuse_types(self.name, self._table.types, used, layout.label)
             self._layout, self._encoder = layout, Encoder(layout, reading, model_space, pairs_of_model(model_space))
+
+    @contextmanager
+    def _arrow_errors_refused(self) -> Iterator[None]:
+        """Values that Arrow cannot convert, such as a date that overflows, as a DataError."""
+        try:
+            yield
+        except pa.ArrowException as error:
+            if isinstance(error, MemoryError):
+                raise
+            why = " ".join(str(error).split()).rstrip(".")
+            raise DataError(f"{self.name}: cannot be read: {why}.", file=self.name) from error
 
     def _begin(self) -> None:
         """Find out what the columns hold from the first rows; then decide what to make of them from the whole head."""
@@ -97,14 +114,15 @@ class TableSource(FileSource):
     def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         self._encoder.restart()
         n_seen = n_given = 0
-        for batch in self._batches(threads):
-            good = self._good_rows(batch, n_seen)
-            n_seen += batch.n_rows
-            count = int(good.sum())
-            if count:
-                values, labels = self._encoder.encode(batch, good), self._labels(batch, good)
-                yield SourceBlock(values, labels, None, n_given, batch.bytes_read)
-            n_given += count
+        with self._arrow_errors_refused():
+            for batch in self._batches(threads):
+                good = self._good_rows(batch, n_seen)
+                n_seen += batch.n_rows
+                count = int(good.sum())
+                if count:
+                    values, labels = self._encoder.encode(batch, good), self._labels(batch, good)
+                    yield SourceBlock(values, labels, None, n_given, batch.bytes_read)
+                n_given += count
         if n_given == 0:
             raise DataError(self._no_examples(), file=self.name)
         self._encoder.finish()
