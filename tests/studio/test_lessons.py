@@ -197,7 +197,7 @@ def test_a_link_restores_a_lesson_where_it_was_left(page: Chromium, address: str
 
 
 def test_a_link_restores_the_network(page: Chromium, address: str) -> None:
-    page.open(f"{address}#example=AND")
+    page.open(f"{address}#example=AND&tab=logic")
     page.page.fill("#expression", "(a | b) & ~c")
     page.page.select_option("#build", "learned")
     page.until("new URLSearchParams(location.hash.slice(1)).get('build') === 'learned'")

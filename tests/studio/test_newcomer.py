@@ -28,20 +28,79 @@ def named(page: Chromium) -> str:
 
 def test_what_is_drawn_is_named_and_nothing_else(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=AND&at=6")
-    expected = "boundary,before,normal w,added to w,widest margin,nearest rows,a mistake"
-    page.until(
-        f"[...document.querySelectorAll('#legend li:not([hidden])')].map((e) => e.textContent).join() === '{expected}'"
-    )
-    page.open(f"{address}#example=XOR&at=0")
+    expected = "boundary,before,normal w,added to w,a mistake"
+    listed = "[...document.querySelectorAll('#legend li:not([hidden])')].map((e) => e.textContent).join()"
+    page.until(f"{listed} === '{expected}'")
+    page.page.click("#h-theorem")
+    page.until(f"{listed} === '{expected.replace('a mistake', 'widest margin,nearest rows,a mistake')}'")
+    page.open(f"{address}#example=XOR&at=0&tab=verdict")
     page.until(
         "[...document.querySelectorAll('#legend li:not([hidden])')].some((e) => e.textContent === 'on both sides')"
     )
     assert named(page) == "between rows,on both sides"
 
 
+def test_the_page_opens_at_the_start_of_and_and_play_moves_it(page: Chromium, address: str) -> None:
+    page.open(address)
+    assert page.page.input_value("#example") == "AND"
+    assert str(page.page.text_content("#moment")).startswith("Start: w = [b, w1, w2] = [0, 0, 0].")
+    assert named(page) == "", "no line is drawn yet"
+    page.page.select_option("#speed", "30")
+    page.page.click("#play")
+    page.until("document.getElementById('moment').textContent.startsWith('End, separated: epoch 9 was clean')")
+    page.until("document.querySelectorAll('#legend li:not([hidden])').length === 2")
+    assert named(page) == "boundary,normal w"
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1280, 720), (1024, 768), (390, 844)], ids=str)
+@pytest.mark.parametrize("theme", ["light", "projector"])
+def test_plane_controls_and_sentence_are_seen_together(
+    page: Chromium, address: str, size: tuple[int, int], theme: str
+) -> None:
+    page.page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.open(f"{address}#example=AND&at=6&theme={theme}")
+    boxes = [page.value(f"document.getElementById('{id}').getBoundingClientRect().toJSON()") for id in SEEN_TOGETHER]
+    assert all(box["top"] >= 0 and box["bottom"] <= size[1] for box in boxes)
+    assert all(box["left"] >= 0 and box["right"] <= size[0] for box in boxes)
+    plane, play, _, moment = boxes
+    if size[0] < 500:
+        assert plane["bottom"] <= play["top"] < moment["top"], "on a phone: plane, controls, sentence"
+    assert plane["width"] * plane["height"] > (0.24 if theme == "projector" else 0.3) * size[0] * size[1]
+
+
+SEEN_TOGETHER = ("plane", "play", "last", "moment")
+
+
+def test_the_arrow_keys_go_from_tab_to_tab(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND&at=3")
+    page.page.focus("#h-data")
+    for key, tab in (("ArrowRight", "learner"), ("End", "export"), ("ArrowRight", "data"), ("ArrowLeft", "export")):
+        page.page.keyboard.press(key)
+        assert page.value("document.activeElement.id") == f"h-{tab}"
+        assert page.value("[...document.querySelectorAll('[role=tabpanel]')].filter((e) => !e.hidden).length") == 1
+        assert page.page.is_visible(f"#p-{tab}")
+    assert "at=3" in str(page.value("location.hash")), "Home and End did not move the run"
+    page.page.reload()
+    page.page.locator("#p-export").wait_for()
+
+
+def test_what_is_above_the_plane_follows_the_points(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND")
+    assert "lectures" in str(page.page.text_content("#description"))
+    page.page.focus("#plane")
+    for key in ("2", "Enter"):
+        page.page.keyboard.press(key)
+    assert page.page.text_content("#description") == "Your own points: 3 of −1, 2 of 1."
+    assert page.page.locator("#rows tbody tr").count() == 5
+    page.page.click("#clear")
+    assert page.page.text_content("#description") == "No points yet: click in the plane to add some."
+    page.page.click("#undo")
+    assert page.page.text_content("#description") == "Your own points: 3 of −1, 2 of 1."
+
+
 def test_nothing_jumps_during_steps_or_on_an_error(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=AND&at=0")
-    places = "['plane', 'scrub', 'h-data', 'h-learner'].map((id) => document.getElementById(id).offsetTop).join()"
+    places = "['legend', 'scrub', 'undo', 'h-learner'].map((id) => document.getElementById(id).offsetTop).join()"
     layouts = {page.value(places)}
     for _ in range(19):
         page.page.click("#mistake")
@@ -96,7 +155,7 @@ def test_a_damaged_link_gets_a_sentence_and_the_page_opens(page: Chromium, addre
 
 def test_copying_a_link_is_confirmed_or_refused(page: Chromium, address: str) -> None:
     page.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.open(f"{address}#example=AND")
+    page.open(f"{address}#example=AND&tab=export")
     page.page.click("#link")
     page.until("document.getElementById('link').textContent === 'Copied ✓'")
     rows = "Array.from({ length: 501 }, (_, i) => `${i},${i % 7},${i % 2}`)"
@@ -112,6 +171,7 @@ def test_the_keys_work_while_a_button_has_the_focus(page: Chromium, address: str
     page.page.click("#mistake")
     page.page.keyboard.press("e")
     page.until("document.getElementById('moment').textContent.startsWith('End of epoch 1')")
+    page.page.click("#h-logic")
     page.page.focus("#expression")
     page.page.keyboard.press("e")
     assert "e" in str(page.value("document.getElementById('expression').value"))
@@ -129,6 +189,7 @@ def test_every_key_of_a_link_is_read_and_written_again(page: Chromium, address: 
         "gates": "a & ~b",
         "build": "learned",
         "theme": "dark",
+        "tab": "relatives",
         "lesson": "theorem",
         "done": "unit.rule",
     }

@@ -66,7 +66,7 @@ def test_what_is_drawn_is_what_the_server_answers(page: Chromium, address: str, 
 
 
 def test_xor_shows_its_proof(page: Chromium, address: str) -> None:
-    page.open(f"{address}#example=XOR&theme=dark")
+    page.open(f"{address}#example=XOR&theme=dark&tab=verdict")
     assert words(page, "verdict").startswith("No: ")
     assert page.value("[...document.querySelectorAll('.proof-weight')].map((t) => t.textContent)") == [
         f"row {row}: 1/2" for row in range(4)
@@ -145,10 +145,12 @@ def test_the_picture_can_be_saved(page: Chromium, address: str) -> None:
 
 def test_everything_that_can_be_used_has_a_name(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=AND")
-    used = [
-        (role, name) for role, name in page.roles() if role in ("button", "checkbox", "radio", "combobox", "slider")
-    ]
-    assert len(used) > 25
+    used, kinds = set[tuple[str, str]](), ("button", "checkbox", "radio", "combobox", "slider", "tab", "textbox")
+    for tab in page.page.locator("#tabs [role=tab]").all():
+        tab.click()
+        used.update((role, name) for role, name in page.roles() if role in kinds)
+        assert ("tabpanel", tab.text_content()) in page.roles()
+    assert len(used) > 50
     assert [role for role, name in used if not name.strip()] == []
     assert ("application", "The plane: 3 of -1, 1 of 1") in page.roles()
 

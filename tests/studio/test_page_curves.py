@@ -65,11 +65,11 @@ def test_a_curve_is_the_servers_at_every_step(page: Chromium, address: str, name
 
 
 def test_the_widest_margin_is_a_curve_too(page: Chromium, address: str) -> None:
-    page.open(f"{address}#example=rings&degree=2")
+    page.open(f"{address}#example=rings&degree=2&tab=verdict")
     assert text(page, "verdict").startswith("Yes: a curve of degree 2 tells")
     assert page.value("document.querySelectorAll('path.widest').length") == 3
     assert page.value("document.querySelectorAll('#plane .support').length") == 5
-    page.open(f"{address}#example=moons&degree=2")
+    page.open(f"{address}#example=moons&degree=2&tab=verdict")
     assert text(page, "verdict").startswith("No: a curve of degree 2")
     assert page.value("document.querySelectorAll('#plane .proof-row').length") > 2
 
@@ -107,6 +107,8 @@ def test_after_a_kernel_comes_a_line_again(page: Chromium, address: str) -> None
         "(() => { const field = document.querySelector('#controls [name=kernel]'); field.value = '';"
         "field.dispatchEvent(new Event('change')); })()"
     )
+    page.until("document.getElementById('numbers').textContent.includes('visit 0 of 200')")
+    page.value("document.getElementById('last').click()")
     page.until("document.getElementById('moment').textContent.includes('200 mistakes in 200 visits')")
     page.until("document.documentElement.dataset.ready === 'yes'")
     assert page.value("document.getElementById('error').hidden")
@@ -151,7 +153,7 @@ def test_a_run_plays_by_rows_to_its_end(page: Chromium, address: str) -> None:
         "document.getElementById('play').click(); })()"
     )
     page.until("document.getElementById('moment').textContent.startsWith('End')")
-    assert text(page, "play") == "Play"
+    assert text(page, "play-text") == "Play"
 
 
 def test_all_columns_of_a_wider_table_are_judged_too(page: Chromium, address: str) -> None:

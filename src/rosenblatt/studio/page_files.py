@@ -5,7 +5,7 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-from rosenblatt.report.figures.style import DARK, LIGHT, Palette
+from rosenblatt.report.figures.style import DARK, LIGHT, PROJECTOR, Palette
 
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
@@ -28,12 +28,13 @@ def _files_below(folder: Traversable, prefix: str) -> dict[str, tuple[bytes, str
 
 
 def palette_css() -> str:
-    """The colours as CSS variables, for light and dark."""
+    """The colours as CSS variables, for light, dark and the projector."""
     dark = _variables(DARK)
     return (
         f":root {{ color-scheme: light; {_variables(LIGHT)} }}\n"
-        f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{ color-scheme: dark; {dark} }} }}\n"
+        f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme]) {{ color-scheme: dark; {dark} }} }}\n"
         f":root[data-theme=dark] {{ color-scheme: dark; {dark} }}\n"
+        f":root[data-theme=projector] {{ color-scheme: light; {_variables(PROJECTOR)} }}\n"
     )
 
 

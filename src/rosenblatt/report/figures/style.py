@@ -63,6 +63,18 @@ DARK = Palette(
     accent="#2fc79a",
     alarm="#ff8552",
 )  # fmt: skip
+# For the studio on a projector, which washes colours out: darker ones, and text with a contrast of 7 or more.
+PROJECTOR = Palette(
+    paper="#ffffff",
+    ink="#000000",
+    muted="#3d4349",
+    grid="#c9ced3",
+    classes=(
+        "#004f9e", "#b34700", "#00694b", "#a3337a", "#5e4a00", "#1273b5", "#43207f", "#505050", "#7d2412", "#1d5a28",
+    ),
+    accent="#005c43",
+    alarm="#a02c00",
+)  # fmt: skip
 THEMES = {"light": LIGHT, "dark": DARK}
 
 

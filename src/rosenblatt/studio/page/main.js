@@ -8,6 +8,8 @@ import { Controls } from "./panels/controls.js";
 import { LogicPanel } from "./panels/logic.js";
 import { showLossHistory } from "./panels/loss_history.js";
 import { showRelatives } from "./panels/relatives.js";
+import { showRows } from "./panels/rows.js";
+import { Tabs } from "./panels/tabs.js";
 import { showTheorem } from "./panels/theorem.js";
 import { degreeButton, showVerdict } from "./panels/verdict.js";
 import { Curves, fetchWidestMargin } from "./plane/curves.js";
@@ -27,18 +29,20 @@ const state = {
   dashedLines: [], // of hidden units
   csv: null,
   startAt: null, // the frame to begin with, from a link or a lesson
-  theme: null, // light, dark, or null for the system's
+  theme: null, // light, dark, projector, or null for the system's
   version: 0, // counts changes, so that answers to an older state are dropped
   fresh: false, // everything shown belongs to the current version
   errors: 0,
   errorsBefore: 0, // at the last change
-  markTheorem: () => {}, // these two mark a frame in their charts
+  markTheorem: () => {}, // these three show a frame in their panels
   markLosses: () => {},
+  markRows: () => {},
   maxBytes: Infinity,
 };
 const plane = new PlaneEditor(find("plane"), { onChange: pointsEdited, announce, showError });
 const player = new Player({ showFrame, fetchVisits: (since, updatesOnly = false) => ask("visits", { ...curves.request, since, updates_only: updatesOnly }, { slot: `visits ${updatesOnly}` }) });
 const curves = new Curves(plane, readRequest, showError);
+const tabs = new Tabs(find("tabs"), drawExtras);
 followLegend(find("plane"), find("legend"));
 let controls, lessons, logic;
 
@@ -62,7 +66,18 @@ async function orShowError(work) {
 let refreshTimer = null;
 function pointsEdited() {
   forgetExample();
+  describeOwnPoints();
   refreshSoon();
+}
+// The description above the plane is about the points that are there now.
+function describeOwnPoints() {
+  const counts = plane.classes.map((name, k) => [plane.labels.filter((label) => label === k).length, name]).filter(([many]) => many);
+  find("description").textContent = counts.length ? `Your own points: ${counts.map(([many, name]) => `${number(many)} of ${String(name).replace("-", "−")}`).join(", ")}.` : "No points yet: click in the plane to add some.";
+  listRows();
+}
+function listRows() {
+  const { points, labels, classes, columns } = plane;
+  state.markRows = showRows(find("rows"), { points, labels, classes, columns });
 }
 function forgetExample() {
   state.example = null;
@@ -90,6 +105,7 @@ async function refresh() {
     if (state.errors === state.errorsBefore) showError(null); // keep an error that came after the change
     curves.load(run);
     player.load(run, request.points, { at: startAt });
+    state.markRows(player.frame, run);
   });
   const learnedRun = await learned.catch(() => null);
   if (!learnedRun) return finish(version, false); // refused: the other questions would be too
@@ -160,7 +176,19 @@ async function askFurther(request) {
   }
   return parts;
 }
-function drawProof() { plane.drawProof(find("show-proof").checked ? state.verdict : null); }
+// The proof is drawn beside the panels that are about it, so that the plane begins with one line.
+function showsProof() { return ["verdict", "theorem"].includes(tabs.current) && find("show-proof").checked; }
+function drawProof() {
+  plane.drawProof(showsProof() ? state.verdict : null);
+  plane.showsBand = showsProof();
+}
+// What is drawn depends on the panel beside the plane.
+function drawExtras() {
+  drawProof();
+  plane.showsKept = ["learner", "relatives"].includes(tabs.current);
+  if (player.frame) showFrame(player.frame);
+  updateLink();
+}
 function drawRelatives() {
   const lines = (state.relatives?.lines ?? []).map((line, style) => ({ ...line, style })).filter((line) => state.switchedOn.has(line.name));
   plane.drawRelatives([...lines, ...state.dashedLines.map((weights) => ({ weights, style: 4 }))]);
@@ -169,16 +197,18 @@ function drawRelatives() {
 function showFrame(frame) {
   plane.drawFrame(frame, state.run, player.longest);
   if (frame) curves.show(frame, player.nextFrames);
-  find("play").textContent = player.timer ? "Pause" : "Play";
+  find("play-text").textContent = player.timer ? "Pause" : "Play";
+  find("play").firstElementChild.textContent = player.timer ? "❚❚" : "▶";
   find("moment").setAttribute("aria-live", player.timer ? "off" : "polite");
   find("scrub").max = Math.max(0, player.frames.length - 1);
   find("scrub").value = player.at;
   find("moment").textContent = frame ? player.sentence() : "Add points of two classes, and the perceptron learns to separate them.";
-  find("numbers").textContent = frame ? player.statistics() + outsideNote(frame) : "";
+  find("numbers").textContent = frame ? player.statistics(plane.showsKept) + outsideNote(frame) : "";
   if (frame) {
     find("scrub").setAttribute("aria-valuetext", player.sentence());
     state.markTheorem(frame);
     state.markLosses(frame, state.run);
+    state.markRows(frame, state.run);
   }
   if (!player.timer) updateLink();
 }
@@ -190,7 +220,7 @@ function outsideNote(frame) {
 function updateLink() {
   if (!logic) return;
   const at = player.frame && !player.atEnd ? player.at : null, { example, theme } = state;
-  writeLink({ example, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options, at, theme, switchedOn: [...state.switchedOn], lesson: lessons?.current?.key, done: [...(lessons?.finished ?? [])], ...logic.changes });
+  writeLink({ example, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options, at, theme, tab: tabs.current === tabs.default ? null : tabs.current, switchedOn: [...state.switchedOn], lesson: lessons?.current?.key, done: [...(lessons?.finished ?? [])], ...logic.changes });
   lessons?.update();
 }
 
@@ -216,6 +246,7 @@ function showColumns() {
   plane.undoStack = [];
   plane.show(table.rows.map((row) => [row[across], row[up]]), [...table.labels], classes.length > 1 && !areLetters ? classes : ["A", "B", "C", "D", "E"], [table.columns[across], table.columns[up]]);
   showTools();
+  listRows();
   refreshSoon();
 }
 function showTools() {
@@ -229,9 +260,10 @@ function showTools() {
     return label;
   }));
 }
-async function openExample(name) {
+async function openExample(name, { at = state.startAt } = {}) {
   const table = await orShowError(() => ask("example", { name }));
   if (!table) return;
+  state.startAt = at;
   state.example = name;
   find("example").value = name;
   openTable(table);
@@ -291,8 +323,11 @@ find("by").addEventListener("change", (event) => { player.by = event.target.valu
 find("speed").addEventListener("change", (event) => { player.rate = Number(event.target.value); });
 find("undo").addEventListener("click", () => plane.undo());
 find("clear").addEventListener("click", () => plane.clear());
-find("show-proof").addEventListener("change", drawProof);
-find("example").addEventListener("change", (event) => openExample(event.target.value));
+find("show-proof").addEventListener("change", drawExtras);
+find("example").addEventListener("change", (event) => {
+  if (event.target.value) openExample(event.target.value, { at: 0 });
+  else plane.clear();
+});
 for (const axis of ["across", "up"]) find(axis).addEventListener("change", () => { state.example = null; showColumns(); });
 find("paste").addEventListener("click", () => openText(find("text").value));
 find("upload").addEventListener("change", (event) => orShowError(async () => {
@@ -320,15 +355,15 @@ find("link").addEventListener("click", () => orShowError(async () => {
   find("link").textContent = "Copied ✓";
   setTimeout(() => { find("link").textContent = "Copy link"; }, 2000);
 }));
-find("theme").addEventListener("click", () => {
-  setTheme({ system: "light", light: "dark", dark: null }[state.theme ?? "system"]);
+find("theme").addEventListener("change", (event) => {
+  setTheme(event.target.value);
   updateLink();
 });
 function setTheme(theme) {
-  state.theme = ["light", "dark"].includes(theme) ? theme : null;
+  state.theme = ["light", "dark", "projector"].includes(theme) ? theme : null;
   if (state.theme) document.documentElement.dataset.theme = state.theme;
   else delete document.documentElement.dataset.theme;
-  find("theme").textContent = `Theme: ${state.theme ?? "system"}`;
+  find("theme").value = state.theme ?? "";
   if (plane.view) plane.drawPoints();
 }
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { if (plane.view) plane.drawPoints(); });
@@ -350,6 +385,7 @@ document.addEventListener("keydown", (event) => {
 async function start() {
   const link = readLink();
   setTheme(link.theme);
+  tabs.show(link.tab);
   const [lists, { lessons: allLessons }] = await Promise.all([ask("controls"), ask("lessons")]);
   controls = new Controls(find("controls"), lists, refreshSoon);
   controls.restore(link.options);
@@ -358,10 +394,11 @@ async function start() {
   find("example").replaceChildren(new Option("your own", "", true), ...lists.examples.map((name) => new Option(name, name)));
   logic = new LogicPanel(lists.builds, openOwnTable, { onChange: () => lessons && updateLink(), announce });
   logic.write(link.expression, link.build);
-  Object.assign(state, { switchedOn: new Set(link.switchedOn), startAt: link.at });
+  Object.assign(state, { switchedOn: new Set(link.switchedOn), startAt: link.isEmpty ? 0 : link.at });
   const hasData = link.table || link.example;
-  lessons = new Lessons(allLessons, { readPage, arrange, onChange: updateLink, showError });
+  lessons = new Lessons(allLessons, { readPage, arrange, tabs, onChange: drawExtras, showError });
   const inLesson = lessons.restore({ ...link, setUp: !hasData }), setup = lessons.current?.setup ?? {};
+  if (link.tab) tabs.choose(link.tab);
   if (inLesson && !hasData && (setup.example || setup.points)) return; // the lesson opens its own data
   const table = link.table ?? (link.example ? null : await ask("opening_table"));
   if (table) openTable(table);

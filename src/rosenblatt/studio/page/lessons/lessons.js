@@ -6,9 +6,8 @@ import { TOOLS } from "./tools.js";
 
 export class Lessons {
   // `readPage` gives what the page shows, `fresh` if the server has answered for it; `arrange` sets the page up.
-  constructor(lessons, { readPage, arrange, onChange, showError }) {
-    Object.assign(this, { lessons, readPage, arrange, onChange, showError, current: null, check: null, tool: null, finished: new Set() });
-    this.panelOrder = [...find("right").children];
+  constructor(lessons, { readPage, arrange, tabs, onChange, showError }) {
+    Object.assign(this, { lessons, readPage, arrange, tabs, onChange, showError, current: null, check: null, tool: null, finished: new Set() });
     find("lesson-index").addEventListener("click", () => (find("lesson").hidden || this.current ? this.showIndex() : this.leave()));
     find("lesson-previous").addEventListener("click", () => this.go(-1));
     find("lesson-next").addEventListener("click", () => this.go(1));
@@ -62,13 +61,13 @@ export class Lessons {
     form.append(element("div", { id: "lesson-tool" }));
     return form;
   }
-  // The panels of a lesson come first; a lesson without a plane hides it and the other panels.
+  // A lesson opens the first of its panels; one without a plane hides the plane and all other panels.
   arrangePanels(lesson) {
-    const first = (lesson?.panels ?? []).map((name) => find(`h-${name}`).parentElement), right = find("right"), alone = lesson?.has_plane === false;
-    right.replaceChildren(...first, ...this.panelOrder.filter((panel) => !first.includes(panel)));
-    for (const panel of this.panelOrder) panel.hidden = alone && !first.includes(panel);
+    const panels = lesson?.panels ?? [], alone = lesson?.has_plane === false;
+    for (const name of this.tabs.names) find(`h-${name}`).hidden = alone && !panels.includes(name);
+    if (lesson) this.tabs.show(panels[0] ?? this.tabs.default);
     find("left").hidden = alone;
-    right.hidden = alone && !first.length;
+    find("right").hidden = alone && !panels.length;
     document.querySelector("main").dataset.lesson = !lesson ? "" : alone ? "alone" : "beside";
   }
   showIndex() {

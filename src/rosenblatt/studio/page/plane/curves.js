@@ -70,11 +70,11 @@ export class Curves {
     band.replaceChildren();
     lines.replaceChildren();
     lines.dataset.time = after.time;
-    if (after.band) draw("path", { d: after.band, class: "band", "fill-rule": "evenodd" }, band);
+    if (after.band && this.plane.showsBand) draw("path", { d: after.band, class: "band", "fill-rule": "evenodd" }, band);
     if (before !== after && before.boundary) draw("path", { d: before.boundary, class: "before curve-before" }, lines);
     if (this.run.scheme !== "joint") after.units.forEach((d, unit) => { if (d) draw("path", { d, class: `unit s${this.run.scheme === "ovo" ? unit % 5 : this.run.classes[unit]}` }, lines); });
     if (after.boundary) draw("path", { d: after.boundary, class: "boundary" }, lines);
-    if (this.current.frame.kind === "end" && this.fixed?.kept) draw("path", { d: this.fixed.kept, class: "kept" }, lines);
+    if (this.current.frame.kind === "end" && this.fixed?.kept && this.plane.showsKept) draw("path", { d: this.fixed.kept, class: "kept" }, lines);
   }
 }
 

@@ -8,7 +8,7 @@ const LAYERS = ["grid", "regions", "band", "proof", "lines", "arrows", "points",
 
 export class PlaneDrawing {
   constructor(svg) {
-    Object.assign(this, { svg, points: [], labels: [], classes: ["A", "B", "C", "D", "E"] });
+    Object.assign(this, { svg, points: [], labels: [], classes: ["A", "B", "C", "D", "E"], showsBand: false, showsKept: false });
     this.layer = Object.fromEntries(LAYERS.map((name) => [name, draw("g", { id: `layer-${name}` }, svg)]));
   }
   // Where each point is drawn. Equal points are spread round their place, so that each is seen.
@@ -68,7 +68,7 @@ export class PlaneDrawing {
     const units = frame.after, single = units.length === 1;
     if (single) this.drawHalves(units[0], run.classes);
     else if (run.scheme !== "ovo") this.drawCells(units, run.classes);
-    if (single && frame.margin > 0) this.drawBand(units[0], frame.margin);
+    if (single && frame.margin > 0 && this.showsBand) this.drawBand(units[0], frame.margin);
     units.forEach((weights, unit) => {
       const before = frame.before[unit], moved = before.some((value, i) => value !== weights[i]);
       const className = single ? "boundary" : `unit s${run.scheme === "ovo" ? unit % 5 : run.classes[unit]}`;
@@ -78,7 +78,7 @@ export class PlaneDrawing {
       }
       if (single) this.drawNormals(before, weights, moved, longest);
     });
-    if (single && frame.kept) frame.kept.forEach((weights) => this.drawLine(weights, lines, { class: "kept" }));
+    if (single && frame.kept && this.showsKept) frame.kept.forEach((weights) => this.drawLine(weights, lines, { class: "kept" }));
   }
   drawVisitedRow(frame) {
     if (frame.row === null || frame.row === undefined || !this.points[frame.row]) return;

@@ -122,5 +122,5 @@ export class Player {
   }
 
   sentence() { return sentences.sentence(this.frame, this.run, this.points); }
-  statistics() { return sentences.statistics(this.frame, this.run); }
+  statistics(showsKept) { return sentences.statistics(this.frame, this.run, showsKept); }
 }

@@ -7,7 +7,7 @@ const weightsOf = (units) => (units.length > 3 ? `${units.length} units` : units
 
 export function sentence(frame, run, points) {
   const weights = frame.after ? ` w = ${weightsOf(frame.after)}.` : "";
-  if (frame.kind === "start") return `Start:${run.curved ? "" : " w = [b, w1, w2] ="}${frame.after ? ` ${weightsOf(frame.after)}.` : ""} No row has been visited yet.`;
+  if (frame.kind === "start") return `Start:${run.curved ? "" : " w = [b, w1, w2] ="}${frame.after ? ` ${weightsOf(frame.after)}.` : ""} No row has been visited yet: press Play.`;
   if (frame.kind === "end") return `End, ${run.ending}.${weights}`;
   if (frame.kind === "epoch") return `End of epoch ${frame.epoch}: ${count(run.mistakes[frame.epoch - 1] ?? 0, "mistake")} in it.${weights}`;
   const point = `(${points[frame.row].map((value) => number(value)).join(", ")})`, visit = `Epoch ${frame.epoch}, row ${frame.row} ${point}`;
@@ -29,11 +29,11 @@ function change(frame, run, step) {
   return run.features ? `${factor}its ${run.features.length} features are ${direction} w` : `${factor}k(this row, ·) is ${direction} the score`;
 }
 
-export function statistics(frame, run) {
+export function statistics(frame, run, showsKept) {
   const parts = [`update ${number(frame.k)} of ${number(run.n_updates)}`, `visit ${number(frame.t + 1)} of ${number(run.t)}`], { kept } = run;
   if (frame.errors !== undefined) parts.push(count(frame.errors, "training error"));
   if (frame.margin > 0) parts.push(`${run.curved ? "least score" : "margin"} ${number(frame.margin, 3)}`);
-  if (frame.kind === "end" && kept.keep !== "last" && run.units.length === 1) parts.push(`kept${kept.weights || run.curved ? " (dotted)" : ""}: ${kept.keep}, ${count(kept.errors, "error")}`);
+  if (frame.kind === "end" && kept.keep !== "last" && run.units.length === 1) parts.push(`kept${showsKept && (kept.weights || run.curved) ? " (dotted)" : ""}: ${kept.keep}, ${count(kept.errors, "error")}`);
   if (run.features && run.features.length <= 6) parts.push(`w belongs to ${run.features.map(superscript).join(", ")}`);
   return parts.join(" · ");
 }
