@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError, ModelError
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_scorer
 
 

@@ -56,7 +56,9 @@ def test_examples_in_docstrings_are_true(name: str) -> None:
     assert results.failed == 0
 
 
-@pytest.mark.parametrize("name", ["estimators.adaline", "estimators.logistic_unit", "estimators.perceptron", "learn.online"])
+@pytest.mark.parametrize(
+    "name", ["learn.online", *(f"estimators.{name}" for name in ("adaline", "logistic_unit", "perceptron"))]
+)
 def test_what_most_people_use_has_an_example(name: str) -> None:
     assert ">>> " in source_of(f"rosenblatt.{name}")
 

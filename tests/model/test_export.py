@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from rosenblatt import LogisticUnit, Perceptron, options
 from rosenblatt.errors import ModelError
 from rosenblatt.model.export.export import EXPORTS, export_model
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.records import FeatureSpace
 
 X, TARGET = load_iris(return_X_y=True)

@@ -13,7 +13,7 @@ import rosenblatt
 from rosenblatt.errors import ModelError
 from rosenblatt.model.export.export import export_model
 from rosenblatt.model.fit_file import fit_file
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.source import ReadOptions
 from tests.readers.table.test_columns import customers, write
 from tests.slow_twins.readers import log_scale

@@ -21,7 +21,7 @@ from rosenblatt.estimators.model_files.save_load import to_estimator, to_model
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.shared_pass import share_pass
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.records import Block, FeatureSpace
 from rosenblatt.storage.container import canonical, checksum, write_container

@@ -10,7 +10,7 @@ import pytest
 from rosenblatt import LogisticUnit, Perceptron
 from rosenblatt.evaluate.tally import Tally
 from rosenblatt.model.fit_file import Candidate, Fitted
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.source import BadRow
 from rosenblatt.records import Csr, FeatureSpace
 from rosenblatt.report.json_records import fit_record, model_record, scores_record

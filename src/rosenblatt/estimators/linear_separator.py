@@ -18,7 +18,7 @@ from rosenblatt.estimators.common.linear_run import LinearRunEstimator
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.shared_pass import share_pass
 from rosenblatt.model.fit_file import Fitted, fit_file
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.block_rows import join_blocks
 from rosenblatt.readers.memory.arrow import to_arrow
 from rosenblatt.readers.memory.targets import Targets

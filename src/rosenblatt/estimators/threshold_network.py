@@ -13,9 +13,9 @@ from rosenblatt.estimators.common.base import Estimator, unchanged_by_failure
 from rosenblatt.logic import Expression, Network, parse, smallest_network
 from rosenblatt.logic.network.cascade_conversion import cascade_from_network, cascade_from_trees, network_from_cascade
 from rosenblatt.logic.network.upstart import Upstart
-from rosenblatt.model.cascade import Cascade
+from rosenblatt.model.kinds.cascade import Cascade
+from rosenblatt.model.kinds.network import Growth
 from rosenblatt.model.model import check_finite
-from rosenblatt.model.network import Growth
 from rosenblatt.records import Csr, Floats, Status, Values
 
 

@@ -19,7 +19,7 @@ from rosenblatt.learn.files.portfolio import candidates, fold_candidates
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.calibration import calibrate
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.threshold import choose_threshold
 from rosenblatt.model.warnings import Caution, baseline_error, judged_by, warnings_of_fit
 from rosenblatt.options.threshold import criterion_of

@@ -1,4 +1,4 @@
-"""What every model can do: read examples, score them, predict their classes. The kinds of model are in `model.file`."""
+"""What every model can do: read examples, score them, predict their classes. Its kinds are in `model.kinds`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A model <-> its file, whatever its kind. docs/model-file.md says what each key of a file is.
 
-A new kind of model is a file in this room with a subclass of Model, and a line in `_KINDS`.
+A new kind of model is a file in kinds/ with a subclass of Model, and a line in `_KINDS`.
 """
 
 import os
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from rosenblatt.errors import ModelError, option
-from rosenblatt.model.linear import LinearModel, unpack_linear_model
+from rosenblatt.model.kinds.linear import LinearModel, unpack_linear_model
 from rosenblatt.model.model import Model
 from rosenblatt.storage.container import read_container, write_container
 from rosenblatt.storage.header import Header
@@ -16,13 +16,13 @@ from rosenblatt.storage.tensors import Tensors
 
 
 def _kernel_model(header: Header, tensors: Tensors) -> Model:
-    from rosenblatt.model.kernel import unpack_kernel_model
+    from rosenblatt.model.kinds.kernel import unpack_kernel_model
 
     return unpack_kernel_model(header, tensors)
 
 
 def _network(header: Header, tensors: Tensors) -> Model:
-    from rosenblatt.model.network import unpack_network
+    from rosenblatt.model.kinds.network import unpack_network
 
     return unpack_network(header, tensors)
 

@@ -10,8 +10,8 @@ from typing import Literal
 from rosenblatt.errors import option, spelled
 from rosenblatt.learn.files.classes import quoted
 from rosenblatt.learn.files.passes import Fitting
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.leak import leaking_columns
-from rosenblatt.model.linear import LinearModel
 from rosenblatt.records import HonestScores, Label
 
 FEWEST_EXAMPLES = 10  # of a class

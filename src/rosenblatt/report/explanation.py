@@ -10,9 +10,9 @@ from typing import Any
 from rosenblatt import native
 from rosenblatt.errors import DataError
 from rosenblatt.logic.network.cascade_conversion import network_from_cascade
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.network import NetworkModel
 from rosenblatt.model.model import Model, check_width
-from rosenblatt.model.network import NetworkModel
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import SourceBlock

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.report.columns import columns_record
 from rosenblatt.report.summary import FitSummary
 from rosenblatt.report.weights import bias, classes_shown, top_features
@@ -13,7 +13,7 @@ from rosenblatt.report.weights import bias, classes_shown, top_features
 if TYPE_CHECKING:
     from rosenblatt.evaluate.confusion import ClassScores
     from rosenblatt.evaluate.tally import Scores
-    from rosenblatt.model.network import NetworkModel
+    from rosenblatt.model.kinds.network import NetworkModel
 
 ESTIMATES = (
     *("accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision"),

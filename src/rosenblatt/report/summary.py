@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rosenblatt.errors import spelled
 from rosenblatt.model.fit_file import Candidate, Fitted
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.warnings import Caution
 from rosenblatt.options.command_line import as_flag

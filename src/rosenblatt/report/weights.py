@@ -8,7 +8,7 @@ from rosenblatt import native
 from rosenblatt.lazy import np
 from rosenblatt.learn.polynomial import products_of
 from rosenblatt.learn.schemes import class_pairs
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Csr, Floats, Label, Values

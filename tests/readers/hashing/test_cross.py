@@ -18,7 +18,7 @@ from rosenblatt.cli import main
 from rosenblatt.errors import ModelError
 from rosenblatt.model.export.export import export_model
 from rosenblatt.model.fit_file import fit_file
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.model.predict import predict_file
 from rosenblatt.readers.formats import lines, vw

@@ -89,7 +89,8 @@ def test_labels_of_other_types_are_refused(column: str, tmp_path: Path, capfd: A
     path = write(tmp_path / "table.arrow", pa.table({"x": X, "c": REFUSED[column][0]}))
     assert fit(path, "--label", "c") == 3
     sentence = capfd.readouterr().err
-    assert "column 'c' holds" in sentence and "choose another --label" in sentence
+    assert "column 'c' holds" in sentence
+    assert "choose another --label" in sentence
 
 
 def test_labels_of_bytes_are_words(tmp_path: Path, capfd: Any) -> None:

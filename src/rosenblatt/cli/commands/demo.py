@@ -12,7 +12,7 @@ from rosenblatt.cli.output import is_terminal, write, write_file, write_json, wr
 from rosenblatt.cli.parameters import option, output_options, sectioned_command
 
 if TYPE_CHECKING:
-    from rosenblatt.model.linear import LinearModel
+    from rosenblatt.model.kinds.linear import LinearModel
     from rosenblatt.report.summary import FitSummary
 
 MAIL = Path(__file__).parents[2] / "data" / "mail"

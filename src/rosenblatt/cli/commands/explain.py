@@ -10,8 +10,8 @@ from rosenblatt.cli.output import write_json, write_lines
 from rosenblatt.cli.parameters import model_argument, option, output_options, sectioned_command
 
 if TYPE_CHECKING:
-    from rosenblatt.model.linear import LinearModel
-    from rosenblatt.model.network import NetworkModel
+    from rosenblatt.model.kinds.linear import LinearModel
+    from rosenblatt.model.kinds.network import NetworkModel
 
 
 @sectioned_command(

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.common import check_input
 from rosenblatt.learn.polynomial import columns_of
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.readers.formats.registry import FeatureKind, feature_kind
 from rosenblatt.readers.memory.arrow import is_table, to_arrow

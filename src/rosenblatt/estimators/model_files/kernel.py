@@ -8,7 +8,7 @@ from rosenblatt import options
 from rosenblatt.checks import plain_label
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.estimators.model_files.parameters import label_array, to_json
-from rosenblatt.model.kernel import KernelModel
+from rosenblatt.model.kinds.kernel import KernelModel
 from rosenblatt.model.model import space_of_columns
 from rosenblatt.storage.header import Header
 from rosenblatt.version import __version__

@@ -12,7 +12,7 @@ from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.registry import BY_NAME
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.run_state import ADDED_LATER
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import space_of_columns
 from rosenblatt.version import __version__
 

@@ -5,8 +5,8 @@ import numpy as np
 from rosenblatt import options
 from rosenblatt.estimators.model_files.parameters import label_array, to_json
 from rosenblatt.estimators.threshold_network import ThresholdNetwork
+from rosenblatt.model.kinds.network import NetworkModel
 from rosenblatt.model.model import space_of_columns
-from rosenblatt.model.network import NetworkModel
 from rosenblatt.storage.header import Header, damaged
 from rosenblatt.storage.tensors import read_array
 from rosenblatt.version import __version__

@@ -18,11 +18,11 @@ from rosenblatt.estimators.model_files.network import to_network_model, to_thres
 from rosenblatt.estimators.model_files.separator import is_separator, model_to_separator, separator_to_model
 from rosenblatt.estimators.registry import BY_NAME
 from rosenblatt.estimators.threshold_network import ThresholdNetwork
-from rosenblatt.model.kernel import KernelModel
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.kernel import KernelModel
+from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.network import NetworkModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.model_file import load_model, save_model
-from rosenblatt.model.network import NetworkModel
 
 Path: TypeAlias = str | os.PathLike[str]
 

@@ -10,7 +10,7 @@ from rosenblatt import options
 from rosenblatt.errors import ModelError
 from rosenblatt.estimators.linear_separator import LinearSeparator
 from rosenblatt.estimators.model_files.parameters import from_json, label_array, to_json
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 
 _NAME = LinearSeparator.__name__
 

@@ -1,4 +1,4 @@
-"""Networks and the trees of Upstart <-> cascades (model/cascade.py): the matrices that score rows of any numbers."""
+"""Networks and the trees of Upstart <-> cascades (model/kinds/cascade.py): the matrices that score rows of any numbers."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ import numpy as np
 from rosenblatt.logic.network.network import Network, build_network
 from rosenblatt.logic.network.upstart import Node
 from rosenblatt.logic.unit import Unit
-from rosenblatt.model.cascade import Cascade
+from rosenblatt.model.kinds.cascade import Cascade
 
 
 def network_from_cascade(cascade: Cascade, names: Sequence[str], kinds: Sequence[str] | None = None) -> Network:

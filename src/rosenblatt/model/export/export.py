@@ -9,7 +9,7 @@ from rosenblatt.errors import ModelError, option
 from rosenblatt.model.export.json import to_json
 from rosenblatt.model.export.onnx import to_onnx
 from rosenblatt.model.export.sql import to_sql
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 
 # By name, which is also the ending of a file in that format; options.EXPORT_FORMATS lists the same names.
 EXPORTS: Mapping[str, Callable[[LinearModel, str], bytes]] = {

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.learn.schemes import class_pairs
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.records import FeatureSpace, Label, logs_of
 
 FORMAT_VERSION = 1

@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt.errors import ModelError
 from rosenblatt.learn.schemes import class_pairs
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.records import logs_of
 
 OPSET = 13

@@ -6,7 +6,7 @@ import numpy as np
 
 from rosenblatt.errors import ModelError, option
 from rosenblatt.model.export.sql_columns import name, number, number_of, refuse_dates, text, word_condition
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.records import FeatureSpace, Label
 
 TABLE = "data"

@@ -7,7 +7,7 @@ from typing import Any
 
 from rosenblatt.evaluate.tally import Scores
 from rosenblatt.evaluate.thresholds import PROBABILITIES, threshold_table
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.threshold import chance_at, score_at
 from rosenblatt.report.page import charts

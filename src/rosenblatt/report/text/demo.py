@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.explanation import explain_example
 from rosenblatt.report.summary import FitSummary

@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.summary import STATUS, top_weights
 from rosenblatt.report.text.layout import NAME_WIDTH, NO_BREAK, bold, clip, dim, named_line, plural, terminal_width
 from rosenblatt.report.weights import Contribution, Weight
 
 if TYPE_CHECKING:
-    from rosenblatt.model.network import NetworkModel
+    from rosenblatt.model.kinds.network import NetworkModel
 
 _UNITS_SHOWN = 40
 _FEATURES_SHOWN = 10  # unless asked for another number

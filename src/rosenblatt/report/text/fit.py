@@ -8,7 +8,7 @@ from sys import float_info
 from typing import TYPE_CHECKING
 
 from rosenblatt.model.fit_file import Fitted
-from rosenblatt.model.linear import LinearModel
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.threshold import Threshold
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.columns import columns_sentence

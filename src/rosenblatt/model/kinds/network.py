@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt import native
 from rosenblatt.learn.schemes import n_units, scheme_of
-from rosenblatt.model.cascade import Cascade
+from rosenblatt.model.kinds.cascade import Cascade
 from rosenblatt.model.model import Model, check_finite, check_width
 from rosenblatt.readers.feature_space import pack_classes, pack_space, unpack_classes, unpack_space
 from rosenblatt.records import FeatureSpace, Floats, Label, Values
