@@ -6,11 +6,12 @@
 namespace rosenblatt {
 namespace {
 
-MapKind kind_of(const std::string& name) { return one_of<MapKind>(name, {"platt", "beta", "isotonic", "softmax"}); }
+MapKind kind_of(const std::string& name) { return one_of<MapKind>(name, {"temperature", "platt", "beta", "isotonic", "softmax"}); }
 
 ScoredExamples examples_of(MapKind kind, const InMatrix& scores, std::size_t classes) {
     const ScoredExamples examples{scores.data(), nullptr, scores.shape(0), classes};
-    if (classes < 2 || scores.shape(1) != examples.columns() || (kind == MapKind::softmax) != (classes > 2))
+    const bool fits = kind == MapKind::temperature || (kind == MapKind::softmax) == (classes > 2);
+    if (classes < 2 || scores.shape(1) != examples.columns() || !fits)
         throw value_error("scores of " + std::to_string(scores.shape(1)) + " columns do not fit the map and the classes");
     return examples;
 }
@@ -48,7 +49,7 @@ void bind_calibrate(nb::module_& m) {
         const MapKind kind = kind_of(name);
         const ScoredExamples examples = examples_of(kind, scores, classes);
         const std::size_t count = parameters.shape(0);
-        const bool fits = kind == MapKind::platt ? count == 4 : kind == MapKind::beta ? count == 7
+        const bool fits = kind == MapKind::temperature ? count == 2 : kind == MapKind::platt ? count == 4 : kind == MapKind::beta ? count == 7
                         : kind == MapKind::softmax ? count == 2 * classes + 2 : count > 0 && count % 2 == 0;
         if (!fits) throw value_error("a map of the kind " + name + " does not have " + std::to_string(count) + " parameters");
         double* filled;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
 
 #include "core/simd.hpp"
@@ -305,33 +306,43 @@ double softmax_of(double* z, std::size_t classes) {
     return highest + logarithm(sum);
 }
 
+// The log loss of the softmax of each row of logits against the targets of its class. logits(i, z) fills the logits of an
+// example; pull(i, k, d) takes the derivative by each of them.
+template <class Logits, class Pull>
+double softmax_loss(const ScoredExamples& examples, const std::vector<double>& counts, Logits&& logits, Pull&& pull) {
+    const std::size_t classes = examples.classes;
+    std::vector<double> z(classes);
+    double loss = 0.0;
+    for (std::size_t i = 0; i < examples.count; ++i) {
+        const auto label = static_cast<std::size_t>(examples.truth[i]);
+        const double other = 1.0 / (counts[label] + 2.0) / static_cast<double>(classes - 1);
+        const double own = (counts[label] + 1.0) / (counts[label] + 2.0);
+        logits(i, z.data());
+        double targeted = 0.0;
+        for (std::size_t k = 0; k < classes; ++k) targeted += (k == label ? own : other) * z[k];
+        loss += softmax_of(z.data(), classes) - targeted;
+        for (std::size_t k = 0; k < classes; ++k) pull(i, k, z[k] - (k == label ? own : other));
+    }
+    return loss;
+}
+
 // The parameters while it is fitted: the common a, how far each a_k is from it, each b_k. The last two are drawn to 0.
 std::vector<double> fit_softmax(const ScoredExamples& examples) {
     constexpr double ridge = 1.0;
     const std::size_t classes = examples.classes;
     const Range range(examples);
     const std::vector<double> scores = clipped(examples, range), counts = counts_of(examples);
-    std::vector<double> z(classes);
     const auto value = [&](const std::vector<double>& x, std::vector<double>& gradient) {
-        double loss = 0.0;
         std::fill(gradient.begin(), gradient.end(), 0.0);
-        for (std::size_t i = 0; i < examples.count; ++i) {
-            const double* const s = scores.data() + i * classes;
-            const auto label = static_cast<std::size_t>(examples.truth[i]);
-            const double other = 1.0 / (counts[label] + 2.0) / static_cast<double>(classes - 1);
-            const double own = (counts[label] + 1.0) / (counts[label] + 2.0);
-            double targeted = 0.0;
-            for (std::size_t k = 0; k < classes; ++k) {
-                z[k] = (x[0] + x[1 + k]) * s[k] + x[1 + classes + k];
-                targeted += (k == label ? own : other) * z[k];
-            }
-            loss += softmax_of(z.data(), classes) - targeted;
-            for (std::size_t k = 0; k < classes; ++k) {
-                const double pull = z[k] - (k == label ? own : other);
-                gradient[1 + k] += pull * s[k];
+        double loss = softmax_loss(
+            examples, counts,
+            [&](std::size_t i, double* z) {
+                for (std::size_t k = 0; k < classes; ++k) z[k] = (x[0] + x[1 + k]) * scores[i * classes + k] + x[1 + classes + k];
+            },
+            [&](std::size_t i, std::size_t k, double pull) {
+                gradient[1 + k] += pull * scores[i * classes + k];
                 gradient[1 + classes + k] += pull;
-            }
-        }
+            });
         for (std::size_t k = 0; k < classes; ++k) gradient[0] += gradient[1 + k];
         for (std::size_t j = 1; j < x.size(); ++j) {
             loss += 0.5 * ridge * x[j] * x[j];
@@ -351,12 +362,74 @@ std::vector<double> fit_softmax(const ScoredExamples& examples) {
     return parameters;
 }
 
+// ---- One number for any number of classes ----------------------------------------------------------------------------
+
+// How far the score of a class lies below the best of its row, and counts: at most `width`.
+double below_best(double score, double best, double width) { return std::max(score - best, -width); }
+
+// How far the best score of a row is ahead of the second: all rows but the most certain ones, one in 200 and at least one.
+double largest_lead(const ScoredExamples& examples) {
+    const std::size_t columns = examples.columns();
+    std::vector<double> leads(examples.count);
+    for (std::size_t i = 0; i < examples.count; ++i) {
+        const double* const row = examples.scores + i * columns;
+        if (columns == 1) {
+            leads[i] = std::fabs(row[0]);
+            continue;
+        }
+        std::array<double, 2> best{};
+        std::partial_sort_copy(row, row + columns, best.begin(), best.end(), std::greater<>());
+        leads[i] = best[0] - best[1];
+    }
+    if (leads.empty()) return 0.0;
+    const std::size_t extreme = std::min(std::max<std::size_t>(leads.size() / 200, 1), (leads.size() - 1) / 2);
+    const auto at = leads.end() - 1 - static_cast<std::ptrdiff_t>(extreme);
+    std::nth_element(leads.begin(), at, leads.end());
+    return std::min(*at, 1e300);
+}
+
+std::vector<double> fit_temperature(const ScoredExamples& examples) {
+    const std::size_t classes = examples.classes, columns = examples.columns();
+    const std::vector<double> counts = counts_of(examples);
+    const double width = largest_lead(examples);
+    int exponent;
+    std::frexp(width, &exponent);
+    const double size = width > 0 ? std::ldexp(1.0, exponent - 1) : 1.0;
+    std::vector<double> scores(examples.scores, examples.scores + examples.count * columns);
+    for (std::size_t i = 0; i < examples.count; ++i) {
+        double* const row = scores.data() + i * columns;
+        const double best = *std::max_element(row, row + columns);
+        for (std::size_t k = 0; k < columns; ++k)
+            row[k] = (columns == 1 ? std::clamp(row[k], -width, width) : below_best(row[k], best, width)) / size;
+    }
+    double a;
+    if (classes == 2) {
+        const Targets target(counts);
+        a = fit_logistic<1>(
+            examples.count, [&](std::size_t i) { return std::array<double, 1>{scores[i]}; },
+            [&](std::size_t i) { return target(examples.truth[i]); }, {0.0})[0];
+    } else {
+        const auto value = [&](const std::vector<double>& x, std::vector<double>& gradient) {
+            gradient[0] = 0.0;
+            return softmax_loss(
+                examples, counts,
+                [&](std::size_t i, double* z) {
+                    for (std::size_t k = 0; k < classes; ++k) z[k] = x[0] * scores[i * classes + k];
+                },
+                [&](std::size_t i, std::size_t k, double pull) { gradient[0] += pull * scores[i * classes + k]; });
+        };
+        a = minimise({1.0}, tolerance * static_cast<double>(examples.count), value)[0];
+    }
+    return {std::max(a, 0.0) / size, width};
+}
+
 // ---- The maps as they are used ---------------------------------------------------------------------------------------
 
 std::vector<double> fit(MapKind kind, const ScoredExamples& all) {
     if (kind == MapKind::isotonic) return fit_isotonic(all);
-    const Sample sample(all, kind == MapKind::softmax ? 1 << 16 : 1 << 13);
+    const Sample sample(all, all.classes > 2 ? 1 << 16 : 1 << 13);
     switch (kind) {
+        case MapKind::temperature: return fit_temperature(sample.examples);
         case MapKind::platt: return fit_platt(sample.examples);
         case MapKind::beta: return fit_beta(sample.examples);
         default: return fit_softmax(sample.examples);
@@ -375,6 +448,7 @@ double interpolate(const std::vector<double>& knots, double score) {
 
 double positive_probability(MapKind kind, const std::vector<double>& parameters, double score) {
     if (kind == MapKind::isotonic) return interpolate(parameters, score);
+    if (kind == MapKind::temperature) return sigmoid(parameters[0] * std::clamp(score, -parameters[1], parameters[1]));
     const double* const range = parameters.data() + parameters.size() - 2;
     const double z = parameters[0] * std::clamp(score, range[0], range[1]) + parameters[1];
     if (kind == MapKind::platt) return sigmoid(z);
@@ -384,16 +458,17 @@ double positive_probability(MapKind kind, const std::vector<double>& parameters,
 void apply(MapKind kind, const std::vector<double>& parameters, const ScoredExamples& examples, double* probabilities) {
     const std::size_t classes = examples.classes;
     for (std::size_t i = 0; i < examples.count; ++i, probabilities += classes) {
-        if (kind != MapKind::softmax) {
+        if (classes == 2) {
             probabilities[1] = positive_probability(kind, parameters, examples.scores[i]);
             probabilities[0] = 1.0 - probabilities[1];
             continue;
         }
-        const double* const range = parameters.data() + 2 * classes;
-        for (std::size_t k = 0; k < classes; ++k) {
-            const double score = std::clamp(examples.scores[i * classes + k], range[0], range[1]);
-            probabilities[k] = parameters[k] * score + parameters[classes + k];
-        }
+        const double* const scores = examples.scores + i * classes;
+        const double best = *std::max_element(scores, scores + classes), last = parameters.back();
+        for (std::size_t k = 0; k < classes; ++k)
+            probabilities[k] = kind == MapKind::temperature
+                                   ? parameters[0] * below_best(scores[k], best, last)
+                                   : parameters[k] * std::clamp(scores[k], parameters[2 * classes], last) + parameters[classes + k];
         softmax_of(probabilities, classes);
     }
 }

@@ -1,14 +1,17 @@
 // Maps from scores to probabilities, fitted to examples that the model had not learned.
 //
-//     platt      two classes: P(1) = sigmoid(z), z = a s + b, a >= 0                                     (Platt 1999)
-//     beta       two classes: sigmoid(c + v softplus(z) - u softplus(-z)), z as above, u, v >= 0
-//                (Kull, Silva Filho and Flach 2017, written for scores: u = v = 1, c = 0 is Platt's map)
-//     isotonic   two classes: the best rising map, linear between its knots (Zadrozny and Elkan 2002)
-//     softmax    k classes, one score each: softmax of a_k s_k + b_k, drawn to one common a and to b = 0
+//     temperature  any number of classes: softmax of a s_k, a >= 0; of two classes, sigmoid of a s  (Guo and others 2017)
+//     platt        two classes: P(1) = sigmoid(z), z = a s + b, a >= 0                                   (Platt 1999)
+//     beta         two classes: sigmoid(c + v softplus(z) - u softplus(-z)), z as above, u, v >= 0
+//                  (Kull, Silva Filho and Flach 2017, written for scores: u = v = 1, c = 0 is Platt's map)
+//     isotonic     two classes: the best rising map, linear between its knots (Zadrozny and Elkan 2002)
+//     softmax      k classes, one score each: softmax of a_k s_k + b_k, drawn to one common a and to b = 0
 //
 // Parameters are plain numbers: a b; a b u v c; all a, then all b; each followed by the least and the largest score of all
 // examples but the most extreme ones, to which scores are clipped: no probability is more certain than what was seen, and
-// one wild score does not bend the map. Of an isotonic map: the scores of the knots, then their probabilities.
+// one wild score does not bend the map. Of an isotonic map: the scores of the knots, then their probabilities. Of a
+// temperature: a, and how far below the best score of its row another counts; the most probable class is the one with the
+// highest score.
 // The targets are those of Platt: not 0 and 1 but what a class of n examples lets one believe, 1/(n + 2) from them.
 #pragma once
 
@@ -18,7 +21,7 @@
 
 namespace rosenblatt {
 
-enum class MapKind : std::uint8_t { platt, beta, isotonic, softmax };
+enum class MapKind : std::uint8_t { temperature, platt, beta, isotonic, softmax };
 
 // Scores of `count` examples, one column of them for two classes, else one a class, and the class of each.
 struct ScoredExamples {

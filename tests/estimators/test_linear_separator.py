@@ -15,7 +15,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_score
-from sklearn.utils.estimator_checks import check_classifiers_train, parametrize_with_checks
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import LinearSeparator, fit_file, load, read, save
 from rosenblatt.errors import DataError, ModelError, ParameterError, WorthlessModelWarning
@@ -26,24 +26,10 @@ from tests.estimators.test_scikit_learn_checks import EXPECTED
 ROWS = 600
 
 
-CALIBRATED = "predict decides by the sign of the score, and a calibrated probability there need not be one half."
-
-
 @pytest.mark.filterwarnings("ignore::rosenblatt.errors.WorthlessModelWarning")  # of random labels
-@parametrize_with_checks(
-    [LinearSeparator()], expected_failed_checks=lambda _: EXPECTED | {"check_classifiers_train": CALIBRATED}
-)
+@parametrize_with_checks([LinearSeparator()], expected_failed_checks=lambda _: EXPECTED)
 def test_estimator_checks(estimator: Any, check: Any) -> None:
     check(estimator)
-
-
-class WithoutProbabilities(LinearSeparator):
-    predict_proba = predict_log_proba = property()  # type: ignore[assignment]
-
-
-@pytest.mark.parametrize("options", [{}, {"readonly_memmap": True}, {"X_dtype": "float32"}], ids=str)
-def test_nothing_but_the_probabilities_fails_the_check_of_training(options: dict[str, Any]) -> None:
-    check_classifiers_train("LinearSeparator", WithoutProbabilities(), **options)
 
 
 def frame(rows: int = ROWS, seed: int = 0) -> tuple[pd.DataFrame, pd.Series]:

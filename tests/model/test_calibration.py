@@ -24,8 +24,13 @@ from rosenblatt.model.predict import predict_file
 from rosenblatt.records import HonestScores
 from tests.slow_twins import calibrate as twins
 
-TWO = ("platt", "beta", "isotonic")
-TWINS: dict[str, Callable[..., np.ndarray]] = {"platt": twins.platt, "beta": twins.beta, "isotonic": twins.isotonic}
+TWO = ("temperature", "platt", "beta", "isotonic")
+TWINS: dict[str, Callable[..., np.ndarray]] = {
+    "temperature": lambda *parts: twins.temperature(*parts)[:, 1],
+    "platt": twins.platt,
+    "beta": twins.beta,
+    "isotonic": twins.isotonic,
+}
 
 
 def two_classes(seed: int, count: int, bend: Callable[[np.ndarray], np.ndarray] = lambda s: s):
@@ -63,13 +68,26 @@ def test_maps_of_two_classes_are_the_slow_twins(kind: str, seed: int, count: int
     np.testing.assert_allclose(ours.sum(axis=1), 1)
 
 
+@pytest.mark.parametrize(("kind", "twin"), [("softmax", twins.vector), ("temperature", twins.temperature)])
 @pytest.mark.parametrize(("count", "classes"), [(60, 3), (500, 5), (1500, 4)])
-def test_the_map_of_many_classes_is_the_slow_twins(count: int, classes: int) -> None:
+def test_maps_of_many_classes_are_the_slow_twins(
+    count: int, classes: int, kind: str, twin: Callable[..., np.ndarray]
+) -> None:
     scores, truth, _ = many_classes(count, count, classes)
     new = np.random.default_rng(9).normal(0, 3, (200, classes))
-    np.testing.assert_allclose(
-        mapped("softmax", scores, truth, new, classes), twins.vector(scores, truth, new), atol=2e-3
-    )
+    np.testing.assert_allclose(mapped(kind, scores, truth, new, classes), twin(scores, truth, new), atol=2e-3)
+
+
+def test_a_temperature_changes_no_decision() -> None:
+    """The most probable class has the highest score, also far beyond all scores that were seen."""
+    scores, truth, _ = many_classes(0, 300, 5)
+    new = np.random.default_rng(1).normal(0, 50, (300, 5))
+    chances = mapped("temperature", scores, truth, new, 5)
+    np.testing.assert_array_equal(chances.argmax(axis=1), new.argmax(axis=1))
+    assert chances.max() <= mapped("temperature", scores, truth, scores, 5).max() + 1e-12
+    scores, truth, _ = two_classes(0, 300)
+    new = np.linspace(-99, 99, 400)[:, None]
+    np.testing.assert_array_equal(mapped("temperature", scores, truth, new)[:, 1] > 0.5, new[:, 0] > 0)
 
 
 @pytest.mark.parametrize(
@@ -93,12 +111,16 @@ def test_many_classes_come_near_the_true_probabilities() -> None:
     assert -np.log(ours[rows, truth[6000:]]).mean() < -np.log(chances[rows, truth[6000:]]).mean() + 0.006
 
 
-def test_a_bent_map_is_chosen_only_where_it_is_better() -> None:
+def test_another_map_is_chosen_only_where_it_is_better() -> None:
     straight = two_classes(0, 3000)
+    shifted = two_classes(0, 3000, lambda s: s + 1)
     step = two_classes(0, 3000, lambda s: np.where(s > 1, 3.0, -2.0))
     few = two_classes(0, 100, lambda s: np.where(s > 1, 3.0, -2.0))
-    kinds = [calibrate(HonestScores(s, t, "held-out"), "binary", 2).kind for s, t, _ in (straight, step, few)]
-    assert kinds == ["platt", "isotonic", "platt"]
+    kinds = [calibrate(HonestScores(s, t, "held-out"), "binary", 2).kind for s, t, _ in (straight, shifted, step, few)]
+    assert kinds == ["temperature", "platt", "isotonic", "platt"]
+    alike, unlike = many_classes(0, 3000, 4), many_classes(0, 79, 4)
+    kinds = [calibrate(HonestScores(s, t, "held-out"), "ovr", 4).kind for s, t, _ in (alike, unlike)]
+    assert kinds == ["softmax", "temperature"]  # few examples cannot fit two numbers for each class
 
 
 @pytest.mark.parametrize("kind", TWO)
@@ -208,6 +230,9 @@ def test_a_model_without_a_map_has_no_probabilities(tmp_path: Path, capsys: pyte
 @pytest.mark.parametrize(
     ("kind", "numbers"),
     [
+        ("temperature", [-1.0, 1]),
+        ("temperature", [1.0, -1]),
+        ("temperature", [1.0]),
         ("platt", [-1.0, 0, -1, 1]),
         ("platt", [1.0, 0]),
         ("platt", [1.0, float("nan"), -1, 1]),

@@ -80,14 +80,16 @@ def test_what_is_promised_is_what_is_counted(text: str) -> None:
     assert threshold.recall == pytest.approx(metrics.recall_score(truth, above))
 
 
-@pytest.mark.parametrize("kind", ["straight", "step"])
+@pytest.mark.parametrize("kind", ["straight", "shifted", "step"])
 def test_a_probability_becomes_the_score_that_has_it(kind: str) -> None:
     random = np.random.default_rng(0)
     scores = random.normal(0, 2, (4000, 1))
-    chances = 1 / (1 + np.exp(-scores[:, 0])) if kind == "straight" else np.where(scores[:, 0] > 1, 0.9, 0.1)
+    chances = 1 / (1 + np.exp((kind == "shifted") - scores[:, 0]))
+    if kind == "step":
+        chances = np.where(scores[:, 0] > 1, 0.9, 0.1)
     honest = HonestScores(scores, (random.random(4000) < chances).astype(np.int32), "held-out")
     calibration = calibrate(honest, "binary", 2)
-    assert (calibration.kind == "isotonic") == (kind == "step")
+    assert calibration.kind == {"straight": "temperature", "shifted": "platt", "step": "isotonic"}[kind]
     for probability in (0.15, 0.5, 0.8):
         score = score_at(calibration, probability)
         mapped = np.asarray(calibration.probabilities(scores))[:, 1]
@@ -145,6 +147,33 @@ def test_the_threshold_of_a_fit_keeps_its_promise_and_is_saved(tmp_path: Path) -
         np.testing.assert_array_equal(block.decided, block.scores[:, 0] > loaded.decides_above)
 
 
+def shifted(path: Path, rows: int = 400) -> Path:
+    """Many columns and few examples, most of them positive: the scores of new ones lie too low."""
+    random = np.random.default_rng(0)
+    x = random.normal(size=(rows, 300)).round(2)
+    truth = np.where(x[:, :20].sum(axis=1) + 4 * random.normal(size=rows) > -4, "yes", "no")
+    lines = [",".join([*map(str, row), label]) for row, label in zip(x.tolist(), truth.tolist(), strict=True)]
+    path.write_text("\n".join([",".join([*(f"x{j}" for j in range(300)), "y"]), *lines]) + "\n")
+    return path
+
+
+def test_without_options_the_more_probable_class_is_decided(tmp_path: Path) -> None:
+    path = shifted(tmp_path / "t.csv")
+    fitted = fit_file(path)
+    model, (truth, decided) = fitted.model, judged(fitted)
+    assert model.threshold is not None
+    assert model.threshold.is_even
+    assert not model.weighs_errors
+    assert fitted.fold_error == pytest.approx(np.mean(truth != decided))
+    assert fitted.choice is not None
+    assert fitted.fold_error < fitted.choice.error - 0.02  # of deciding by the sign of the score
+    for block in predict_file(model, path):
+        np.testing.assert_array_equal(np.asarray(model.probabilities(block.scores)).argmax(axis=1), block.decided)
+    once, weighted = fit_file(path, passes=1).model, fit_file(path, class_weight="balanced").model
+    assert once.threshold is None  # the textbook's decision
+    assert weighted.threshold is None  # what is more probable is not what was asked for
+
+
 def test_a_precision_that_none_has_is_said(tmp_path: Path) -> None:
     """All examples look alike, so all or none are decided to be positive."""
     rows = [f"{y} 1:1\n" for y in np.random.default_rng(0).integers(0, 2, 900).tolist()]
@@ -186,14 +215,15 @@ def test_exports_decide_as_predict_does(tmp_path: Path) -> None:
     assert answer.tolist() == labels.tolist()
 
 
-@pytest.mark.parametrize("kind", ["platt", "beta", "isotonic", "softmax"])
+@pytest.mark.parametrize("kind", ["temperature", "temperature of three", "platt", "beta", "isotonic", "softmax"])
 def test_onnx_gives_the_same_probabilities(kind: str, tmp_path: Path) -> None:
     runtime = pytest.importorskip("onnxruntime")
     from rosenblatt import native
     from rosenblatt.model.calibration import Calibration
 
     path = rare(tmp_path / "t.csv", 1500)
-    if kind == "softmax":
+    kind, _, many = kind.partition(" of ")
+    if kind == "softmax" or many:
         path.write_text(path.read_text().replace(",no\n", ",maybe\n", 300))
     model = fit_file(path, rule="arow").model
     scores = np.concatenate([model.class_scores(block.scores) for block in predict_file(model, path)])

@@ -82,3 +82,23 @@ def vector(scores: np.ndarray, truth: np.ndarray, new: np.ndarray) -> np.ndarray
     theta = minimize(loss, np.r_[1, np.zeros(2 * classes)], jac=True, method="BFGS", options={"gtol": 1e-8}).x
     a = np.maximum(theta[0] + theta[1 : 1 + classes], 0)
     return np.asarray(softmax(a * np.clip(new, low, high) / size + theta[1 + classes :], axis=1))
+
+
+def temperature(scores: np.ndarray, truth: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """Softmax of a s_k, where no score is further below the best of its row than the second of nearly all rows."""
+    if scores.shape[1] == 1:  # of two classes: the one has half the score, the other its opposite
+        scores, new = (np.column_stack([-s[:, 0] / 2, s[:, 0] / 2]) for s in (scores, new))
+    ordered = np.sort(scores, axis=1)
+    leads = np.sort(ordered[:, -1] - ordered[:, -2])
+    width = leads[-1 - min(max(len(leads) // 200, 1), (len(leads) - 1) // 2)]
+
+    def clipped(s: np.ndarray) -> np.ndarray:
+        return np.maximum(s - s.max(axis=1, keepdims=True), -width)
+
+    s, wanted = clipped(scores), targets(truth, scores.shape[1])
+
+    def loss(a: np.ndarray) -> float:
+        return float((logsumexp(a[0] * s, axis=1) - (wanted * a[0] * s).sum(axis=1)).sum())
+
+    a = max(float(minimize(loss, [1 / max(width, 1e-9)], method="Nelder-Mead", options={"xatol": 1e-9}).x[0]), 0.0)
+    return np.asarray(softmax(a * clipped(new), axis=1))

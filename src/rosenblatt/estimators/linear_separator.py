@@ -206,8 +206,9 @@ class LinearSeparator(LinearRunEstimator):
         return np.concatenate(scores)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row: of two the positive one where the score is above 0, or above the threshold that was
-        chosen; of more the one with the highest score."""
+        """The class of each row: the most probable one, unless a threshold, class weights or a number of passes was
+        chosen. Of two it is the positive one where the score is above 0, or above the threshold that was chosen; of
+        more the one with the highest score."""
         unit_scores = self._unit_scores(X)
         labels: NDArray[Any] = self.classes_[self.model_.predicted_classes(unit_scores)]
         return labels
@@ -219,10 +220,7 @@ class LinearSeparator(LinearRunEstimator):
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class, calibrated on scores of rows that were not yet learned when they got them.
-
-        `predict` decides by the score itself: near the boundary it may prefer a class of a little less than one half.
-        """
+        """The probability of each class, calibrated on scores of rows that were not yet learned when they got them."""
         unit_scores = self._unit_scores(X)
         return np.asarray(self.model_.probabilities(unit_scores))
 

@@ -1,7 +1,7 @@
 """The map from scores to probabilities, fitted to scores of examples that the model had not learned.
 
-cpp/calibrate/calibrate.hpp says what the maps are. Two classes have three of them, of which the one with the least log
-loss in cross-validation is kept; Platt's where chance may explain the difference.
+cpp/calibrate/calibrate.hpp says what the maps are. The one with the least log loss in cross-validation is kept; where
+chance may explain the difference, the temperature, which calls the class with the highest score the most probable.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from rosenblatt.storage.tensors import Tensors, all_finite, read_buffer
 
 _TENSOR = "calibration.parameters"
 _FOLDS = 3
-_FEWEST = {"beta": 200, "isotonic": 1000}  # examples, a tenth of them of the rarer class
-_SURE = 1.0  # standard errors by which another map must be better than Platt's
+_FEWEST = {"platt": 20, "beta": 200, "isotonic": 1000}  # examples, a tenth of them of the rarer class
+_FEWEST_OF_CLASS = 20  # examples for each class, where each has numbers of its own
+_SURE = 1.0  # standard errors by which another map must be better than the temperature
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,28 +51,33 @@ class Calibration:
 def calibrate(honest: HonestScores, scheme: str, n_classes: int) -> Calibration:
     """The best map for these scores."""
     scores = class_scores(scheme, honest.scores, n_classes)
-    kind = "softmax" if n_classes > 2 else _best_of_two_classes(scores, honest.truth)
+    kind = _best_kind(scores, honest.truth, n_classes)
     parameters = native.fit_probabilities(kind, scores, honest.truth, n_classes)
     return Calibration(kind, parameters, n_classes, len(honest.truth), honest.kind)
 
 
-def _best_of_two_classes(scores: Any, truth: Any) -> str:
-    examples, positive = len(truth), sum(truth)
-    rarer = min(positive, examples - positive)
-    best, least = "platt", 0.0
+def _best_kind(scores: Any, truth: Any, n_classes: int) -> str:
+    best, least = "temperature", 0.0
     losses: Sequence[float] | None = None
-    for kind, fewest in _FEWEST.items():
-        if examples < fewest or rarer < fewest / 10:
-            continue
+    for kind in _kinds(truth, n_classes):
         if losses is None:
-            losses = native.cross_validated_losses("platt", scores, truth, 2, _FOLDS).tolist()
-        others = native.cross_validated_losses(kind, scores, truth, 2, _FOLDS).tolist()
+            losses = native.cross_validated_losses("temperature", scores, truth, n_classes, _FOLDS).tolist()
+        others = native.cross_validated_losses(kind, scores, truth, n_classes, _FOLDS).tolist()
         differences = [other - loss for other, loss in zip(others, losses, strict=True)]
         mean = sum(differences) / len(differences)
         variance = sum((difference - mean) ** 2 for difference in differences) / len(differences)
         if mean < min(least, -_SURE * sqrt(variance / len(differences))):
             best, least = kind, mean
     return best
+
+
+def _kinds(truth: Any, n_classes: int) -> list[str]:
+    """The maps with more than one number that so many examples can fit."""
+    examples = len(truth)
+    if n_classes > 2:
+        return ["softmax"] if examples >= _FEWEST_OF_CLASS * n_classes else []
+    rarer = min(sum(truth), examples - sum(truth))
+    return [kind for kind, fewest in _FEWEST.items() if examples >= fewest and rarer >= fewest / 10]
 
 
 def own_probabilities(loss: str, scheme: str, n_classes: int) -> Calibration | None:
@@ -87,7 +93,7 @@ def own_probabilities(loss: str, scheme: str, n_classes: int) -> Calibration | N
 def unpack_calibration(header: Header, tensors: Tensors, n_classes: int) -> Calibration:
     """A map from a file: of a kind for so many classes, finite and rising."""
     kind, parameters = header.text("kind"), read_buffer(tensors, _TENSOR, "float64")
-    if kind not in ("softmax",) if n_classes > 2 else kind not in ("platt", *_FEWEST):
+    if kind not in ("temperature", *(("softmax",) if n_classes > 2 else _FEWEST)):
         raise damaged(f"{kind!r} is not a map from the scores of {n_classes} classes to probabilities")
     if not all_finite(parameters) or not _is_rising(kind, parameters.tolist(), n_classes):
         raise damaged("its map from scores to probabilities is not a rising one")
@@ -100,8 +106,9 @@ def _is_rising(kind: str, numbers: Sequence[float], n_classes: int) -> bool:
         rising = sorted(chances) == list(chances) and sorted(set(knots)) == list(knots)
         return bool(knots) and len(knots) == len(chances) and rising and chances[0] >= 0 and chances[-1] <= 1
     count, slopes = {
+        "temperature": (2, numbers),
         "platt": (4, numbers[:1]),
         "beta": (7, [numbers[0], *numbers[2:4]] if len(numbers) == 7 else []),
         "softmax": (2 * n_classes + 2, numbers[:n_classes]),
     }[kind]
-    return len(numbers) == count and min(slopes) >= 0 and numbers[-2] <= numbers[-1]
+    return len(numbers) == count and min(slopes) >= 0 and (kind == "temperature" or numbers[-2] <= numbers[-1])

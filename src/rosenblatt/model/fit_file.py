@@ -20,7 +20,7 @@ from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.calibration import calibrate
 from rosenblatt.model.kinds.linear import LinearModel
-from rosenblatt.model.threshold import choose_threshold
+from rosenblatt.model.threshold import EVEN, choose_threshold
 from rosenblatt.model.warnings import Caution, baseline_error, judged_by, warnings_of_fit
 from rosenblatt.options.threshold import criterion_of
 from rosenblatt.readers.open import open_source
@@ -230,6 +230,7 @@ class Fitted:
     honest_scores: HonestScores | None = field(default=None, repr=False)
     class_weight: Mapping[Label, float] | str | None = None
     choice: Choice | None = None  # few examples: how the rule and the passes were chosen
+    fold_error: float | None = None  # and the error of the model's decisions on the rows left out
     class_counts: tuple[int, ...] = ()  # examples of each class, the held-out ones among them
     warnings: tuple[Caution, ...] = ()
 
@@ -253,7 +254,7 @@ def fitted_of(fitting: Fitting, test: str | None = None) -> Fitted:
         classes=fitting.classes, space=replace(source.space, settings=known), run=run, provenance=_provenance(fitting)
     )
     model = _with_probabilities(model, fitting)
-    progressive_error, holdout_error = _errors(fitting, model)
+    progressive_error, holdout_error, fold_error = _errors(fitting, model)
     wrong, rows = (0, 0) if test is None else _test(model, test, plan.reading, plan.threads)
     return Fitted(
         model=model,
@@ -266,6 +267,7 @@ def fitted_of(fitting: Fitting, test: str | None = None) -> Fitted:
         mistakes=summary.mistakes,
         progressive_error=progressive_error,
         holdout_error=holdout_error,
+        fold_error=fold_error,
         holdout_rows=fitting.holdout.rows,
         test_error=None if rows == 0 else wrong / rows,
         test_rows=rows,
@@ -285,23 +287,34 @@ def fitted_of(fitting: Fitting, test: str | None = None) -> Fitted:
 
 
 def _with_probabilities(model: LinearModel, fitting: Fitting) -> LinearModel:
-    """The model with its map from scores to probabilities, and with the threshold that was asked for."""
-    honest, criterion = fitting.honest_scores, criterion_of(fitting.plan.threshold)
+    """The model with its map from scores to probabilities, and with the threshold that was asked for.
+
+    Where all is decided by the data, so is the threshold: the more probable class is decided, which is the one with
+    the higher score unless the map says clearly otherwise.
+    """
+    honest, plan = fitting.honest_scores, fitting.plan
     if honest is None:
         return model
     calibration = calibrate(honest, model.scheme, len(model.classes))
+    criterion = criterion_of(plan.threshold)
+    is_moved = len(model.classes) == 2 and calibration.kind != "temperature"
+    if criterion is None and is_moved and plan.passes == "auto" and plan.class_weight is None:
+        criterion = criterion_of(EVEN)
     threshold = None if criterion is None else choose_threshold(criterion, honest, calibration)
     return replace(model, calibration=calibration, threshold=threshold)
 
 
-def _errors(fitting: Fitting, model: LinearModel) -> tuple[float, float | None]:
-    """The progressive and the held-out error; with weights or a threshold those of the decisions of the model."""
-    honest, plan, chosen = fitting.honest_scores, fitting.plan, fitting.chosen
+def _errors(fitting: Fitting, model: LinearModel) -> tuple[float, float | None, float | None]:
+    """The progressive, the held-out and the out-of-fold error; with weights or a threshold of the model's decisions."""
+    honest, choice, chosen = fitting.honest_scores, fitting.choice, fitting.chosen
     progressive, held_out = fitting.candidates.progressive[chosen], fitting.holdout.error(chosen)
-    if honest is None or (plan.class_weight is None and plan.threshold is None):
-        return progressive, held_out
+    left_out = None if choice is None else choice.error
+    if honest is None or (fitting.plan.class_weight is None and model.threshold is None):
+        return progressive, held_out, left_out
     error = judged_by(honest, model).error
-    return (progressive, error) if honest.kind == "held-out" else (error, held_out)
+    if honest.kind == "held-out":
+        return progressive, error, left_out
+    return error, held_out, None if left_out is None else error
 
 
 def _candidates(fitting: Fitting) -> tuple[Candidate, ...]:

@@ -83,7 +83,7 @@ class Model(ABC):
     @property
     def weighs_errors(self) -> bool:
         """Was it asked to make more errors of one kind for fewer of another, by class weights or a threshold?"""
-        return self.decides_above != 0 or "class_weight" in self.provenance
+        return "class_weight" in self.provenance
 
     def decided(self, unit_scores: Any) -> memoryview:
         """The position in `classes` of each row's predicted class, as memory."""

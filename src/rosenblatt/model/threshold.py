@@ -13,10 +13,11 @@ from sys import float_info
 from typing import Any
 
 from rosenblatt.model.calibration import Calibration
-from rosenblatt.options.threshold import Criterion
+from rosenblatt.options.threshold import Criterion, criterion_of
 from rosenblatt.records import HonestScores
 from rosenblatt.storage.header import Header, damaged
 
+EVEN = 0.5  # above this probability the positive of two classes is the more probable one
 _HALVINGS = 200  # of the scores between which a probability lies
 
 
@@ -32,6 +33,12 @@ class Threshold:
     above: int  # examples above it: those that are decided to be positive
     hits: int  # positives above it
     is_met: bool = True  # does it do what the criterion requires?
+
+    @property
+    def is_even(self) -> bool:
+        """Is the more probable class decided, as without a threshold?"""
+        criterion = criterion_of(self.criterion)
+        return criterion is not None and criterion.kind == "probability" and criterion.number == EVEN
 
     @property
     def precision(self) -> float:
@@ -107,6 +114,8 @@ def score_at(calibration: Calibration, probability: float) -> float:
     """The highest score whose probability of the positive class is at most this one."""
     numbers: list[float] = calibration.parameters.tolist()
     knots = numbers[: len(numbers) // 2] if calibration.kind == "isotonic" else numbers[-2:]
+    if calibration.kind == "temperature":
+        knots = [-numbers[-1], numbers[-1]]
     low, high = knots[0], knots[-1]
     if chance_at(calibration, low) > probability:
         return -float_info.max

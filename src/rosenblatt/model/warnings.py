@@ -150,6 +150,8 @@ def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
         error, rows = held_out, fitting.holdout.rows
     elif fitting.choice is not None:
         error, rows = fitting.choice.error, fitting.choice.rows
+    if fitting.honest_scores is not None and model.threshold is not None:
+        error = judged_by(fitting.honest_scores, model).error
     # With weights or a threshold, more errors than a guess makes may be what is wanted.
     otherwise = fitting.plan.class_weight is not None or fitting.plan.threshold is not None
     if otherwise or not clearly_less(error, baseline, rows):

@@ -91,7 +91,7 @@ def fit_record(summary: FitSummary, report: str | None, top: int) -> dict[str, A
         "progressive_error": fitted.progressive_error,
         "holdout_error": fitted.holdout_error,
         "chosen_by": None if fitted.choice is None else fitted.choice.how,
-        "fold_error": None if fitted.choice is None else fitted.choice.error,
+        "fold_error": fitted.fold_error,
         "candidates": [
             {
                 "rule": candidate.rule,

@@ -116,8 +116,8 @@ class FitSummary:
             return self.evaluation.scores.error.value, "test"
         if fitted.holdout_error is not None:
             return fitted.holdout_error, "holdout"
-        if fitted.choice is not None:
-            return fitted.choice.error, "folds"
+        if fitted.fold_error is not None:
+            return fitted.fold_error, "folds"
         return fitted.progressive_error, "progressive"
 
 

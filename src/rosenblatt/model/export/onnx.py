@@ -140,8 +140,15 @@ class _Graph:
                     "Softmax", self._line(self._clipped(scores, numbers), slopes, shifts), axis=1, out="probabilities"
                 )
             ]
+        if calibration.kind == "temperature" and len(self.model.classes) > 2:
+            lead = self.op("Sub", scores, self.op("ReduceMax", scores, axes=[1], keepdims=1))
+            lead = self.op("Max", lead, self.constant(np.array(-numbers[1])))
+            return [self.op("Softmax", self.op("Mul", lead, self.constant(numbers[:1])), axis=1, out="probabilities")]
         column = self.op("Reshape", scores, self.constant(np.array([-1, 1], np.int64)))
-        if calibration.kind == "isotonic":
+        if calibration.kind == "temperature":
+            clipped = self._clipped(column, [-numbers[1], numbers[1]])
+            positive = self._sigmoid(self.op("Mul", clipped, self.constant(numbers[:1])))
+        elif calibration.kind == "isotonic":
             positive = self._interpolated(column, *np.split(numbers, 2))
         else:
             logits = self._line(self._clipped(column, numbers), numbers[0], numbers[1])

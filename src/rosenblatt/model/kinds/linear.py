@@ -102,6 +102,10 @@ class LinearModel(Model):
         return 0.0 if self.threshold is None else self.threshold.score
 
     @property
+    def weighs_errors(self) -> bool:
+        return super().weighs_errors or (self.threshold is not None and not self.threshold.is_even)
+
+    @property
     def probability_map(self) -> Calibration | None:
         return self.calibration or own_probabilities(self.loss, self.scheme, len(self.classes))
 

@@ -80,7 +80,7 @@ def _weight_and_threshold_lines(fitted: Fitted) -> Iterator[str]:
         named = ", ".join(f"{clip(str(label))} counts {number:g}" for label, number in weight.items())
         yield named_line("weights", f"an example of class {named}")
     threshold = model.threshold
-    if threshold is not None:
+    if threshold is not None and not threshold.is_even:
         positive, above = clip(str(model.classes[1])), f"above the probability {threshold.probability:.3g}"
         if abs(threshold.score) == float_info.max:
             above = "never" if threshold.score > 0 else "always"
@@ -130,8 +130,8 @@ def _errors(summary: FitSummary) -> list[str]:
     """The error on other data, on held-out rows and the progressive error, as far as they are known."""
     fitted, evaluation = summary.fitted, summary.evaluation
     errors = [f"{fitted.progressive_error:>6.2%} progressive: each example predicted before it was learned"]
-    if fitted.choice is not None:
-        errors = [_fold_error(fitted.choice)]
+    if fitted.choice is not None and fitted.fold_error is not None:
+        errors = [_fold_error(fitted.choice, fitted.fold_error)]
     if fitted.holdout_error is not None:
         from rosenblatt.evaluate.intervals import wilson
 
@@ -151,10 +151,10 @@ def _why_so_many(fitted: Fitted) -> str:
     return f": more did not lower the error {'of' if choice.folds > 1 else 'on'} {choice.how}"
 
 
-def _fold_error(choice: Choice) -> str:
+def _fold_error(choice: Choice, value: float) -> str:
     from rosenblatt.evaluate.intervals import wilson
 
-    error = wilson(choice.error, choice.rows)
+    error = wilson(value, choice.rows)
     by_folds = f"by {choice.how}: each example predicted by a model that did not learn it"
     return f"{error.value:>6.2%} {by_folds if choice.folds > 1 else f'on {choice.how}'}{_interval(error)}"
 
