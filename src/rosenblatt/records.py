@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -140,6 +140,8 @@ class SourceBlock(Block):
 
     first_row: int = 0  # rows of the source before this block
     bytes_read: int = 0  # bytes of the source up to the end of this block
+    passed: Sequence[Any] = ()  # Arrow arrays: columns of the file that are passed through as they are
+    names: Mapping[int, str] | None = None  # of the hashed columns, where the block is one row
 
     def with_class_indices(self, indices: Any) -> Block:
         """The examples with the indices of their classes as labels."""
@@ -149,8 +151,17 @@ class SourceBlock(Block):
 class ParsedSourceBlock(_ParsedLabels, SourceBlock):
     """A source block whose labels and weights are in memory of the native core."""
 
-    def __init__(self, values: Values, labels: Any, weights: Any, first_row: int, bytes_read: int) -> None:
+    def __init__(
+        self,
+        values: Values,
+        labels: Any,
+        weights: Any,
+        first_row: int,
+        bytes_read: int,
+        names: Mapping[int, str] | None = None,
+    ) -> None:
         vars(self).update(values=values, buffers=(labels, weights), first_row=first_row, bytes_read=bytes_read)
+        vars(self).update(names=names)
 
 
 @dataclass(frozen=True, eq=False)

@@ -196,7 +196,7 @@ def test_contributions_and_bias_add_up_to_the_score(sparse: bool) -> None:
     model = summary(2).fitted.model
     rows = Csr(np.array([0, 6, 12]), np.tile(np.arange(6, dtype=np.int32), 2), X[:2].ravel(), 6) if sparse else X[:2]
     for row in range(2):
-        parts = contributions(model, rows, row, 1)
+        parts = contributions(model, rows, row, direction(model, 1))
         total = sum(part.contribution for part in parts) + bias(model, 1)
         assert total == pytest.approx(model.scores(X[row : row + 1])[0, 0])
         assert [abs(part.contribution) for part in parts] == sorted((abs(p.contribution) for p in parts), reverse=True)

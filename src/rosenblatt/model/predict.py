@@ -14,7 +14,7 @@ from rosenblatt.learn.files.classes import class_codes
 from rosenblatt.model.model import Model
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
-from rosenblatt.records import Floats
+from rosenblatt.records import Floats, SourceBlock
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,7 @@ class PredictedBlock:
     """The predictions for one block, in the order of the file; they become arrays on first access."""
 
     buffers: tuple[Any, Any, Any, Any]  # decided, scores, truth, weights
-    first_row: int
-    bytes_read: int
+    block: SourceBlock  # the examples
 
     @cached_property
     def decided(self) -> NDArray[np.intp]:
@@ -63,4 +62,4 @@ def predict_source(model: Model, source: Source, threads: int = 1) -> Iterator[P
         scores = model.unit_scores(block.values)
         decided = model.decided(scores)
         truth, _ = native.renumber_labels(labels, codes)
-        yield PredictedBlock((decided, scores, truth, weights), block.first_row, block.bytes_read)
+        yield PredictedBlock((decided, scores, truth, weights), block)

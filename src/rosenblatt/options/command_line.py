@@ -6,6 +6,7 @@ from rosenblatt.options.option import Option
 
 # Parameters whose option has another name than in Python.
 _FLAGS = {"fit_intercept": "intercept", "max_iter": "passes", "n_jobs": "jobs", "random_state": "seed"}
+OUTPUT_FORMATS = ("tsv", "csv", "jsonl")
 EXPORT_FORMATS = ("onnx", "json", "sql")
 
 output: Option[str | None] = Option(
@@ -19,6 +20,40 @@ report: Option[str | None] = Option(
     help="Write a self-contained HTML page with figures, scores and the command that repeats the run.",
 )
 top: Option[int] = Option(name="top", default=10, kind="int", low=0, help="How many features to show for each class.")
+output_format: Option[str] = Option(
+    name="output_format",
+    default="tsv",
+    choices=OUTPUT_FORMATS,
+    help="How to write the predictions: cells after tabs (tsv), with commas and quotes (csv), or as an object a line "
+    "(jsonl).",
+)
+id_column: Option[str | None] = Option(
+    name="id_",
+    default=None,
+    none_allowed=True,
+    kind="str",
+    help="A column of DATA, a table, to write before each prediction.",
+)
+with_columns: Option[tuple[str, ...]] = Option(
+    name="with_",
+    default=(),
+    kind="strs",
+    help="Columns of DATA, a table, to write before each prediction as they are. For several: commas, or repeat it.",
+)
+top_classes: Option[int] = Option(
+    name="top",
+    default=0,
+    kind="int",
+    low=0,
+    help="After each label the so many best classes, each with its probability (its score where the model has none).",
+)
+reasons: Option[int] = Option(
+    name="reasons",
+    default=0,
+    kind="int",
+    low=0,
+    help="After each label so many features that decided: those that add most to its score, and what they add.",
+)
 example: Option[str | None] = Option(
     name="example",
     default=None,

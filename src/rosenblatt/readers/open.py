@@ -27,8 +27,13 @@ _FOREIGN = {
     b"\xff\xfe": "text in UTF-16",
     b"\xfe\xff": "text in UTF-16",
 }
-_EVERY_FORMAT = ("format", "classes", "decide", "on_bad_row")  # options that every format understands
-_NOT_IN_MODEL = ("label", "labels_from", "header")  # options about a file to predict; the model knows the others
+_EVERY_FORMAT = ("format", "classes", "decide", "on_bad_row", "name_rows")  # options that every format understands
+_NOT_IN_MODEL = (
+    "label",
+    "labels_from",
+    "header",
+    "with_",
+)  # options about a file to predict; the model knows the others
 
 
 def open_source(path: str | os.PathLike[str], reading: ReadOptions, space: FeatureSpace | None = None) -> Source:

@@ -37,6 +37,8 @@ class ReadOptions:
     decide: bool = False  # scale numbers, leave out ids, take dates apart: what is learned well, not what is written
     classes: tuple[Label, ...] = ()  # all the labels, for a stream that cannot be read twice
     on_bad_row: str = options.on_bad_row.default
+    with_: tuple[str, ...] = ()  # columns of a table to pass through with each block as they are written
+    name_rows: bool = False  # give each example as a block of its own, with the names of its hashed columns
 
     def as_json(self) -> dict[str, Any]:
         """Every option by its name, with values that JSON can write."""

@@ -16,14 +16,15 @@ from rosenblatt.model.model import Model, check_width
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import SourceBlock
-from rosenblatt.report.weights import bias, contributions
+from rosenblatt.report.weights import bias, contributions, direction
 
 _SVMLIGHT_LABEL = "0 "  # a placeholder: svmlight has a label before the features
 
 
 def explain_example(model: LinearModel, example: str) -> dict[str, Any]:
     """The predicted class, its score, and what each feature of the example adds to it, the largest first."""
-    values = read_example(model, example).values
+    block = read_example(model, example)
+    values = block.values
     unit_scores = model.scores(values)
     k = int(model.predicted_classes(unit_scores)[0])
     scores = model.class_scores(unit_scores)[0]
@@ -32,7 +33,7 @@ def explain_example(model: LinearModel, example: str) -> dict[str, Any]:
         "label": model.classes[k],
         "score": score,
         "bias": bias(model, k),
-        "contributions": contributions(model, values, 0, k),
+        "contributions": contributions(model, values, 0, direction(model, k), block.names),
     }
 
 
@@ -62,7 +63,7 @@ def read_example(model: Model, example: str) -> SourceBlock:
         path = Path(folder) / "example"
         path.write_text(content, encoding="utf-8")
         try:
-            source = open_source(str(path), ReadOptions(format=format), model.space)
+            source = open_source(str(path), ReadOptions(format=format, name_rows=True), model.space)
             block = next((block for block in source.blocks() if block.values.shape[0]), None)
         except DataError as error:
             raise DataError(f"The example cannot be read{_fault(error, str(path), format)}") from None

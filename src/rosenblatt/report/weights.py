@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rosenblatt import native
@@ -9,6 +10,8 @@ from rosenblatt.lazy import np
 from rosenblatt.learn.polynomial import products_of
 from rosenblatt.learn.schemes import class_pairs
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.model import Model
+from rosenblatt.model.predict import PredictedBlock
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Csr, Floats, Label, Values
@@ -68,9 +71,14 @@ def top_features(model: LinearModel, k: int, count: int) -> list[Weight]:
     return [Weight(model.name(j), weight) for j, weight in best]
 
 
-def contributions(model: LinearModel, values: Values, row: int, k: int) -> list[Contribution]:
-    """What each feature of one row adds to the score of class k, the largest in size first."""
-    weights = direction(model, k)
+def contributions(
+    model: LinearModel, values: Values, row: int, weights: Floats, names: Mapping[int, str] | None = None
+) -> list[Contribution]:
+    """What each feature of one row adds to the score of the class with these weights, the largest in size first.
+
+    `names` are those of the hashed columns in this row itself: the model's may be of another word with the same hash.
+    """
+    names = names or {}
     if isinstance(values, Csr):
         entries = slice(int(values.indptr[row]), int(values.indptr[row + 1]))
         columns, numbers = values.indices[entries], values.values[entries]
@@ -80,11 +88,27 @@ def contributions(model: LinearModel, values: Values, row: int, k: int) -> list[
         columns = np.flatnonzero(features)
         numbers = features[columns]
     parts = [
-        Contribution(model.name(int(j)), float(x), float(weights[j]), float(weights[j] * x))
+        Contribution(names.get(int(j)) or model.name(int(j)), float(x), float(weights[j]), float(weights[j] * x))
         for j, x in zip(columns, numbers, strict=True)
         if j < len(weights) and x != 0
     ]
     return sorted(parts, key=lambda part: (-abs(part.contribution), part.feature))
+
+
+class Reasons:
+    """The features that decided about each example: those that add most to the score of its predicted class."""
+
+    def __init__(self, model: Model, count: int) -> None:
+        assert isinstance(model, LinearModel)
+        self._model, self._count = model, count
+        self._weights: dict[int, Floats] = {}  # of the classes predicted so far
+
+    def of_block(self, block: PredictedBlock) -> Iterator[list[Contribution]]:
+        for row, k in enumerate(block.buffers[0].tolist()):
+            if k not in self._weights:
+                self._weights[k] = direction(self._model, k)
+            parts = contributions(self._model, block.block.values, row, self._weights[k], block.block.names)
+            yield [part for part in parts if part.contribution > 0][: self._count]
 
 
 def distinctive_features(model: LinearModel, path: str, count: int) -> list[list[str]]:

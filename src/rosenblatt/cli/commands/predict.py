@@ -1,6 +1,9 @@
 """`rosenblatt predict`: the labels of new examples."""
 
 import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
 
 import click
 
@@ -21,14 +24,19 @@ from rosenblatt.readers.source import ReadOptions
 @sectioned_command(
     "predict",
     "rosenblatt predict mail.model new-mail.tsv",
-    "rosenblatt predict mail.model new-mail.tsv --proba -o predictions.tsv",
-    "echo 'you have won a prize' | rosenblatt predict mail.model - --format text",
+    "rosenblatt predict people.model others.csv --id name --proba --reasons 3 -o predictions.tsv",
+    "tail -f mail.log | rosenblatt predict mail.model - --format text",
 )
 @model_argument
 @data_argument
 @option(options.output, "-o", help="Write the predictions to this file instead of stdout.")
-@click.option("--scores", is_flag=True, help="After each label a tab and its score; of many classes, all scores.")
+@option(options.output_format)
+@click.option("--scores", is_flag=True, help="After each label its score; of many classes, all scores.")
 @click.option("--proba", is_flag=True, help="After each label the probability of every class; a header names them.")
+@option(options.top_classes)
+@option(options.reasons)
+@option(options.id_column, metavar="COLUMN")
+@option(options.with_columns, metavar="COLUMNS")
 @new_data_options
 @option(options.threads)
 @output_options
@@ -36,38 +44,47 @@ def command(
     model: str,
     data: str,
     output: str | None,
+    output_format: Literal["tsv", "csv", "jsonl"],
     scores: bool,
     proba: bool,
+    top: int,
+    reasons: int,
+    id_: str | None,
+    with_: Sequence[str],
     reading: ReadOptions,
     threads: int | None,
     as_json: bool,
 ) -> None:
     """Print the label that MODEL predicts for each example of DATA, one on a line, in the order of DATA.
 
-    DATA may have labels or not; '-' is standard input. With --json each line is an object.
+    DATA may have labels or not; '-' is standard input. A pipe is answered line by line, as soon as a line is there.
+    --json is --output-format jsonl.
     """
     from rosenblatt.cli.load_model import load_model
-    from rosenblatt.model.model_file import require_probabilities
+    from rosenblatt.model.model_file import require_probabilities, with_weights
     from rosenblatt.model.predict import predict_source
     from rosenblatt.readers.open import open_source
-    from rosenblatt.report.text.predictions import column_names, json_lines, label_lines, number_lines
+    from rosenblatt.report.text.predictions import Shown, answer_lines
 
+    columns = tuple(column for word in with_ for column in word.split(",") if column)
+    shown = Shown("jsonl" if as_json else output_format, scores, proba, top, reasons, id_, columns)
     check_output(output, model, data, reading.labels_from)
     predictor = load_model(model, data)
-    source = open_source(data, like_training_data(reading, predictor), predictor.space)
     if proba:
         require_probabilities(predictor, model)
-    if as_json:
-        to_lines = json_lines(predictor, proba=proba)
-    elif scores or proba:
-        to_lines = number_lines(predictor, scores=scores, proba=proba)
-    else:
-        to_lines = label_lines(predictor)
-    with open_output(output) as stream:
-        if proba and not as_json:
-            stream.write(column_names(predictor, scores=scores))
-        for block in predict_source(predictor, source, threads or os.cpu_count() or 1):
-            stream.write(to_lines(block))
-            if source.size is None:  # whoever reads our output waits for the answer
-                stream.flush()
+    if reasons:
+        with_weights(predictor, model, "explained by features")
+    reading = replace(like_training_data(reading, predictor), with_=shown.columns, name_rows=bool(reasons))
+    source = open_source(data, reading, predictor.space)
+    header, to_lines = answer_lines(predictor, shown)
+    try:
+        with open_output(output) as stream:
+            stream.write(header)
+            for block in predict_source(predictor, source, threads or os.cpu_count() or 1):
+                stream.write(to_lines(block))
+                if source.size is None:  # whoever reads our output waits for the answer
+                    stream.flush()
+    except KeyboardInterrupt:
+        warn(source.warnings())
+        raise
     warn(source.warnings())

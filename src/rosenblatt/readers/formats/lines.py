@@ -1,6 +1,7 @@
 """Formats of one example a line: the file is cut at line ends, parsed natively in parallel, and given in order."""
 
-from collections.abc import Callable, Iterator
+import io
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from rosenblatt import native
@@ -89,7 +90,8 @@ class LineSource(FileSource):
         # Loads threading, which plain svmlight does without: the native core has its own threads.
         from rosenblatt.readers.parallel_map import ordered_map
 
-        return ordered_map(line_spans(self.file, self.block_bytes), self._parse, threads)
+        spans = line_spans(self.file, self.block_bytes, single=self.reading.name_rows)
+        return ordered_map(spans, self._parse, 1 if self.reading.name_rows else threads)
 
     def _parse(self, span: LineSpan) -> tuple[int, Parsed]:
         try:
@@ -112,7 +114,11 @@ class LineSource(FileSource):
         checked = None if parsed.checked is None else parsed.checked.within(self.features)
         values = ParsedCsr(parsed.indptr, parsed.indices, parsed.values, self.features, checked)
         labels = self.numbering.renumbered(parsed.labels, parsed.tokens)
-        return ParsedSourceBlock(values, labels, parsed.weights, first_row, bytes_read)
+        return ParsedSourceBlock(values, labels, parsed.weights, first_row, bytes_read, self.names_of_row())
+
+    def names_of_row(self) -> Mapping[int, str] | None:
+        """The names of the hashed columns of the last line, where each line is a block."""
+        return None
 
     def _no_examples(self) -> str:
         if not self.skipped:
@@ -122,12 +128,14 @@ class LineSource(FileSource):
         )
 
 
-def line_spans(file: InputFile, block_bytes: int | None = None) -> Iterator[LineSpan]:
-    """The blocks of a file: the same for any number of threads, compressed or not."""
+def line_spans(file: InputFile, block_bytes: int | None = None, *, single: bool = False) -> Iterator[LineSpan]:
+    """The blocks of a file: the same for any number of threads, compressed or not; `single`: each line is one."""
     size = block_bytes or BLOCK_BYTES
-    if not file.plain or file.size is None:
+    if single or not file.plain or file.size is None:
         with file.stream() as stream:
             blocks = available_lines(stream, size) if file.live else whole_lines(stream, size)
+            if single:
+                blocks = (line for lines in blocks for line in io.BytesIO(lines))
             yield from (LineSpan(lines, 0, len(lines), stream.bytes_read) for lines in blocks)
         return
     for begin in range(0, file.size, size):

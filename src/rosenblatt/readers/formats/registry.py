@@ -69,7 +69,7 @@ def _open_table(file: InputFile, reading: ReadOptions, space: FeatureSpace | Non
 
 
 _HASHING = ("bits", "ngrams", "value", "unit")
-_TABLE = ("label", "text", "words", "cross", *_HASHING, "drop", "keep", "as_", "scale")
+_TABLE = ("label", "text", "words", "cross", *_HASHING, "drop", "keep", "as_", "scale", "with_")
 _ARRAYS = ("label", "labels_from", "scale")
 _NO_NAMES = (
     "features of {} have numbers only; write them as VW text, with a namespace for each group, or as a table with "

@@ -7,6 +7,7 @@ is its hash. Bytes that are not UTF-8 separate words.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt import native
@@ -31,7 +32,7 @@ class TextSource(LineSource):
         super().__init__(file, reading, model_space)
         self._settings = hashing_settings(reading, model_space)
         self._hashing = native_hashing(self._settings)
-        self._names = NameCollector(self._settings.bits, collect=model_space is None)
+        self._names = NameCollector(self._settings.bits, collect=model_space is None or reading.name_rows)
         self._line_kind = "plain" if reading.labels_from else "labelled" if model_space is None else "either"
         self._header = self._has_header() if reading.header is None else reading.header
         self._labels_file: LabelsFile | None = None
@@ -58,6 +59,13 @@ class TextSource(LineSource):
         self._names.restart()
         path = self.reading.labels_from
         self._labels_file = LabelsFile(path, self.name) if path else None
+
+    def names_of_row(self) -> Mapping[int, str] | None:
+        if not self.reading.name_rows:
+            return None
+        names = self._names.by_column()
+        self._names.restart()
+        return names
 
     def parse(self, source: int | bytes, begin: int, end: int) -> tuple[Any, ...]:
         parsed, candidates = native.parse_text(

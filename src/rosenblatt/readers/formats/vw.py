@@ -1,7 +1,7 @@
 """Vowpal Wabbit's text, `[label [weight]] [tag]|namespace[:scale] name[:value] ...`, names hashed."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rosenblatt import native, options
@@ -26,7 +26,7 @@ class VwSource(LineSource):
         self._crossing = native.Crossing(list(self._pairs)) if self._pairs else None
         default_bits = options.TEXT_BITS if self._pairs else options.VW_BITS
         self._bits = model_space.bits if model_space is not None else reading.bits or default_bits
-        self._names = NameCollector(self._bits, collect=model_space is None)
+        self._names = NameCollector(self._bits, collect=model_space is None or reading.name_rows)
         self.features = 1 << self._bits
         if self._pairs:
             self.block_bytes = _CROSSED_BLOCK_BYTES
@@ -42,6 +42,13 @@ class VwSource(LineSource):
 
     def start(self) -> None:
         self._names.restart()
+
+    def names_of_row(self) -> Mapping[int, str] | None:
+        if not self.reading.name_rows:
+            return None
+        names = self._names.by_column()
+        self._names.restart()
+        return names
 
     def parse(self, source: int | bytes, begin: int, end: int) -> tuple[Any, ...]:
         parsed, candidates = native.parse_vw(

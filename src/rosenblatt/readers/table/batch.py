@@ -43,6 +43,7 @@ class Batch:
     label: WordColumn | None
     bad: BadCells
     bytes_read: int  # bytes of the file up to the end of the batch
+    passed: Sequence[pa.Array] = ()  # columns that are passed through
 
     def restricted(self, before: Layout, after: Layout) -> Batch:
         """The batch without the columns that the second layout leaves out."""
@@ -59,8 +60,14 @@ class Batch:
         )
 
 
-def parse_batch(batch: pa.RecordBatch, layout: Layout, bytes_read: int) -> Batch:
+def parse_batch(
+    batch: pa.RecordBatch, layout: Layout, bytes_read: int, passed: Sequence[str] = (), *, marks_missing: bool = True
+) -> Batch:
+    """`passed` columns are given as they are; unless null `marks_missing` values, their marks are still words."""
     bad: BadCells = []
+    as_they_are = [batch.column(column) for column in passed]
+    if not marks_missing:
+        batch = _with_missing(batch)
     numbers = np.empty((batch.num_rows, len(layout.numbers)))
     words = [_read(_words, batch, column) for column in layout.words]
     for j, column in enumerate(layout.numbers):
@@ -78,12 +85,20 @@ def parse_batch(batch: pa.RecordBatch, layout: Layout, bytes_read: int) -> Batch
         None if layout.label is None else _read(_words, batch, layout.label),
         bad,
         bytes_read,
+        as_they_are,
     )
 
 
 def _read(read: Callable[..., T], batch: pa.RecordBatch, column: str, *more: Any) -> T:
     with naming_column(column):
         return read(batch.column(column), *more)
+
+
+def _with_missing(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Columns of text with null in place of the marks of a missing value, as the reader of CSV gives them otherwise."""
+    marks = pa.array(MISSING, pa.string())
+    cells = [pc.if_else(pc.is_in(column, marks), pa.scalar(None, pa.string()), column) for column in batch.columns]
+    return pa.RecordBatch.from_arrays(cells, names=batch.schema.names)
 
 
 def _date_words(micros: pa.Array, *, hours: bool) -> list[WordColumn]:

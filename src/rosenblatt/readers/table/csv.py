@@ -64,8 +64,10 @@ class CsvFile:
         header: bool | None,
         label: str | int | None,
         model_columns: Sequence[str] = (),
+        *,
+        marks_missing: bool = True,
     ) -> None:
-        self._file, self._separator = file, separator
+        self._file, self._separator, self._missing = file, separator, MISSING if marks_missing else ()
         while file.live and _is_cut(file.head, separator) and file.lengthen_head():
             pass  # a quoted name of a column may hold newlines
         rows = self._head_rows()
@@ -149,7 +151,9 @@ class CsvFile:
             elif number > skip_rows:
                 on_ragged_row(RaggedRow(number, len(row), n_columns))
         columns = zip(*rows[skip_rows:], strict=True)
-        cells = [pa.array([None if cell in MISSING else cell for cell in column], pa.string()) for column in columns]
+        cells = [
+            pa.array([None if cell in self._missing else cell for cell in column], pa.string()) for column in columns
+        ]
         return [pa.RecordBatch.from_arrays(cells, names=self.columns)] if cells else []
 
     def _options(self, invalid_row_handler: Callable[[Any], str], skip_rows: int) -> tuple[Any, Any, Any]:
@@ -160,7 +164,7 @@ class CsvFile:
                 delimiter=self._separator, newlines_in_values=True, invalid_row_handler=invalid_row_handler
             ),
             arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), null_values=MISSING, strings_can_be_null=True
+                column_types=dict.fromkeys(names, pa.string()), null_values=self._missing, strings_can_be_null=True
             ),
         )
 

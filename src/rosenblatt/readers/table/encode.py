@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 from typing import Any
 
@@ -34,7 +34,7 @@ class Encoder:
         self._vocabulary: dict[str, int] = {}
         self._hashing = hashing_settings(reading, model_space) if layout.texts else None
         bits = self._hashing.bits if self._hashing else 0
-        self._names = NameCollector(bits, collect=bool(self._hashing) and model_space is None)
+        self._names = NameCollector(bits, collect=bool(self._hashing) and (model_space is None or reading.name_rows))
         self._word_names: dict[int, str] = {}  # hashed column -> word or product
         self.unknown_words: dict[str, tuple[int, str]] = {}  # column -> cells with a word of no feature, and the first
         self.unmarked_gaps: dict[str, int] = {}  # column -> missing numbers without an indicator
@@ -95,6 +95,18 @@ class Encoder:
         if self._names.dictionary is not None:
             self._names.restart()
             self._word_names = {}
+
+    @property
+    def hashes(self) -> bool:
+        """Whether some of its columns are hashed."""
+        return self._hashing is not None
+
+    def take_names(self) -> Mapping[int, str]:
+        """The names of the hashed columns since they were last taken."""
+        names = ChainMap(self._word_names, self._names.by_column(self._n_numbers))  # type: ignore[arg-type]
+        self._names.restart()
+        self._word_names = {}
+        return names
 
     def finish(self) -> None:
         """Every name has occurred: later readings need not look."""

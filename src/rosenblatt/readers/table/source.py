@@ -26,7 +26,7 @@ from rosenblatt.readers.table.batch import BadCells, Batch, WordColumn, parse_ba
 from rosenblatt.readers.table.csv import CsvFile, RaggedRow, separator_of
 from rosenblatt.readers.table.encode import Encoder
 from rosenblatt.readers.table.equal_batches import SAMPLE, RawBatch, equal_batches, first_rows, rows_of_batch
-from rosenblatt.readers.table.find_layout import find_layout, layout_of_model
+from rosenblatt.readers.table.find_layout import find_layout, layout_of_model, refuse_unknown
 from rosenblatt.readers.table.head import Head, read_head
 from rosenblatt.readers.table.parquet_arrow import TypedFile
 from rosenblatt.readers.table.readable import refuse_types
@@ -45,7 +45,8 @@ class TableSource(FileSource):
             header, names = reading.header, ()
             if header is None and model_space is not None:
                 header, names = settings.get("header"), (*settings["numbers"], *settings["words"], *settings["texts"])
-            self._table = CsvFile(file, separator_of(self.format, file.head), header, reading.label, names)
+            separator = separator_of(self.format, file.head)
+            self._table = CsvFile(file, separator, header, reading.label, names, marks_missing=not reading.with_)
         else:
             self._table = self._typed(file)
         self._decided: dict[str, Any] = {}
@@ -59,6 +60,7 @@ class TableSource(FileSource):
                 used = [*layout.features, *([] if layout.label is None else [layout.label])]
                 refuse_types(self.name, self._table.types, used, layout.label)
             self._layout, self._encoder = layout, Encoder(layout, reading, model_space, pairs_of_model(model_space))
+            refuse_unknown(self.name, self._table.columns, reading.with_)
 
     @contextmanager
     def _arrow_errors_refused(self) -> Iterator[None]:
@@ -121,11 +123,17 @@ class TableSource(FileSource):
                 count = int(good.sum())
                 if count:
                     values, labels = self._encoder.encode(batch, good), self._labels(batch, good)
-                    yield SourceBlock(values, labels, None, n_given, batch.bytes_read)
+                    passed = [column if count == batch.n_rows else column.filter(good) for column in batch.passed]
+                    names = self._encoder.take_names() if self._names_rows else None
+                    yield SourceBlock(values, labels, None, n_given, batch.bytes_read, passed, names)
                 n_given += count
         if n_given == 0:
             raise DataError(self._no_examples(), file=self.name)
         self._encoder.finish()
+
+    @property
+    def _names_rows(self) -> bool:
+        return self.reading.name_rows and self._encoder.hashes
 
     def warnings(self) -> list[str]:
         """Words that the model never saw, and numbers that are missing where none was."""
@@ -156,6 +164,8 @@ class TableSource(FileSource):
         batches = self._raw_batches()
         if self.model_space is None:
             batches = equal_batches(batches, self._batch_rows)
+        elif self._names_rows:
+            batches = ((batch.slice(i, 1), read) for batch, read in batches for i in range(batch.num_rows))
         return self._parsed(batches, threads)
 
     def _raw_batches(self) -> Iterator[RawBatch]:
@@ -163,7 +173,12 @@ class TableSource(FileSource):
         return table.batches(self._refuse_ragged) if isinstance(table, CsvFile) else table.batches()
 
     def _parsed(self, batches: Iterator[RawBatch], threads: int) -> Iterator[Batch]:
-        return ordered_map(batches, lambda task: parse_batch(task[0], self._layout, task[1]), threads)
+        passed, marks_missing = self.reading.with_, not (self.reading.with_ and isinstance(self._table, CsvFile))
+
+        def parse(task: RawBatch) -> Batch:
+            return parse_batch(task[0], self._layout, task[1], passed, marks_missing=marks_missing)
+
+        return ordered_map(batches, parse, threads)
 
     def _good_rows(self, batch: Batch, n_seen: int) -> NDArray[np.bool_]:
         good = np.ones(batch.n_rows, dtype=bool)

@@ -1,63 +1,194 @@
-"""Predictions as lines of text, a block at a time and without numpy: predicting must not wait for printing."""
+"""Predictions as lines of text, a block at a time and without numpy: predicting must not wait for printing.
 
+Tab-separated lines, CSV or an object a line. A tab, a newline or a backslash within a cell of a tab-separated line is
+written \\t, \\n or \\\\, so that every prediction is one line.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
 import json
-from collections.abc import Callable
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 from rosenblatt import native
 from rosenblatt.learn.schemes import class_scores
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import PredictedBlock
 
+_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
-def label_lines(model: Model) -> Callable[[PredictedBlock], bytes]:
-    """Each label on a line."""
-    lines = [f"{label}\n".encode() for label in model.classes]
-    return lambda block: native.join_lines(lines, block.buffers[0])
+Row = Sequence[Any]
 
 
-def column_names(model: Model, *, scores: bool) -> bytes:
-    """The header of lines with probabilities: the label, the scores if there are any, the probability of each class."""
-    names = [str(label) for label in model.classes]
-    of_scores = ["score"] if len(names) == 2 else [f"score_{name}" for name in names]
-    return ("\t".join(["label", *(of_scores if scores else []), *names]) + "\n").encode()
+@dataclass(frozen=True)
+class Shown:
+    """What is written of each prediction besides its label, and how."""
+
+    form: Literal["tsv", "csv", "jsonl"] = "tsv"
+    scores: bool = False
+    proba: bool = False
+    top: int = 0  # classes, the best first
+    reasons: int = 0  # features that decided
+    id: str | None = None  # a column of the data
+    passed: tuple[str, ...] = ()  # columns of the data
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the data that are passed through."""
+        return ((self.id,) if self.id is not None else ()) + self.passed
+
+    @property
+    def header(self) -> bool:
+        """Whether the first line names the columns."""
+        named = self.form == "csv" or self.proba or self.top or self.reasons or self.columns
+        return self.form != "jsonl" and bool(named)
 
 
-def number_lines(model: Model, *, scores: bool, proba: bool) -> Callable[[PredictedBlock], bytes]:
-    """Each label with its scores (of two classes that of the positive one), its probabilities, or both, after tabs."""
-    names = [str(label) for label in model.classes]
+class Part(NamedTuple):
+    """Some columns of the answers: their names, their cells in each row of a block, and the same for an object."""
+
+    names: list[str]
+    rows: Callable[[PredictedBlock], Iterable[Row]]
+    record: Callable[[Row], dict[str, Any]]
+
+
+def answer_lines(model: Model, shown: Shown) -> tuple[bytes, Callable[[PredictedBlock], bytes]]:
+    """The line with the names of the columns, which may be empty, and what makes the lines of a block."""
+    parts = list(_parts(model, shown))
+    header = _lines([[name for part in parts for name in part.names]], shown.form) if shown.header else b""
+    if len(parts) == 1 and shown.form == "tsv":
+        lines = [f"{_escaped(str(label))}\n".encode() for label in model.classes]
+        return header, lambda block: native.join_lines(lines, block.buffers[0])
 
     def to_lines(block: PredictedBlock) -> bytes:
-        columns = [*([_scores(model, block)] if scores else []), *([_probabilities(model, block)] if proba else [])]
-        rows = zip(block.buffers[0].tolist(), *columns, strict=True)
-        lines = ["\t".join([names[k], *(repr(x) for part in parts for x in part)]) + "\n" for k, *parts in rows]
-        return "".join(lines).encode()
+        rows = zip(*(part.rows(block) for part in parts), strict=True)
+        if shown.form == "jsonl":
+            return "".join([_object(parts, cells) for cells in rows]).encode()
+        return _lines(([cell for cells in row for cell in cells] for row in rows), shown.form)
 
-    return to_lines
+    return header, to_lines
 
 
-def json_lines(model: Model, *, proba: bool) -> Callable[[PredictedBlock], bytes]:
-    """Each prediction as an object: its label and scores, and with `proba` its probabilities."""
+def _object(parts: Sequence[Part], cells: Sequence[Row]) -> str:
+    record: dict[str, Any] = {}
+    for part, of_part in zip(parts, cells, strict=True):
+        record |= part.record(of_part)
+    return json.dumps(record, ensure_ascii=False, default=str) + "\n"
+
+
+def _lines(rows: Iterable[Row], form: str) -> bytes:
+    if form == "csv":
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        return text.getvalue().encode()
+    return "".join(["\t".join(map(_cell, row)) + "\n" for row in rows]).encode()
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return repr(value)
+    return "" if value is None else _escaped(str(value))
+
+
+def _escaped(text: str) -> str:
+    """
+    >>> print(_escaped("two\\nlines"), _escaped("a b"))
+    two\\nlines a b
+    """
+    return re.sub(r"[\\\t\n\r]", lambda match: _ESCAPES[match[0]], text) if not text.isalnum() else text
+
+
+def _parts(model: Model, shown: Shown) -> Iterable[Part]:
     names, classes = [str(label) for label in model.classes], model.classes
-
-    def to_line(k: int, scores: list[float], *probabilities: list[float]) -> str:
-        record: dict[str, Any] = {"label": classes[k]}
-        record |= {"score": scores[0]} if len(scores) == 1 else {"scores": dict(zip(names, scores, strict=True))}
-        if probabilities:
-            record["probabilities"] = dict(zip(names, probabilities[0], strict=True))
-        return json.dumps(record, ensure_ascii=False) + "\n"
-
-    def to_lines(block: PredictedBlock) -> bytes:
-        columns = [_scores(model, block), *([_probabilities(model, block)] if proba else [])]
-        rows = zip(block.buffers[0].tolist(), *columns, strict=True)
-        return "".join([to_line(*row) for row in rows]).encode()
-
-    return to_lines
-
-
-def _scores(model: Model, block: PredictedBlock) -> Any:
-    return class_scores(model.scheme, block.buffers[1], len(model.classes)).tolist()
+    if shown.columns:
+        yield _passed(shown)
+    label = "label" if "label" not in shown.columns else "predicted"
+    yield Part([label], lambda block: [[classes[k]] for k in block.buffers[0].tolist()], lambda row: {"label": row[0]})
+    if shown.scores or shown.form == "jsonl":
+        yield _scores(model, names)
+    if shown.proba:
+        yield Part(
+            names,
+            lambda block: _probabilities(model, block),
+            lambda row: {"probabilities": dict(zip(names, row, strict=True))},
+        )
+    if shown.top:
+        yield _top(model, shown.top)
+    if shown.reasons:
+        yield _reasons(model, shown)
 
 
-def _probabilities(model: Model, block: PredictedBlock) -> Any:
-    return model.probabilities(block.buffers[1]).tolist()
+def _passed(shown: Shown) -> Part:
+    def rows(block: PredictedBlock) -> Iterable[Row]:
+        return zip(*(column.to_pylist() for column in block.block.passed), strict=True)
+
+    def record(row: Row) -> dict[str, Any]:
+        named = dict(zip(shown.columns, row, strict=True))
+        of_id = {"id": named[shown.id]} if shown.id is not None else {}
+        return of_id | ({"with": {name: named[name] for name in shown.passed}} if shown.passed else {})
+
+    return Part(list(shown.columns), rows, record)
+
+
+def _class_scores(model: Model, block: PredictedBlock) -> list[list[float]]:
+    scores: list[list[float]] = class_scores(model.scheme, block.buffers[1], len(model.classes)).tolist()
+    return scores
+
+
+def _probabilities(model: Model, block: PredictedBlock) -> list[list[float]]:
+    probabilities: Any = model.probabilities(block.buffers[1]).tolist()
+    return probabilities  # type: ignore[no-any-return]
+
+
+def _scores(model: Model, names: list[str]) -> Part:
+    """The score of the positive of two classes, or that of every class."""
+    if len(names) == 2:
+        return Part(["score"], lambda block: _class_scores(model, block), lambda row: {"score": row[0]})
+    return Part(
+        [f"score_{name}" for name in names],
+        lambda block: _class_scores(model, block),
+        lambda row: {"scores": dict(zip(names, row, strict=True))},
+    )
+
+
+def _top(model: Model, count: int) -> Part:
+    """The best classes with their probabilities; with their scores where the model gives no probabilities."""
+    classes, what = model.classes, "probability" if model.probability_map is not None else "score"
+    count = min(count, len(classes))
+
+    def rows(block: PredictedBlock) -> Iterable[Row]:
+        if what == "probability":
+            numbers = _probabilities(model, block)
+        else:
+            numbers = _class_scores(model, block)
+            numbers = [[-row[0], row[0]] for row in numbers] if len(classes) == 2 else numbers
+        for decided, row in zip(block.buffers[0].tolist(), numbers, strict=True):
+            # The predicted class is the first of equals, and with a threshold it may not be the most probable one.
+            order = sorted(range(len(row)), key=lambda k: (k != decided, -row[k]))[:count]
+            yield [cell for k in order for cell in (classes[k], row[k])]
+
+    def record(row: Row) -> dict[str, Any]:
+        return {"top": [{"label": row[i], what: row[i + 1]} for i in range(0, len(row), 2)]}
+
+    names = [name for i in range(1, count + 1) for name in (f"label_{i}", f"{what}_{i}")]
+    return Part(names, rows, record)
+
+
+def _reasons(model: Model, shown: Shown) -> Part:
+    """The features that add most to the score of the predicted class, with what they add."""
+    from rosenblatt.report.weights import Reasons
+
+    reasons = Reasons(model, shown.reasons)
+
+    def rows(block: PredictedBlock) -> Iterable[Row]:
+        for parts in reasons.of_block(block):
+            if shown.form == "jsonl":
+                yield [{"feature": part.feature, "adds": part.contribution} for part in parts]
+            else:
+                yield ["; ".join(f"{part.feature} {part.contribution:+.3g}" for part in parts)]
+
+    return Part(["reasons"], rows, lambda row: {"reasons": row})
