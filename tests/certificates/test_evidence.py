@@ -176,8 +176,19 @@ def test_words_name_the_labels_and_no_geometry() -> None:
     for word in ("hull", "convex", "Gordan", "dual"):
         assert word not in explanation
         assert word not in separable().explain()
-    assert "same point" in certify([[1], [1], [2]], [0, 1, 1]).explain()
+    same = certify([[1], [1], [2]], [0, 1, 1])
+    assert "row 0 and row 1 (counted from 0) are the same point" in same.explain()
+    assert "row 1 and row 2 (counted from 1) are the same point" in same.explain(count_from=1)
+    assert "4, 2 and 3 (counted from 1)." in certify(CORNERS, [0, 0, 0, 1]).explain(count_from=1)
     assert separable().explain().startswith("Yes: a straight line tells 0 and 1 apart")
+
+
+def test_a_multiple_of_a_proof_says_what_its_weights_add_up_to() -> None:
+    proof = certify(CORNERS, [0, 1, 1, 0])
+    assert "add up to 1, so they make" in proof.explain()
+    multiple = replace(proof, weights=tuple(weight / 3 for weight in proof.weights))
+    assert multiple.verify(CORNERS, [0, 1, 1, 0])
+    assert "The weights of each class add up to 1/3; divided by it, they make" in multiple.explain()
 
 
 # -- more classes ---------------------------------------------------------------------------------------------------

@@ -236,7 +236,7 @@ def test_the_verdict_of_a_kernel() -> None:
     assert verdict(shown("moons", kernel="rbf"))["explanation"].startswith("Yes: the rbf kernel can")
     twins = {"points": [[0, 0], [1, 1], [0, 0]], "labels": [0, 1, 1], "classes": [-1, 1]}
     answer = verdict(twins | {"options": {"kernel": "rbf"}})
-    assert answer["explanation"].startswith("No: rows 0 and 2 are the same point")
+    assert answer["explanation"].startswith("No: rows 1 and 3 are the same point")
     assert verdict(shown("moons", degree=2))["rows"]
     assert "hulls" not in verdict(shown("moons", degree=2))
 

@@ -61,7 +61,7 @@ def do_subgradients(page: Any) -> None:
 
 
 def do_inseparable(page: Any) -> None:
-    fill(page, positive="2 and 1", positive_middle="(1/2, 0.5)", negative="0, 3", negative_middle="0.5 0.5")
+    fill(page, positive="3 and 2", positive_middle="(1/2, 0.5)", negative="1, 4", negative_middle="0.5 0.5")
 
 
 def do_features(page: Any) -> None:
@@ -135,7 +135,7 @@ def test_a_lesson_can_be_done_by_following_it(page: Chromium, address: str, key:
         ("unit", {"b": "0", "w1": "1", "w2": "0"}, "wrong at 1 corner."),
         ("rule", {"score": "1", "weights": "-4 2 7"}, "1 of 2 right, 1 not."),  # added instead of subtracted
         ("and", {"1": "1 0 0"}, "0 of 5 right, 1 not."),
-        ("inseparable", {"positive": "0 1"}, "0 of 4 right, 1 not."),
+        ("inseparable", {"positive": "1 2"}, "0 of 4 right, 1 not."),
     ],
 )
 def test_a_wrong_answer_is_not_done(

@@ -193,7 +193,7 @@ def test_every_key_of_a_link_is_read_and_written_again(page: Chromium, address: 
         "done": "unit.rule",
     }
     page.open(f"{address}#{urlencode(keys)}")
-    page.until("document.getElementById('moment').textContent.startsWith('Epoch 2, row 0')")
+    page.until("document.getElementById('moment').textContent.startsWith('Epoch 2, row 1')")
     assert page.value("Object.fromEntries(new URLSearchParams(location.hash.slice(1)))") == keys
     assert page.page.locator("#relatives input:checked").count() == 2
     assert page.page.input_value("#controls [name=eta0]") == "0.5"

@@ -32,7 +32,7 @@ def test_and_is_the_lectures(page: Chromium, address: str) -> None:
     assert "(R/γ)² = 51" in words(page, "theorem")
     assert words(page, "verdict").startswith("Yes: a straight line tells -1 and 1 apart")
     press(page, "first")
-    for expected in ("row 0 (0, 0): target −1, score 0. A mistake", "row 3 (1, 1): target +1, score −1. A mistake"):
+    for expected in ("row 1 (0, 0): target −1, score 0. A mistake", "row 4 (1, 1): target +1, score −1. A mistake"):
         press(page, "mistake")
         assert expected in words(page, "moment")
     assert weights(page) == [0, 1, 1]
@@ -45,7 +45,7 @@ def test_and_is_the_lectures(page: Chromium, address: str) -> None:
 def test_visits_without_a_mistake_are_shown_too(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=AND&at=1")
     press(page, "row")
-    page.until("document.getElementById('moment').textContent.includes('row 1')")
+    page.until("document.getElementById('moment').textContent.includes('row 2')")
     assert "score −1. No mistake, nothing changes." in words(page, "moment")
     assert weights_or_none(page) is None, "there is no line yet: the bias alone has moved"
 
@@ -69,7 +69,7 @@ def test_xor_shows_its_proof(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=XOR&theme=dark&tab=verdict")
     assert words(page, "verdict").startswith("No: ")
     assert page.value("[...document.querySelectorAll('.proof-weight')].map((t) => t.textContent)") == [
-        f"row {row}: 1/2" for row in range(4)
+        f"row {row}: 1/2" for row in (1, 2, 3, 4)
     ]
     assert page.value("document.querySelectorAll('#plane .meeting-point').length") == 1
     assert page.value("document.documentElement.dataset.theme") == "dark"

@@ -60,7 +60,7 @@ def test_a_curve_is_the_servers_at_every_step(page: Chromium, address: str, name
         )
         (then,) = regions(body | {"times": [moment["t"] + 1]})["pictures"]
         assert drawn(page, ".boundary", moment["t"] + 1) == then["boundary"]
-        assert f"row {moment['row']} " in text(page, "moment")
+        assert f"row {moment['row'] + 1} " in text(page, "moment")
         assert f"{moment['errors']} training error" in text(page, "numbers")
 
 
@@ -142,7 +142,7 @@ def test_rows_are_shown_from_anywhere_in_a_long_run(page: Chromium, address: str
     for visit in expected[:70]:
         page.value("document.getElementById('row').click()")
         page.until(f"document.getElementById('numbers').textContent.includes('visit {visit['t'] + 1} of')")
-        assert f"row {visit['row']} " in text(page, "moment")
+        assert f"row {visit['row'] + 1} " in text(page, "moment")
 
 
 def test_a_run_plays_by_rows_to_its_end(page: Chromium, address: str) -> None:
@@ -175,4 +175,4 @@ def test_by_hand_no_mistake_of_a_long_run_is_left_out(page: Chromium, address: s
     for visit in expected[:20]:
         page.value("document.getElementById('mistake').click()")
         page.until(f"document.getElementById('numbers').textContent.startsWith('update {visit['k']} of')")
-        assert f"row {visit['row']} " in text(page, "moment")
+        assert f"row {visit['row'] + 1} " in text(page, "moment")

@@ -143,7 +143,7 @@ def test_what_is_kept_is_what_the_learner_keeps() -> None:
 
 def test_a_separable_verdict_is_the_certificate_and_the_theorem() -> None:
     certificate, answer = certify(AND["points"], [-1, -1, -1, 1]), verdicts.verdict(AND)
-    assert (answer["kind"], answer["explanation"]) == ("separable", certificate.explain())
+    assert (answer["kind"], answer["explanation"]) == ("separable", certificate.explain(count_from=1))
     assert answer["theorem"]["mistakes"] == 18 <= answer["mistake_bound"]
     assert answer["theorem"]["holds"]
 
@@ -278,12 +278,12 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"points": None}, "points, labels and classes"),
     ({"labels": [0]}, "4 points and 1 labels"),
     ({"labels": [0, 0, 0, 0]}, "at least two classes"),
-    ({"labels": [0, 0, 0, 2]}, "label of point 3"),
-    ({"labels": [0, 0, 0, True]}, "label of point 3"),
-    ({"points": [[0, 0], [0, 1], [1, 0], [1]]}, "Point 3 is not a pair"),
-    ({"points": [[0, 0], [0, 1], [1, 0], [1, 1e300]]}, "Point 3 is not a pair"),
-    ({"points": [[0, 0], [0, 1], [1, 0], [1, float("nan")]]}, "Point 3 is not a pair"),
-    ({"points": [[0, 0], [0, 1], [1, 0], [1, 10**400]]}, "Point 3 is not a pair"),
+    ({"labels": [0, 0, 0, 2]}, "label of point 4"),
+    ({"labels": [0, 0, 0, True]}, "label of point 4"),
+    ({"points": [[0, 0], [0, 1], [1, 0], [1]]}, "Point 4 is not a pair"),
+    ({"points": [[0, 0], [0, 1], [1, 0], [1, 1e300]]}, "Point 4 is not a pair"),
+    ({"points": [[0, 0], [0, 1], [1, 0], [1, float("nan")]]}, "Point 4 is not a pair"),
+    ({"points": [[0, 0], [0, 1], [1, 0], [1, 10**400]]}, "Point 4 is not a pair"),
     ({"points": [[0, 0]] * 10_001}, "up to 10,000 points"),
     ({"classes": [1, -1]}, "must be sorted"),
     ({"classes": ["a", 1]}, "short words, or all numbers"),

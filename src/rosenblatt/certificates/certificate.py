@@ -107,8 +107,8 @@ class Certificate:
         """Raise DataError, with the reason, unless every claim holds on these points."""
         raise NotImplementedError
 
-    def explain(self) -> str:
-        """The answer and its proof in plain English."""
+    def explain(self, count_from: int = 0) -> str:
+        """The answer and its proof in plain English; rows are counted from 0, as in Python, unless asked otherwise."""
         raise NotImplementedError
 
     def plot(
@@ -194,8 +194,8 @@ class Separable(Certificate):
         if not verify.radius_above(points) <= self.radius * (1 + 1e-12):
             raise DataError("A row is longer than the radius in the certificate.")
 
-    def explain(self) -> str:
-        return sentences.separable(self)
+    def explain(self, count_from: int = 0) -> str:
+        return sentences.separable(self, count_from)
 
     def __repr__(self) -> str:
         return (
@@ -235,8 +235,8 @@ class Inseparable(Certificate):
             verify.residual(points, self.rows, weights) <= self.residual * (1 + 1e-9)
         )
 
-    def explain(self) -> str:
-        return sentences.inseparable(self)
+    def explain(self, count_from: int = 0) -> str:
+        return sentences.inseparable(self, count_from)
 
     def __repr__(self) -> str:
         shown = ", ".join(str(i) for i in self.rows[:6].tolist()) + (", ..." if len(self.rows) > 6 else "")
@@ -262,7 +262,7 @@ class Undecided(Certificate):
         if not _prove_upper_bound(points, self.hardest, self.shares, self.bracket[1]):
             raise DataError("The rows of the certificate do not prove the upper end of its bracket.")
 
-    def explain(self) -> str:
+    def explain(self, count_from: int = 0) -> str:
         return sentences.undecided(self)
 
     def __repr__(self) -> str:

@@ -19,7 +19,7 @@ def boundary(n_features: int) -> str:
     return names.get(n_features, "a flat boundary (a hyperplane)")
 
 
-def separable(certificate: Separable) -> str:
+def separable(certificate: Separable, count_from: int) -> str:
     data = certificate.subject
     negative, positive = data.labels
     return "\n".join(
@@ -29,7 +29,7 @@ def separable(certificate: Separable) -> str:
             f"How to use it: multiply each of the {_count(data.n_features, 'number')} of a row by its weight in w"
             f"{_weights_if_few(certificate.w)}, add up the products, and add b = {float(certificate.b) + 0.0:.6g}. "
             f"The result is above 0 for every row of {positive!r} and below 0 for every row of {negative!r}.",
-            _margin(certificate),
+            _margin(certificate, count_from),
             _mistake_bound(certificate),
             "How it was checked: the result of every row was computed again, together with a proven limit on its "
             "rounding error. Where that limit left any doubt, it was computed once more in exact arithmetic, without "
@@ -38,7 +38,7 @@ def separable(certificate: Separable) -> str:
     )
 
 
-def _margin(certificate: Separable) -> str:
+def _margin(certificate: Separable, count_from: int) -> str:
     plane = certificate.geometric
     text = f"How wide the margin is: every row is at least {plane.margin:.6g} away from the boundary. "
     if plane.gap <= 1e-5:
@@ -49,7 +49,9 @@ def _margin(certificate: Separable) -> str:
     else:
         text += f"Another boundary may have a wider margin, but none has more than {plane.upper:.6g}. "
     verb = "row proves" if len(plane.rows) == 1 else "rows prove"
-    return text + f"{len(plane.rows):,} {verb} that limit: {_listed(plane.rows)} (counted from 0)."
+    return (
+        text + f"{len(plane.rows):,} {verb} that limit: {_listed(plane.rows + count_from)} (counted from {count_from})."
+    )
 
 
 def _mistake_bound(certificate: Separable) -> str:
@@ -65,24 +67,27 @@ def _mistake_bound(certificate: Separable) -> str:
     )
 
 
-def inseparable(certificate: Inseparable) -> str:
+def inseparable(certificate: Inseparable, count_from: int) -> str:
     negative, positive = certificate.subject.labels
     name = boundary(certificate.subject.n_features)
     head = f"No: {name} cannot tell {negative!r} and {positive!r} apart without an error."
     if len(certificate.rows) == 2:
-        first, second = (int(i) for i in certificate.rows)
+        first, second = (int(row) + count_from for row in certificate.rows)
         return (
-            f"{head}\nWhy: row {first} and row {second} (counted from 0) are the same point, but one is labelled "
-            f"{_label(certificate, 0)!r} and the other {_label(certificate, 1)!r}. Whichever side of a boundary the "
-            "point is on, one of the two rows is on the wrong side."
+            f"{head}\nWhy: row {first} and row {second} (counted from {count_from}) are the same point, but one is "
+            f"labelled {_label(certificate, 0)!r} and the other {_label(certificate, 1)!r}. Whichever side of a "
+            "boundary the point is on, one of the two rows is on the wrong side."
         )
-    lines = [head, f"Why: {_count(len(certificate.rows), 'row')} prove it (counted from 0). Give them these weights:"]
+    lines = [
+        head,
+        f"Why: {_count(len(certificate.rows), 'row')} prove it (counted from {count_from}). Give them these weights:",
+    ]
     is_exact = certificate.verified == "exact"
     precision = ", exactly" if is_exact else f", up to {certificate.residual:.0e} of the size of the data"
-    lines += _weight_lines(certificate)
+    lines += _weight_lines(certificate, count_from)
     lines += [
-        "The weights of each class add up to 1, so they make a weighted average of its rows. The average of the "
-        f"{positive!r} rows and the average of the {negative!r} rows are the same point{precision}.",
+        f"{_average(certificate)} The average of the {positive!r} rows and the average of the {negative!r} rows "
+        f"are the same point{precision}.",
         "If all the rows of a class are on one side of a boundary, then so is every weighted average of them. So that "
         "one point would have to be on both sides at once, which is impossible.",
         "How it was checked: the weights are fractions, the numbers in the data were taken digit for digit, and the "
@@ -129,13 +134,24 @@ def _label(certificate: Inseparable, position: int) -> Any:
     return certificate.subject.labels[1 if certificate.signs[position] > 0 else 0]
 
 
-def _weight_lines(certificate: Inseparable) -> list[str]:
+def _weight_lines(certificate: Inseparable, count_from: int) -> list[str]:
     lines = [
-        f"  row {int(row)} ({_label(certificate, position)!r}): {_fraction(certificate.weights[position])}"
+        f"  row {int(row) + count_from} ({_label(certificate, position)!r}): {_fraction(certificate.weights[position])}"
         for position, row in enumerate(certificate.rows[:_MAX_LISTED])
     ]
     more = len(certificate.rows) - len(lines)
     return lines + ([f"  and {_count(more, 'row')} more, in .rows and .weights"] if more else [])
+
+
+def _average(certificate: Inseparable) -> str:
+    """What the weights add up to: 1, but a certificate that was edited may hold any positive multiple of a proof."""
+    total = sum(w for w, sign in zip(certificate.weights, certificate.signs, strict=True) if sign > 0)
+    if total == 1 or certificate.verified != "exact":
+        return "The weights of each class add up to 1, so they make a weighted average of its rows."
+    return (
+        f"The weights of each class add up to {_fraction(Fraction(total))}; divided by it, they make a weighted "
+        "average of its rows."
+    )
 
 
 def _fraction(weight: Fraction) -> str:

@@ -1,5 +1,6 @@
-"""The parameters of `studio`."""
+"""The parameters of `studio`, and what its page calls those of the learners."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt.options.kernel_perceptron import kernel
@@ -20,3 +21,51 @@ studio_kernel: Option[Any] = kernel.but(
     help="The perceptron itself (none), or its dual form with k(x, z), the inner product after a feature map: "
     "x.z (linear), (gamma x.z + coef0)^degree (poly), exp(-gamma |x - z|^2) (rbf).",
 )
+
+# What the lectures call each option, in the order of the page; those in the second table are folded away.
+CONTROL_LABELS: Mapping[str, str] = {
+    "kernel": "kernel",
+    "degree": "degree of the curve",
+    "gamma": "sharpness of the kernel",
+    "coef0": "constant of the kernel",
+    "eta0": "learning rate",
+    "order": "order of the rows",
+    "max_iter": "epochs at most",
+    "multi_class": "several classes",
+}
+FOLDED_CONTROL_LABELS: Mapping[str, str] = {
+    "learning_rate": "how the rate falls",
+    "margin": "margin asked for",
+    "r": "caution of AROW",
+    "batch": "rows in a batch",
+    "keep": "weights that are kept",
+    "init": "weights at the start",
+    "fit_intercept": "learn the bias",
+    "random_state": "seed of chance",
+}
+CHOICE_LABELS: Mapping[str, Mapping[str, str]] = {
+    "loss": {"perceptron": "perceptron", "squared": "squared: Adaline", "logistic": "logistic"},
+    "kernel": {
+        "none": "none: a line or curve",
+        "linear": "linear: x·z",
+        "poly": "poly: (γ x·z + c)ᵈ",
+        "rbf": "rbf: hills",
+    },
+    "order": {"given": "given", "shuffle": "shuffle: anew each epoch", "sample": "sample: any row"},
+    "multi_class": {
+        "ovr": "ovr: against the rest",
+        "ovo": "ovo: pair by pair",
+        "joint": "joint: all together",
+    },
+    "keep": {
+        "last": "last",
+        "average": "average of all",
+        "vote": "vote of all",
+        "pocket": "pocket: the best so far",
+    },
+    "learning_rate": {
+        "constant": "constant",
+        "inverse": "inverse: η/(1 + step)",
+        "invsqrt": "invsqrt: η/√(1 + step)",
+    },
+}

@@ -31,10 +31,7 @@ LEARNER_OPTIONS: Mapping[str, Mapping[str, options.Option[Any]]] = {
     "kernel": options.KERNEL_PERCEPTRON,
 }
 # The options that the page shows, in this order.
-CONTROLS = (
-    *("kernel", "degree", "gamma", "coef0", "learning_rate", "eta0", "margin", "r", "order", "batch", "keep"),
-    *("max_iter", "init", "fit_intercept", "multi_class", "random_state"),
-)
+CONTROLS = (*options.CONTROL_LABELS, *options.FOLDED_CONTROL_LABELS)
 
 
 # -- points -----------------------------------------------------------------------------------------------------------
@@ -72,9 +69,9 @@ def read_points(request: Mapping[str, Any]) -> Points:
     _check_classes(classes)
     for row, (point, label) in enumerate(zip(points, labels, strict=True)):
         if not (isinstance(point, list) and len(point) == 2 and all(is_number(value) for value in point)):
-            raise DataError(f"Point {row} is not a pair of finite numbers up to 1e100: correct or erase it.")
+            raise DataError(f"Point {row + 1} is not a pair of finite numbers up to 1e100: correct or erase it.")
         if not isinstance(label, int) or isinstance(label, bool) or not 0 <= label < len(classes):
-            raise DataError(f"The label of point {row} is not the index of a class, 0 to {len(classes) - 1}.")
+            raise DataError(f"The label of point {row + 1} is not the index of a class, 0 to {len(classes) - 1}.")
     index = np.array(labels, dtype=np.intp)
     if len(np.unique(index)) < 2:
         raise DataError("A separator needs points of at least two classes: add some of another class.")
@@ -90,7 +87,7 @@ def read_table(request: Mapping[str, Any]) -> tuple[Floats, NDArray[Any]]:
     assert isinstance(rows, list)
     for k, row in enumerate(rows[:MAX_POINTS]):
         if not (isinstance(row, list) and len(row) == width and all(is_number(value) for value in row)):
-            raise DataError(f"Row {k} is not {width} finite numbers up to 1e100: correct or erase it.")
+            raise DataError(f"Row {k + 1} is not {width} finite numbers up to 1e100: correct or erase it.")
     points = read_points({**request, "points": [[0, 0]] * len(rows)})
     return np.array(rows, dtype=np.float64), points.y
 

@@ -85,7 +85,7 @@ def _certify(data: _Data, settings: dict[str, Any], as_json: bool) -> int:
     if as_json:
         write_json({"data": data.path, **certificate.to_dict()})
     else:
-        write(certificate.explain())
+        write(certificate.explain(count_from=1))
     return DONE if certificate.kind == "separable" else NO
 
 
@@ -115,7 +115,7 @@ def _check(path: str, data: _Data, as_json: bool) -> int:
     if as_json:
         write_json({"data": data.path, "check": path, "kind": certificate.kind, "holds": holds, "reason": reason})
     elif holds:
-        write(f"The certificate holds, verified on {data.path}.\n{certificate.explain()}")
+        write(f"The certificate holds, verified on {data.path}.\n{certificate.explain(count_from=1)}")
     else:
         write(f"The certificate does not hold: {reason}")
     return DONE if holds else NO

@@ -74,12 +74,16 @@ class Decision:
         return all((score > 0) == bool(label) and score != 0 for score, label in zip(scores, self.y, strict=True))
 
     def __str__(self) -> str:
+        return self.explain()
+
+    def explain(self, count_from: int = 0) -> str:
+        """The answer in one sentence; rows are counted from 0, as in Python, unless asked otherwise."""
         if self.unit is not None:
             return f"One unit can: it {self.unit}."
         assert self.proof is not None
         sides = {True: [], False: []}  # type: dict[bool, list[str]]
         for row, weight in zip(self.proof.rows, self.proof.weights, strict=True):
-            sides[bool(self.y[row])].append(f"{weight} * row {row}")
+            sides[bool(self.y[row])].append(f"{weight} * row {row + count_from}")
         false, true = " + ".join(sides[False]), " + ".join(sides[True])
         return f"No single unit can: {false} of one class = {true} of the other."
 

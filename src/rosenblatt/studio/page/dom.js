@@ -8,6 +8,13 @@ export function element(name, properties = {}, ...children) {
   return node;
 }
 export const paragraph = (text, className = "") => element("p", { textContent: text, className });
+// A fold that is open or closed as it was left, even when it is made anew or the page is loaded again.
+export function rememberFold(details, name) {
+  const key = `fold ${name}`, storage = globalThis.sessionStorage;
+  details.open = storage?.getItem(key) === "open";
+  details.addEventListener("toggle", () => storage?.setItem(key, details.open ? "open" : ""));
+  return details;
+}
 export function labelled(text, input) { return { label: element("label", {}, text, input), input }; }
 
 const SVG = "http://www.w3.org/2000/svg";

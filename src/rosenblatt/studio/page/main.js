@@ -1,6 +1,6 @@
 // The page: it sends what the user does to the server, and shows what the server answers. No algorithm is here.
 
-import { draw, element, find, number, paragraph } from "./dom.js";
+import { draw, element, find, number, paragraph, rememberFold } from "./dom.js";
 import { picturePng, pictureSvg, readText, saveFile } from "./files.js";
 import { Lessons } from "./lessons/lessons.js";
 import { MAX_POINTS as MAX_LINK_POINTS, readLink, writeLink } from "./link.js";
@@ -42,6 +42,7 @@ const state = {
 const plane = new PlaneEditor(find("plane"), { onChange: pointsEdited, announce, showError });
 const player = new Player({ showFrame, fetchVisits: (since, updatesOnly = false) => ask("visits", { ...curves.request, since, updates_only: updatesOnly }, { slot: `visits ${updatesOnly}` }) });
 const curves = new Curves(plane, readRequest, showError);
+rememberFold(find("own-table"), "own table");
 const tabs = new Tabs(find("tabs"), drawExtras);
 followLegend(find("plane"), find("legend"));
 let controls, lessons, logic;

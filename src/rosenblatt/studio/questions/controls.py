@@ -35,11 +35,16 @@ def controls(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _control(option: Option[Any]) -> dict[str, Any]:
+    labels = {**options.CONTROL_LABELS, **options.FOLDED_CONTROL_LABELS}
+    words = options.CHOICE_LABELS.get(option.name, {})
     return {
         "name": option.name,
+        "label": labels.get(option.name, option.name),
+        "folded": option.name in options.FOLDED_CONTROL_LABELS,
         "kind": "choice" if option.kind is None else option.kind,
         "default": option.default,
         "choices": list(option.choices),
+        "choice_labels": {choice: words.get(choice, choice) for choice in option.choices},
         "minimum": option.low if option.low is not None else option.above,
         "help": option.help,
     }

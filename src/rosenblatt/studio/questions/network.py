@@ -69,7 +69,7 @@ def _decision(table: logic.TruthTable) -> str:
     """
     decision = logic.decide(table)
     if decision.unit is None:
-        return str(decision)
+        return decision.explain(count_from=1)
     return f"One unit can: it fires when {decision.unit.formula(table.variables)}."
 
 

@@ -15,7 +15,7 @@ export function hiddenUnits(place, { readPage, onChange, arrange }) {
     result.textContent = "Learning…";
     const learned = await askOrShowError("hidden_units", { points, labels, classes, units: Number(input.value) }, result);
     if (!learned) return;
-    result.textContent = `${count(learned.units, "hidden unit")}: ${learned.errors ? `rows ${learned.wrong_rows.join(", ")} are wrong` : "every row is right"}.`;
+    result.textContent = `${count(learned.units, "hidden unit")}: ${learned.errors ? `${learned.errors === 1 ? "row" : "rows"} ${learned.wrong_rows.map((row) => row + 1).join(", ")} ${learned.errors === 1 ? "is" : "are"} wrong` : "every row is right"}.`;
     tool.state = { learned };
     arrange({ dashedLines: learned.lines }, { keepPoints: true });
     onChange();

@@ -1,6 +1,6 @@
 // The learner's controls, made from the options that the server lists: their names, defaults, choices and help.
 
-import { element } from "../dom.js";
+import { element, rememberFold } from "../dom.js";
 
 // Options that keep their value when another learner is chosen: they mean the same for all.
 const SHARED = new Set(["order", "keep", "max_iter", "fit_intercept", "random_state"]);
@@ -34,7 +34,10 @@ export class Controls {
   }
   build() {
     this.help = element("p", { className: "help muted", id: "control-help", textContent: "Select a control to read what it does." });
-    this.form.replaceChildren(...this.shown.map((control) => this.field(control)), this.help);
+    const fields = (folded) => this.shown.filter((control) => Boolean(control.folded) === folded).map((control) => this.field(control)), more = fields(true);
+    const fold = element("details", {}, element("summary", { textContent: "More options" }), element("div", { className: "fields" }, ...more));
+    this.form.replaceChildren(element("div", { className: "fields" }, ...fields(false)), rememberFold(fold, "more options"), this.help);
+    fold.open ||= this.shown.some((control) => control.folded && control.name in this.chosen); // what was chosen is seen
   }
   // Another loss or kernel is another learner, which takes over the shared options.
   changeLearner(name) {
@@ -53,13 +56,14 @@ export class Controls {
     input.name = control.name;
     input.title = control.help;
     input.setAttribute("aria-describedby", "control-help");
-    input.addEventListener("focus", () => { this.help.textContent = `${control.name}: ${control.help}`; });
+    input.addEventListener("focus", () => { this.help.textContent = `${capitalised(control.label)} (${control.name}). ${control.help}`; });
     input.addEventListener("change", () => {
       this.set(control, parse(control, isBox ? input.checked : input.value));
       if (control.name === "loss" || control.name === "kernel") this.changeLearner(control.name);
       this.onChange();
     });
-    return element("label", {}, control.name, " ", input);
+    const name = control.label === control.name ? [] : [element("small", { textContent: ` ${control.name}`, className: "muted" })];
+    return element("label", isBox ? { className: "box" } : {}, element("span", {}, control.label, ...name), input);
   }
 }
 
@@ -70,8 +74,9 @@ function parse(control, value) {
   if (text === "") return undefined;
   return Number.isFinite(Number(text)) ? Number(text) : text; // the server says what is wrong with a word
 }
+const capitalised = (text) => text[0].toUpperCase() + text.slice(1);
 function select(control, value) {
-  return element("select", {}, ...control.choices.map((choice) => new Option(choice, choice, false, choice === value)));
+  return element("select", {}, ...control.choices.map((choice) => new Option(control.choice_labels[choice], choice, false, choice === value)));
 }
 function textField(control, value) {
   const takesWords = control.choices.length > 0;

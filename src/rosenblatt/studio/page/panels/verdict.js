@@ -1,6 +1,6 @@
 // The panel with the verdict.
 
-import { element, paragraph } from "../dom.js";
+import { element, paragraph, rememberFold } from "../dom.js";
 
 export function showVerdict(panel, verdict) {
   panel.replaceChildren();
@@ -11,7 +11,7 @@ export function showVerdict(panel, verdict) {
   if (verdict.kind === "pairs") panel.append(...lines(verdict.pairs.map((pair) => `${pair.first} and ${pair.second}: ${pair.answer}`)));
   else if (verdict.kind === "separable") {
     const [use, gap, ...more] = reasons;
-    panel.append(paragraph(gap, "line"), element("details", {}, element("summary", { textContent: "How to use it, what it promises, how it was checked" }), ...lines([use, ...more])));
+    panel.append(paragraph(gap, "line"), rememberFold(element("details", {}, element("summary", { textContent: "How to use it, what it promises, how it was checked" }), ...lines([use, ...more])), "verdict"));
   } else panel.append(...lines(reasons));
 }
 

@@ -151,7 +151,7 @@ export class PlaneDrawing {
     const texts = new Map();
     verdict.rows.forEach((row, i) => {
       const place = this.view.toPicture(this.points[row]).join(" ");
-      texts.set(place, [...(texts.get(place) ?? []), `row ${row}: ${shortWeight(verdict.weights[i])}`]);
+      texts.set(place, [...(texts.get(place) ?? []), `row ${row + 1}: ${shortWeight(verdict.weights[i])}`]);
     });
     // Places are given out from the top down, but the texts are in the order of the rows, for a screen reader.
     const lineHeight = this.svg.clientWidth < 500 ? 23 : 17, width = 10 * lineHeight, taken = [], attributes = new Map();

@@ -71,7 +71,7 @@ export class PlaneEditor extends PlaneDrawing {
   }
   erase(i) {
     this.saveForUndo();
-    this.announce(`Point ${i} of ${this.classes[this.labels[i]]} erased`);
+    this.announce(`Point ${i + 1} of ${this.classes[this.labels[i]]} erased`);
     this.points.splice(i, 1);
     this.labels.splice(i, 1);
     this.picked = null;
@@ -135,13 +135,13 @@ export class PlaneEditor extends PlaneDrawing {
     this.cursor = insidePicture([this.cursor[0] + u * distance, this.cursor[1] + v * distance]);
     const point = this.nearest(this.cursor);
     if (this.picked !== null) this.move(this.picked, this.cursor);
-    else if (point !== null) this.announce(`Point ${point} of ${this.classes[this.labels[point]]}`);
+    else if (point !== null) this.announce(`Point ${point + 1} of ${this.classes[this.labels[point]]}`);
   }
   focusNext(step) {
     const many = this.points.length;
     this.focused = ((this.focused ?? -1) + step + many) % many;
     this.cursor = this.view.toPicture(this.points[this.focused]);
-    this.announce(`Point ${this.focused} of ${this.classes[this.labels[this.focused]]} at ${this.coordinates(this.focused)}`);
+    this.announce(`Point ${this.focused + 1} of ${this.classes[this.labels[this.focused]]} at ${this.coordinates(this.focused)}`);
   }
   pickUpOrPutDown(underCursor) {
     if (this.picked !== null) {

@@ -10,7 +10,7 @@ export function sentence(frame, run, points) {
   if (frame.kind === "start") return `Start:${run.curved ? "" : " w = [b, w1, w2] ="}${frame.after ? ` ${weightsOf(frame.after)}.` : ""} No row has been visited yet: press Play.`;
   if (frame.kind === "end") return `End, ${run.ending}.${weights}`;
   if (frame.kind === "epoch") return `End of epoch ${frame.epoch}: ${count(run.mistakes[frame.epoch - 1] ?? 0, "mistake")} in it.${weights}`;
-  const point = `(${points[frame.row].map((value) => number(value)).join(", ")})`, visit = `Epoch ${frame.epoch}, row ${frame.row} ${point}`;
+  const point = `(${points[frame.row].map((value) => number(value)).join(", ")})`, visit = `Epoch ${frame.epoch}, row ${number(frame.row + 1)} ${point}`;
   if (run.units.length > 1) return `${visit}: ${mistakenUnits(frame, run)}.`;
   const [step] = frame.steps, score = `target ${signed(step.target)}, score ${number(step.score)}`;
   if (!step.mistake && step.coefficient === 0) return `${visit}: ${score}. No mistake, nothing changes.`;

@@ -38,7 +38,7 @@ def verdict(request: Mapping[str, Any]) -> dict[str, Any]:
     if len(points.present) > 2:
         return _pairs_verdict(points, features, degree)
     certificate = certify(features, points.y, time_limit=TIME_LIMIT, on_progress=raise_if_cancelled)
-    explanation = certificate.explain()
+    explanation = certificate.explain(count_from=1)
     if degree > 1:
         explanation = explanation.replace(boundary(features.shape[1]), f"a curve of degree {degree}")
     answer: dict[str, Any] = {
@@ -71,7 +71,7 @@ def _rbf_verdict(points: Points) -> dict[str, Any]:
         first = first_row.setdefault(place, row)
         if points.index[first] != points.index[row]:
             explanation = (
-                f"No: rows {first} and {row} are the same point with different classes.\n"
+                f"No: rows {first + 1} and {row + 1} are the same point with different classes.\n"
                 "Any boundary, with any kernel, gives both the same score."
             )
             return {"kind": "kernel", "degree": 1, "explanation": explanation, "rows": [first, row]}
