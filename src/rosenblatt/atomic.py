@@ -33,26 +33,50 @@ def _replace(path: str, content: bytes) -> None:
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A temporary file that replaces the file at the end of the block; on an error nothing has changed."""
-    _remove_leftovers(path)
-    folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name[:60]}.{os.getpid()}.{int.from_bytes(os.urandom(6))}.part")
+    replacement = Replacement(path)
     try:
-        with _open_locked(temporary) as file:
-            yield file
-            file.flush()
-            with suppress(OSError):
-                os.chmod(temporary, os.stat(path).st_mode & 0o7777)
-            os.replace(temporary, path)
+        yield replacement.file
+        replacement.commit()
     except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
+        replacement.discard()
         raise
 
 
-def _open_locked(path: str) -> BinaryIO:
+class Replacement:
+    """A temporary file beside `path` that takes its place with `commit`, or is removed with `discard`.
+
+    It has the permissions of the file that it replaces; of a new file they are `mode`. Nobody else can have made it.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], mode: int | None = None) -> None:
+        _remove_leftovers(path)
+        folder, name = os.path.split(path)
+        self._path = path
+        self._temporary = os.path.join(folder, f".{name[:60]}.{os.getpid()}.{int.from_bytes(os.urandom(6))}.part")
+        self._mode = mode
+        with suppress(OSError):
+            self._mode = os.stat(path).st_mode & 0o7777
+        self.file = _open_locked(self._temporary, 0o666 if self._mode is None else self._mode & 0o666)
+
+    def commit(self) -> None:
+        self.file.flush()
+        with suppress(OSError):
+            if self._mode is not None:
+                os.chmod(self._temporary, self._mode)
+        os.replace(self._temporary, self._path)
+        self.file.close()
+
+    def discard(self) -> None:
+        with suppress(OSError):  # what could not be flushed is no longer needed
+            self.file.close()
+        with suppress(OSError):
+            os.unlink(self._temporary)
+
+
+def _open_locked(path: str, mode: int) -> BinaryIO:
     """A new file, locked while it is open: one without a lock was left behind by a killed process."""
     while True:
-        file = open(path, "xb")  # noqa: SIM115 - the caller closes it
+        file = open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode))  # noqa: SIM115 - closed later
         _lock(file, wait=True)
         if os.fstat(file.fileno()).st_nlink:  # not removed as a leftover before it was locked
             return file

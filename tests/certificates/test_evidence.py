@@ -166,6 +166,49 @@ def test_a_file_that_is_no_certificate_is_one_sentence(text: str, tmp_path: Path
         load_certificate(tmp_path / "none.json")
 
 
+@pytest.mark.parametrize(
+    ("keys", "value"),
+    [
+        (("geometric", "w"), {"size": 2**40, "columns": [], "numbers": []}),
+        (("geometric", "w"), {"size": 2, "columns": [5], "numbers": [1.0]}),
+        (("geometric", "w"), 3),
+        (("geometric", "b"), [1]),
+        (("geometric", "rows"), [[0], [1, 2]]),
+        (("geometric", "rows"), [2**70]),
+        (("geometric", "weights"), ["one"]),
+        (("augmented",), []),
+        (("n_rows",), "4"),
+        (("labels",), [[], {}]),
+        (("radius",), 10**400),
+        (("version",), "1"),
+    ],
+    ids=str,
+)
+def test_a_damaged_certificate_is_one_sentence(keys: tuple[str, ...], value: Any, tmp_path: Path) -> None:
+    content = place = separable().to_dict()
+    for key in keys[:-1]:
+        place = place[key]
+    place[keys[-1]] = value
+    (tmp_path / "bad.json").write_text(json.dumps(content))
+    with pytest.raises(DataError, match=r"bad\.json: the certificate is damaged"):
+        load_certificate(tmp_path / "bad.json")
+
+
+def test_a_certificate_that_is_nested_too_deep_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text("[" * 100_000)
+    with pytest.raises(DataError, match=r"bad\.json: the certificate is damaged"):
+        load_certificate(tmp_path / "bad.json")
+
+
+def test_weights_beyond_the_memory_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rosenblatt.memory.memory_size", lambda: 1 << 30)
+    content = separable().to_dict() | {"n_features": 2**28}
+    content["geometric"]["w"] = {"size": 2**28, "columns": [], "numbers": []}
+    (tmp_path / "bomb.json").write_text(json.dumps(content))
+    with pytest.raises(DataError, match=r"bomb\.json: its 268,435,456 weights need 2\.0 GB"):
+        load_certificate(tmp_path / "bomb.json")
+
+
 # -- words ----------------------------------------------------------------------------------------------------------
 
 

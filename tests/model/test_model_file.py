@@ -231,6 +231,30 @@ def test_a_header_that_cannot_be_is_refused(change: dict[str, Any], sentence: st
     assert str(refusal.value).count("\n") == 0
 
 
+def test_weights_beyond_the_memory_are_refused_before_they_are_made(
+    content: bytes, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of a few bytes can stand for any number of weights."""
+    monkeypatch.setattr("rosenblatt.memory.memory_size", lambda: 1 << 30)
+    path.write_bytes(content)
+
+    def change(header: Any, tensors: Any) -> None:
+        header["run"]["features"] = header["space"]["settings"]["features"] = 2**27
+        for name, part in header["run"]["parts"].items():
+            part |= {"shape": [part["shape"][0], 2**27], "usual": 0.0}
+            tensors.pop(f"run.{name}", None)
+            tensors[f"run.{name}.index"], tensors[f"run.{name}.value"] = np.zeros(0, np.uint32), np.zeros(0)
+
+    resign(path, change)
+    with pytest.raises(ModelError, match=r"weights need 2\.0 GB, and there are 1\.0 GB of memory"):
+        load(path)
+
+
+def test_of_a_file_that_is_no_model_only_the_first_bytes_are_read() -> None:
+    with pytest.raises(ModelError, match="this is not a model file"):
+        load("/dev/zero")  # endless
+
+
 @pytest.mark.parametrize("in_batch", [1, 2**31])
 def test_an_unfinished_batch_where_there_is_none_is_refused(in_batch: int, content: bytes, path: Path) -> None:
     path.write_bytes(content)

@@ -230,10 +230,11 @@ class Inseparable(Certificate):
             raise DataError("The certificate assigns rows to the wrong class.")
 
     def _averages_are_near(self, points: Points) -> bool:
-        weights = np.array(self.weights, dtype=float)
-        return verify.are_valid_weights(points, self.rows, weights) and (
-            verify.residual(points, self.rows, weights) <= self.residual * (1 + 1e-9)
-        )
+        weights = verify.as_floats(np.array(self.weights, dtype=object))
+        with np.errstate(all="ignore"):
+            return verify.are_valid_weights(points, self.rows, weights) and (
+                verify.residual(points, self.rows, weights) <= self.residual * (1 + 1e-9)
+            )
 
     def explain(self, count_from: int = 0) -> str:
         return sentences.inseparable(self, count_from)

@@ -20,6 +20,8 @@ from rosenblatt.certificates.certificate import (
 )
 from rosenblatt.checks import json_label
 from rosenblatt.errors import DataError
+from rosenblatt.memory import why_too_large
+from rosenblatt.records import Floats
 
 _FORMAT, _VERSION = "rosenblatt certificate", 1
 _MAX_DECIMAL_BITS = 12_000  # Python refuses to convert much longer integers to decimal; they are written as 0x...
@@ -35,11 +37,11 @@ def load_certificate(path: str | Path) -> Separable | Inseparable | Undecided:
         return from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror or error}.", file=str(path)) from None
-    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
-        reason = str(error)
-        if not isinstance(error, DataError):
-            reason = f"the certificate is damaged ({type(error).__name__}: {error}): create it again."
-        raise DataError(f"{path}: {reason}", file=str(path)) from None
+    except DataError as error:
+        raise DataError(f"{path}: {error}", file=str(path)) from None
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
+        why = f"{type(error).__name__}: {str(error)[:200]}"
+        raise DataError(f"{path}: the certificate is damaged ({why}): create it again.", file=str(path)) from None
 
 
 def as_dict(certificate: Certificate) -> dict[str, Any]:
@@ -78,34 +80,56 @@ def as_dict(certificate: Certificate) -> dict[str, Any]:
     return content
 
 
-def from_dict(content: dict[str, Any]) -> Separable | Inseparable | Undecided:
-    """The inverse of `as_dict`."""
-    if content.get("format") != _FORMAT:
+def from_dict(content: Any) -> Separable | Inseparable | Undecided:
+    """The inverse of `as_dict`; the content may be anything that JSON can hold."""
+    if not isinstance(content, dict) or content.get("format") != _FORMAT:
         raise DataError("this is not a Rosenblatt certificate.")
-    if content["version"] > _VERSION:
+    if _integer(content["version"]) > _VERSION:
         raise DataError(
             f"the certificate has version {content['version']}, and this Rosenblatt reads up to {_VERSION}: upgrade it."
         )
     if content.get("verified", "exact") not in ("exact", "numerical"):
         raise DataError(f"'verified' must be 'exact' or 'numerical'. Got {content['verified']!r} instead.")
     negative, positive = content["labels"]
-    size = int(content["n_rows"]), int(content["n_features"])
+    if not all(isinstance(label, str | int | float) for label in (negative, positive)):
+        raise TypeError("a label is neither a word nor a number")
+    size = _integer(content["n_rows"]), _integer(content["n_features"])
     subject = DataFingerprint((negative, positive), *size, str(content["digest"]))
     if content["kind"] == "separable":
-        planes = [_hyperplane_from_dict(content[name]) for name in ("geometric", "augmented")]
-        separable = Separable(subject, planes[0], planes[1], float(content["radius"]), content["verified"])
+        planes = [_hyperplane_from_dict(content[name], size[1]) for name in ("geometric", "augmented")]
+        separable = Separable(subject, planes[0], planes[1], _float(content["radius"]), content["verified"])
         for name in ("margin", "gap", "mistake_bound"):  # redundant: written for people who read the file
-            if not math.isclose(content[name], getattr(separable, name), rel_tol=1e-9, abs_tol=1e-12):
+            if not math.isclose(_float(content[name]), getattr(separable, name), rel_tol=1e-9, abs_tol=1e-12):
                 raise DataError(f"its {name} does not follow from its evidence.")
         return separable
     if content["kind"] == "inseparable":
         weights = tuple(_number_from_json(number) for number in content["weights"])
-        rows, signs = np.array(content["rows"], dtype=np.intp), tuple(int(sign) for sign in content["signs"])
-        return Inseparable(subject, rows, weights, signs, float(content["residual"]), content["verified"])
+        rows, signs = _rows(content["rows"]), tuple(_integer(sign) for sign in content["signs"])
+        return Inseparable(subject, rows, weights, signs, _float(content["residual"]), content["verified"])
     if content["kind"] == "undecided":
-        low, high = content["bracket"]
-        return Undecided(subject, (low, high), np.array(content["hardest"], dtype=np.intp), np.array(content["shares"]))
+        low, high = map(_float, content["bracket"])
+        return Undecided(subject, (low, high), _rows(content["hardest"]), _floats(content["shares"]))
     raise DataError(f"the kind of certificate {content['kind']!r} is unknown.")
+
+
+def _integer(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{value!r} is not an integer")
+    return value
+
+
+def _float(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise TypeError(f"{value!r} is not a number")
+    return float(value)
+
+
+def _rows(values: Any) -> NDArray[np.intp]:
+    return np.array([_integer(value) for value in values], dtype=np.intp)
+
+
+def _floats(values: Any) -> Floats:
+    return np.array([_float(value) for value in values], dtype=np.float64)
 
 
 def _hyperplane_to_dict(plane: CertifiedHyperplane) -> dict[str, Any]:
@@ -119,11 +143,11 @@ def _hyperplane_to_dict(plane: CertifiedHyperplane) -> dict[str, Any]:
     }
 
 
-def _hyperplane_from_dict(content: dict[str, Any]) -> CertifiedHyperplane:
-    w = _vector_from_json(content["w"])
+def _hyperplane_from_dict(content: Any, n_features: int) -> CertifiedHyperplane:
+    w = _vector_from_json(content["w"], n_features)
     b = content["b"] if isinstance(content["b"], float) else _number_from_json(content["b"])
-    rows, weights = np.array(content["rows"], dtype=np.intp), np.array(content["weights"], dtype=np.float64)
-    return CertifiedHyperplane(w, b, float(content["margin"]), float(content["upper"]), rows, weights)
+    margin, upper = _float(content["margin"]), _float(content["upper"])
+    return CertifiedHyperplane(w, b, margin, upper, _rows(content["rows"]), _floats(content["weights"]))
 
 
 def _vector_to_json(w: NDArray[Any]) -> Any:
@@ -134,14 +158,24 @@ def _vector_to_json(w: NDArray[Any]) -> Any:
     return {"size": len(w), "columns": columns.tolist(), "numbers": [_number_to_json(x) for x in w[columns].tolist()]}
 
 
-def _vector_from_json(content: Any) -> NDArray[Any]:
-    if isinstance(content, dict):
-        numbers = _vector_from_json(content["numbers"])
-        vector = np.zeros(int(content["size"])).astype(numbers.dtype)
-        vector[content["columns"]] = numbers
-        return vector
+def _vector_from_json(content: Any, size: int) -> NDArray[Any]:
+    if not isinstance(content, dict):
+        return _numbers_from_json(content)
+    if content["size"] != size:
+        raise ValueError(f"a hyperplane has {content['size']} weights for {size} columns")
+    why = why_too_large(8 * size)
+    if why is not None:
+        raise DataError(f"its {size:,} weights need {why}.")
+    numbers, columns = _numbers_from_json(content["numbers"]), _rows(content["columns"])
+    vector: NDArray[Any] = np.zeros(size, dtype=numbers.dtype)
+    vector[columns] = numbers
+    return vector
+
+
+def _numbers_from_json(content: Any) -> NDArray[Any]:
+    """Floats; fractions where one of the numbers is one."""
     if not any(isinstance(x, str) for x in content):
-        return np.array(content, dtype=np.float64)
+        return _floats(content)
     exact = np.empty(len(content), dtype=object)
     exact[:] = [_number_from_json(x) for x in content]
     return exact
@@ -159,8 +193,9 @@ def _integer_text(number: int) -> str:
     return str(number) if number.bit_length() < _MAX_DECIMAL_BITS else hex(number)
 
 
-def _number_from_json(number: float | str) -> Fraction:
+def _number_from_json(number: Any) -> Fraction:
     if not isinstance(number, str):
+        _float(number)
         return Fraction(number)
     numerator, _, denominator = number.partition("/")
     return Fraction(*(int(part, 16 if "0x" in part else 10) for part in (numerator, denominator or "1")))

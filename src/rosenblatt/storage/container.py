@@ -24,6 +24,7 @@ FORMAT = "rosenblatt-model"
 VERSION = 1
 _KEY = "rosenblatt"  # one key only: safetensors does not keep the order of its metadata
 _LARGEST_HEADER = 2**26
+_SHORTEST = 10
 
 
 def write_container(path: str | os.PathLike[str], header: Mapping[str, Any], tensors: Tensors) -> None:
@@ -58,13 +59,15 @@ def _safetensors_bytes(tensors: Mapping[str, memoryview], metadata: dict[str, st
 
 def read_container(path: str | os.PathLike[str], decode: Callable[[Header, Tensors], T]) -> T:
     """What `decode` makes of header and tensors; every error is a ModelError that names the file."""
+    name = os.fspath(path)
     try:
         with open(path, "rb") as file:
-            content = file.read()
+            content = file.read(_SHORTEST)
+            if _begins_like_one(content):
+                content += file.read()
     except OSError as error:
-        name = os.fspath(path)
         raise ModelError(f"{name}: cannot be read: {error.strerror}.", file=name) from None
-    return parse_container(content, decode, os.fspath(path))
+    return parse_container(content, decode, name)
 
 
 def parse_container(content: bytes, decode: Callable[[Header, Tensors], T], name: str) -> T:
@@ -82,9 +85,9 @@ def parse_container(content: bytes, decode: Callable[[Header, Tensors], T], name
 def _header_of(content: bytes) -> dict[str, Any]:
     """Our header, from the metadata of a safetensors file, with a format and version that we can read."""
     foreign = ModelError("this is not a model file: save one with 'rosenblatt fit -o' or rosenblatt.save")
-    length = int.from_bytes(content[:8], "little")
-    if len(content) < 10 or length > _LARGEST_HEADER or content[8:9] != b"{":
+    if not _begins_like_one(content):
         raise foreign
+    length = int.from_bytes(content[:8], "little")
     if 8 + length > len(content):
         raise damaged(f"it ends after {len(content)} bytes, in the middle of its header")
     try:
@@ -104,6 +107,12 @@ def _header_of(content: bytes) -> dict[str, Any]:
             f"it has version {version} of the format, and this program reads up to {VERSION}: upgrade rosenblatt"
         )
     return header
+
+
+def _begins_like_one(content: bytes) -> bool:
+    """Whether the length of a header comes first, then an object of JSON; anything else need not be read."""
+    length = int.from_bytes(content[:8], "little")
+    return len(content) >= _SHORTEST and length <= _LARGEST_HEADER and content[8:9] == b"{"
 
 
 def _refuse_constant(constant: str) -> None:

@@ -13,7 +13,9 @@ from sys import float_info
 from typing import Any, TypeAlias
 
 from rosenblatt import native
+from rosenblatt.errors import ModelError
 from rosenblatt.lazy import NDArray, np
+from rosenblatt.memory import why_too_large
 from rosenblatt.storage.header import Header, damaged
 
 # Arrays by name: numpy arrays, or any other buffers with a type and a shape.
@@ -21,7 +23,6 @@ Tensors: TypeAlias = dict[str, Any]
 _FORMATS: dict[str, Any] = dict(
     zip(("F64", "F32", "I64", "U64", "I32", "U32", "I16", "U16", "I8", "U8", "BOOL"), "dfqQiIhHbB?", strict=True)
 )
-_MAX_WEIGHTS = 2**33  # of one matrix: 64 GB
 
 
 def put_matrix(tensors: Tensors, name: str, numbers: Any, fill: float = 0.0) -> dict[str, Any]:
@@ -82,8 +83,9 @@ def read_matrix(tensors: Tensors, name: str, header: Header, shape: tuple[int, i
         whole = read_buffer(tensors, name, "float64", shape)
         _check_finite(name, whole)
         return whole
-    if prod(shape) > _MAX_WEIGHTS:
-        raise damaged(f"{name} would have {prod(shape)} weights")
+    why = why_too_large(2 * 8 * prod(shape))  # here, and again in the learner
+    if why is not None:
+        raise ModelError(f"its {prod(shape):,} weights need {why}")
     index, value = read_buffer(tensors, f"{name}.index", "uint32"), read_buffer(tensors, f"{name}.value", "float64")
     matrix = native.matrix_from_entries(index, value, header.number("usual"), *shape)
     if matrix is None:

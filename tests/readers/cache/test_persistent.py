@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import safetensors.numpy
 
+from rosenblatt import native
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.model.fit_file import Fitted, fit_file
@@ -18,6 +20,7 @@ from rosenblatt.readers.cache import fingerprint
 from rosenblatt.readers.cache import persistent as kept
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.source import ReadOptions
+from rosenblatt.storage.container import container_bytes
 
 
 def svm(rows: int = 400, seed: int = 0) -> str:
@@ -146,6 +149,93 @@ def test_damage_anywhere_is_noticed_and_the_cache_rebuilt(tmp_path: Path, monkey
         assert fitted.cache is not None
         assert fitted.cache.why == "it was damaged"
         assert bytes_of(fitted, tmp_path) == model
+
+
+def crafted(cache: Path, change_page: Any = None, change_index: Any = None) -> None:
+    """Change a page or the index of a cache, and sign it again."""
+    content = cache.read_bytes()
+    begin, length = (int.from_bytes(content[-24 + i : -16 + i], "little") for i in (0, 8))
+    page, index = bytearray(content[:begin]), content[begin : begin + length]
+    header_length = int.from_bytes(index[:8], "little")
+    header = json.loads(json.loads(index[8 : 8 + header_length])["__metadata__"]["rosenblatt"])
+    tensors = {name: array.copy() for name, array in safetensors.numpy.load(index).items()}
+    if change_page is not None:
+        change_page(page)
+        page[:8] = native.checksum(np.frombuffer(bytes(page[8:]), dtype=np.uint8)).to_bytes(8, "little")
+    if change_index is not None:
+        change_index(tensors)
+    unsigned = {key: value for key, value in header.items() if key not in ("checksum", "format", "version")}
+    index = container_bytes(unsigned, tensors)
+    cache.write_bytes(page + index + len(page).to_bytes(8, "little") + len(index).to_bytes(8, "little") + content[-8:])
+
+
+def test_a_crafted_cache_is_rebuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever may write beside the data may write a cache; it must not crash the fit, or fill the memory."""
+    monkeypatch.setattr(kept, "is_young", lambda path: True)
+    data, cache = tmp_path / "d.svm", tmp_path / "d.svm.cache"
+    data.write_text("".join(f"{k % 2} 1:{k % 7} 5:{k % 3}\n" for k in range(100)))
+    model = bytes_of(fit_file(data, keep_cache=True), tmp_path)
+    good = cache.read_bytes()
+
+    def rebuilt(**change: Any) -> bool:
+        cache.write_bytes(good)
+        crafted(cache, **change)
+        fitted = fit_file(data, keep_cache=True)
+        assert bytes_of(fitted, tmp_path) == model
+        assert fitted.cache is not None
+        return fitted.cache.state == "rebuilt"
+
+    for column, number in ((0, -8), (0, 2**62), (1, -1), (1, 2**60), (2, -5)):
+        assert rebuilt(change_index=lambda tensors, c=column, n=number: tensors["chunks"].__setitem__((0, c), n))
+    at = good.index((np.arange(100, dtype=np.int32) % 2).tobytes())  # the labels
+    for label in (2, -2, 2**31 - 1):
+        number = label.to_bytes(4, "little", signed=True)
+        assert rebuilt(change_page=lambda page, n=number: page.__setitem__(slice(at, at + 4), n))
+    assert rebuilt(change_page=lambda page: page.__setitem__(slice(24, 32), (1).to_bytes(8, "little")))  # columns
+
+
+def test_a_cache_may_be_read_by_those_who_may_read_the_data(tmp_path: Path) -> None:
+    data = tmp_path / "d.svm"
+    data.write_text(svm())
+    for mode in (0o600, 0o640):
+        data.chmod(mode)
+        (tmp_path / "d.svm.cache").unlink(missing_ok=True)
+        fit_file(data, keep_cache=True)
+        assert (tmp_path / "d.svm.cache").stat().st_mode & 0o777 == mode
+
+
+def test_the_part_file_cannot_be_planted_and_is_removed_after_a_kill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, victim = tmp_path / "d.svm", tmp_path / "victim"
+    data.write_text(svm())
+    victim.write_text("precious")
+    monkeypatch.setattr(os, "urandom", lambda count: bytes(count))
+    part = tmp_path / f".d.svm.cache.{os.getpid()}.0.part"
+    part.symlink_to(victim)
+    with pytest.MonkeyPatch.context() as no_cleaning:
+        no_cleaning.setattr("rosenblatt.atomic._remove_leftovers", lambda path: None)
+        fitted = fit_file(data, keep_cache=True)
+    assert fitted.cache is not None
+    assert fitted.cache.why == "File exists"
+    assert victim.read_text() == "precious"
+    part.unlink()
+    left_behind = tmp_path / ".d.svm.cache.1234.5678.part"
+    left_behind.write_text("of a process that was killed")
+    fit_file(data, keep_cache=True)
+    assert not left_behind.exists()
+
+
+def test_a_cache_of_another_user_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = tmp_path / "d.svm"
+    data.write_text(svm())
+    fit_file(data, keep_cache=True)
+    if os.geteuid() != 0:
+        pytest.skip("only root can give files away")
+    os.chown(tmp_path / "d.svm.cache", 12345, -1)
+    fitted = fit_file(data, keep_cache=True)
+    assert fitted.cache is not None
+    assert (fitted.cache.state, fitted.cache.why) == ("rebuilt", "it belongs to another user")
 
 
 def test_a_second_file_of_labels_belongs_to_it(tmp_path: Path) -> None:

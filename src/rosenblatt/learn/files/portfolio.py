@@ -7,9 +7,7 @@ the first pass is learned.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -21,6 +19,7 @@ from rosenblatt.learn.files.race import Race
 from rosenblatt.learn.polynomial import checked_count, squared_length
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
+from rosenblatt.memory import why_too_large
 from rosenblatt.records import Block, Csr, Values
 
 RULES: Mapping[str, Settings] = MappingProxyType(
@@ -40,7 +39,6 @@ WORD_PORTFOLIO: Mapping[str, Settings] = MappingProxyType(
 RARITY_RULES = ("arow-rare",)
 ROWS_MEASURED = 1000  # for the length of the examples
 _PORTFOLIO_BYTES = 420 << 20  # of weights that a portfolio may take
-_MEMORY_LIMIT = "/sys/fs/cgroup/memory.max"  # of a container
 
 
 def scaled_to_length(settings: Settings, values: Values) -> Settings:
@@ -119,23 +117,12 @@ def weight_bytes(settings: Settings, features: int, classes: int) -> int:
 
 def check_memory(name: str, runs: Iterable[Settings], features: int, classes: int) -> None:
     """DataError where the weights of all runs together would not fit in memory; else the system kills the process."""
-    needed, available = sum(weight_bytes(settings, features, classes) for settings in runs), memory_size()
-    if available is not None and needed > available:
+    why = why_too_large(sum(weight_bytes(settings, features, classes) for settings in runs))
+    if why is not None:
         raise DataError(
-            f"{name}: has {features:,} features, whose weights need {needed / 2**30:,.1f} GB, and there are "
-            f"{available / 2**30:,.1f} GB of memory; number the features without large gaps.",
+            f"{name}: has {features:,} features, whose weights need {why}; number the features without large gaps.",
             file=name,
         )
-
-
-def memory_size() -> int | None:
-    """Bytes of memory that this process may use; None where the system does not say."""
-    sizes = []
-    with suppress(OSError, ValueError, AttributeError):
-        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    with suppress(OSError, ValueError), open(_MEMORY_LIMIT) as limit:
-        sizes.append(int(limit.read()))
-    return min(sizes, default=None)
 
 
 class Candidates:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from rosenblatt import native
+from rosenblatt.atomic import Replacement
 from rosenblatt.errors import DataError, ModelError, ParameterError
 from rosenblatt.lazy import np
 from rosenblatt.readers.cache.fingerprint import fingerprint, is_young, size_and_times
@@ -22,7 +23,7 @@ from rosenblatt.readers.cache.pages import DamagedPageError, read_blocks, write_
 from rosenblatt.readers.feature_space import pack_space, unpack_space
 from rosenblatt.readers.input_file import InputFile
 from rosenblatt.readers.source import BadRow, ReadOptions, Source, SourceWrapper
-from rosenblatt.records import FeatureSpace, ParsedSourceBlock, SourceBlock
+from rosenblatt.records import Block, FeatureSpace, ParsedCsr, ParsedSourceBlock, SourceBlock
 from rosenblatt.storage.container import container_bytes, parse_container
 from rosenblatt.storage.header import Header
 from rosenblatt.storage.tensors import Tensors, put_texts, read_array, read_texts
@@ -68,7 +69,9 @@ def open_cached(
         raise ParameterError(f"{name}: is a stream, which cannot have a persistent cache: give a file.")
     cache = cache_path(name, folder)
     current = identity(name, reading)
-    if cache.exists():
+    if cache.exists() and _is_foreign(cache, name):
+        why_rebuild = "it belongs to another user"
+    elif cache.exists():
         try:
             cached = CachedSource(cache, name)
             why_rebuild = _difference(cached.identity, identity(name, reading, cached.identity))
@@ -76,7 +79,21 @@ def open_cached(
                 return cached
         except DamagedCacheError:
             why_rebuild = "it was damaged"
-    return CacheWriter(open_data(), cache, current, why_rebuild)
+    return CacheWriter(open_data(), cache, current, why_rebuild, reading.labels_from)
+
+
+def _is_foreign(cache: Path, name: str) -> bool:
+    """In a shared folder anybody may put a cache; one of another user is not trusted, unless the data are theirs."""
+    return hasattr(os, "geteuid") and cache.stat().st_uid not in (0, os.geteuid(), os.stat(name).st_uid)
+
+
+def _permissions(name: str, labels_from: str | None) -> int:
+    """Who may read the cache: only those who may read all that is in it."""
+    mode = 0o666
+    for path in (name, *([] if labels_from is None else [labels_from])):
+        with suppress(OSError):
+            mode &= os.stat(path).st_mode
+    return mode
 
 
 def cache_path(name: str, folder: str | None) -> Path:
@@ -123,6 +140,7 @@ class CachedSource(Source):
         try:
             self._file = cache.open("rb", buffering=0)
             weakref.finalize(self, self._file.close)
+            self._end = os.fstat(self._file.fileno()).st_size
             parse_container(_read_index(self._file), self._unpack, str(cache))
         except (OSError, ModelError) as error:
             raise DamagedCacheError(str(error)) from None
@@ -143,6 +161,8 @@ class CachedSource(Source):
         self.skipped, self.bad_rows = 0, []
         self._space = unpack_space(header.section("space"), tensors)
         pages = read_array(tensors, "chunks", np.int64, (header.count("chunks"), 4))
+        if len(pages) and (pages.min() < 0 or (pages[:, 0] > self._end).any() or (pages[:, 1] > self._end).any()):
+            raise ModelError("a page lies outside the file")
         self._pages: list[list[int]] = pages.tolist()  # offset, bytes, first row, bytes read
 
     @property
@@ -154,17 +174,33 @@ class CachedSource(Source):
         blocks = read_blocks(self._file.fileno(), [(offset, size) for offset, size, _, _ in self._pages], threads)
         try:
             for block, (_, _, first_row, bytes_read) in zip(blocks, self._pages, strict=True):
+                self._check(block)
                 yield ParsedSourceBlock(block.values, *block.buffers, first_row, bytes_read)
         except DamagedPageError:
             raise DamagedCacheError(str(self._cache)) from None
+
+    def _check(self, block: Block) -> None:
+        """Whoever wrote the cache, its rows and labels must be such as can be learned."""
+        labels = np.asarray(block.buffers[0])
+        in_list = len(labels) == 0 or -1 <= labels.min() <= labels.max() < len(self.labels)
+        if not in_list or (isinstance(block.values, ParsedCsr) and block.values.checked_rows is None):
+            raise DamagedPageError
 
 
 class CacheWriter(SourceWrapper):
     """A source that writes each block to a cache as it goes; the cache gets its name after the last block."""
 
-    def __init__(self, source: Source, cache: Path, identity: Mapping[str, Any], why_rebuild: str) -> None:
+    def __init__(
+        self,
+        source: Source,
+        cache: Path,
+        identity: Mapping[str, Any],
+        why_rebuild: str = "",
+        labels_from: str | None = None,
+    ) -> None:
         super().__init__(source, rewindable=True)
         self._cache, self._identity, self._why_rebuild = cache, identity, why_rebuild
+        self._labels_from = labels_from
         self.status = CacheStatus(str(cache), "not kept", "the file was not read to its end")
 
     def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
@@ -173,7 +209,7 @@ class CacheWriter(SourceWrapper):
         return blocks if already_written else self._write(blocks)
 
     def _write(self, blocks: Iterator[SourceBlock]) -> Iterator[SourceBlock]:
-        file = _UnfinishedCache(self._cache)
+        file = _UnfinishedCache(self._cache, _permissions(self.name, self._labels_from))
         try:
             for block in blocks:
                 file.add(block)
@@ -216,10 +252,9 @@ class CacheWriter(SourceWrapper):
 class _UnfinishedCache:
     """A cache while it is written, under a temporary name; an error of the disk is noted and ends the writing."""
 
-    def __init__(self, cache: Path) -> None:
-        self._cache = cache
-        self._part = cache.with_name(f".{cache.name[:60]}.{os.getpid()}.part")
-        self._file: BinaryIO | None = None
+    def __init__(self, cache: Path, mode: int) -> None:
+        self._cache, self._mode = cache, mode
+        self._replacement: Replacement | None = None
         self._packer = native.Packer()
         self._offset = 0
         self.pages: list[tuple[int, int, int, int]] = []  # offset, bytes, first row, bytes read
@@ -229,9 +264,9 @@ class _UnfinishedCache:
         if self.failure:
             return
         try:
-            if self._file is None:
-                self._file = self._part.open("wb")
-            size = write_block(self._file.write, block, self._packer)
+            if self._replacement is None:
+                self._replacement = Replacement(self._cache, self._mode)
+            size = write_block(self._replacement.file.write, block, self._packer)
         except OSError as error:
             self.failure = error.strerror or str(error)
             return
@@ -239,22 +274,19 @@ class _UnfinishedCache:
         self._offset += size
 
     def finish(self, index: bytes) -> None:
-        assert self._file is not None
+        assert self._replacement is not None
+        file = self._replacement.file
         try:
-            self._file.write(index)
-            self._file.write(self._offset.to_bytes(8, "little") + len(index).to_bytes(8, "little") + _END_MARK)
-            self._file.close()
-            self._part.replace(self._cache)
+            file.write(index)
+            file.write(self._offset.to_bytes(8, "little") + len(index).to_bytes(8, "little") + _END_MARK)
+            self._replacement.commit()
         except OSError as error:
             self.failure = error.strerror or str(error)
 
     def discard(self) -> None:
         """Remove what was not finished."""
-        if self._file is not None:
-            with suppress(OSError):
-                self._file.close()
-            with suppress(OSError):
-                self._part.unlink(missing_ok=True)
+        if self._replacement is not None:
+            self._replacement.discard()
 
 
 def _read_index(file: BinaryIO) -> bytes:
