@@ -1,4 +1,4 @@
-"""Networks and the trees of Upstart <-> cascades (model/kinds/cascade.py): the matrices that score rows of any numbers."""
+"""Networks and the trees of Upstart <-> cascades (model/kinds/cascade.py): matrices that score rows of any numbers."""
 
 from collections.abc import Sequence
 
