@@ -279,7 +279,7 @@ def test_bad_rows_are_named() -> None:
         LinearSeparator().fit([[0, 1], [1, 1], [0, 0], [1, np.nan]], [0, 1, 0, 1])
     with pytest.raises(DataError, match="Two columns of X are named 'age'"):
         LinearSeparator().fit(table.rename(columns={"balance": "age"}), labels)
-    with pytest.raises(DataError, match="X has 0 rows and 5 columns: there must be some"):
+    with pytest.raises(DataError, match="X has 0 rows and 5 columns: it needs at least one of each"):
         LinearSeparator().fit(table.head(0), [])
     with pytest.raises(ParameterError, match="The 'rule' parameter of LinearSeparator must be"):
         LinearSeparator(rule="svm").fit(table, labels)

@@ -49,7 +49,9 @@ class DataFingerprint:
                 "rows differ. Check it against the data it was made for."
             )
         if all(_is_same_label(*pair) for pair in zip(points.labels, self.labels[::-1], strict=True)):
-            raise DataError("This certificate has the labels of the two classes swapped.")
+            raise DataError(
+                "This certificate has the labels of the two classes swapped. Check it against the data it was made for."
+            )
 
 
 def _is_same_label(label: Any, saved: Any) -> bool:

@@ -127,7 +127,7 @@ def certify_classes(
     labels = check_labels(y, values.shape[0])
     classes = np.unique(labels)
     if len(classes) < 2:
-        raise DataError(f"y has {len(classes)} class, and separability is about two or more.")
+        raise DataError("y has 1 class, and separability is about two or more. Add examples of another class.")
     pairs = _pairs(classes, scheme)
     n_done, lock = 0, Lock()
 

@@ -100,7 +100,10 @@ def check_width(values: Values, n_features: int) -> Values:
     if isinstance(values, Csr):
         return replace(values, features=n_features)
     if values.shape[1] != n_features:
-        raise DataError(f"The examples have {values.shape[1]} columns, and the model was learned from {n_features}.")
+        raise DataError(
+            f"The examples have {values.shape[1]} columns, and the model was learned from {n_features}: give it the "
+            "same columns in the same order."
+        )
     return values
 
 

@@ -22,8 +22,8 @@ passes: Option[int | str] = Option(
     choices=("auto",),
     kind="int",
     low=1,
-    help="How often to learn the examples: few of them until the error on others stops falling, many of them once "
-    "(auto), or at most so many times; a rule that makes no mistake in a pass stops earlier.",
+    help="How many passes over the examples: as many as measurement says where they are few, one where they are many "
+    "(auto), or at most this many. A rule that makes no mistake in a pass stops earlier.",
 )
 holdout: Option[float] = Option(
     name="holdout",
@@ -68,7 +68,7 @@ checkpoint_every: Option[float | None] = Option(
     kind="float",
     above=0,
     none_allowed=True,
-    help="Also write the checkpoint every so many seconds.",
+    help="Also write the checkpoint each time this many seconds have passed.",
 )
 
 checkpoint: Option[str | None] = Option(
@@ -131,9 +131,9 @@ threshold: Option[Any] = Option(
     default=None,
     none_allowed=True,
     kind="threshold",
-    help="When the second of two classes is decided: above this probability; so that F1 is highest (f1); so that "
-    "errors cost least (cost:fp=1,fn=20); or so that precision or recall is at least this ('precision>=0.95', "
-    "'recall>=0.9'). Chosen on examples that were not yet learned, and saved in the model.",
+    help="When to predict the second of two classes: above this probability, or above the one that gives the highest "
+    "F1 (f1), the lowest cost of errors (cost:fp=1,fn=20), or at least this precision or recall ('precision>=0.95', "
+    "'recall>=0.9'). It is chosen on examples that were not yet learned, and saved in the model.",
 )
 
 FIT_FILE: Mapping[str, Option[Any]] = by_name(

@@ -51,8 +51,8 @@ budget: Option[int | None] = Option(
     kind="int",
     low=1,
     none_allowed=True,
-    help="The most support examples of a unit: all its mistakes (None), or this many, the oldest forgotten as in the "
-    "Forgetron (Dekel, Shalev-Shwartz and Singer 2008).",
+    help="How many support examples a unit keeps: all its mistakes (None), or at most this many, the oldest forgotten "
+    "as in the Forgetron (Dekel, Shalev-Shwartz and Singer 2008).",
 )
 cache_mb: Option[float] = Option(
     name="cache_mb",

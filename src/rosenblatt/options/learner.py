@@ -91,13 +91,14 @@ max_iter: Option[int] = Option(
     default=50,
     kind="int",
     low=1,
-    help="The most epochs of a fit; a run that uses them all ends with status 'budget'.",
+    help="The maximum number of epochs; a run that uses them all ends with status 'budget'.",
 )
 fit_intercept: Option[bool] = Option(
     name="fit_intercept",
     default=True,
     kind="bool",
-    help="Learn the bias b, an ordinary weight on the constant input 1; without it every boundary passes through 0.",
+    help="Learn the bias b, an ordinary weight on the constant input 1; without it every boundary passes through the "
+    "origin.",
 )
 degree: Option[int] = Option(
     name="degree",
@@ -151,7 +152,7 @@ n_iter_no_change: Option[int] = Option(
     default=5,
     kind="int",
     low=1,
-    help="How many epochs in a row without better validation accuracy before early_stopping stops.",
+    help="With early_stopping, stop after this many epochs in a row without better validation accuracy.",
 )
 warm_start: Option[bool] = Option(
     name="warm_start",

@@ -9,11 +9,11 @@ max_units: Option[int | None] = Option(
     kind="int",
     low=1,
     none_allowed=True,
-    help="The most units of a network, for each class where there are three or more; None means no limit. A network "
+    help="The maximum number of units, for each class where there are three or more; None means no limit. A network "
     "that uses them all ends with status 'budget'.",
 )
 network_max_iter = max_iter.but(
-    default=100, help="The most epochs that one unit learns before the network adds another."
+    default=100, help="The maximum number of epochs that one unit learns before the network adds another."
 )
 
 THRESHOLD_NETWORK = by_name([max_units, network_max_iter, random_state])

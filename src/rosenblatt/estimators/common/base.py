@@ -71,7 +71,7 @@ class RunEstimator(Estimator):
     def _check_same_classes(self, classes: Any) -> None:
         """Refuse classes that differ from those of the first call of partial_fit; None is fine."""
         if classes is not None and not np.array_equal(check_input.check_class_list(classes), self.classes_):
-            raise DataError(f"classes are not those of the first call, {self.classes_.tolist()}.")
+            raise DataError(f"classes must be those of the first call, {self.classes_.tolist()}, or be left out.")
 
     # -- predicting -------------------------------------------------------------------------------------------------
 

@@ -28,7 +28,10 @@ def check_values(estimator: Any, X: Any, *, reset: bool, any_number: bool = Fals
         text = _first_text(X)
         if text is not None:
             row, column, value = text
-            raise DataError(f"X contains text at row {row}, column {column}: {value!r} is not a number.") from error
+            raise DataError(
+                f"X contains text at row {row}, column {column}: {value!r} is not a number. Encode words as numbers, "
+                "or use LinearSeparator, which reads them."
+            ) from error
         if isinstance(error, OverflowError):
             raise DataError(f"X contains a number too large for a float: {error}.") from error
         raise
@@ -98,7 +101,7 @@ def encode_as(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.int32]:
         row = int(np.argmax(wrong))
         raise DataError(
             f"y has the label {label_text(labels[row])} at row {row}, which is not among the classes "
-            f"{classes.tolist()}."
+            f"{classes.tolist()} of this run: name all classes in the first call of partial_fit, or call fit."
         )
     return index
 

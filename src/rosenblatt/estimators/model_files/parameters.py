@@ -25,7 +25,7 @@ def to_json(name: str, value: Any) -> Any:
     try:
         return {"array": np.asarray(value, dtype=np.float64).tolist()}
     except (TypeError, ValueError):
-        raise ModelError(f"The parameter {name}={value!r} cannot be saved.") from None
+        raise ModelError(f"The parameter {name}={value!r} cannot be saved: use a number, text or an array.") from None
 
 
 def from_json(value: Any) -> Any:

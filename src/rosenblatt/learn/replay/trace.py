@@ -171,7 +171,9 @@ class Trace:
                 "not a sum of examples: use another rate."
             )
         if len(recorded.fits) > 1:
-            raise DataError("The run learned from several tables, so a row number means several examples.")
+            raise DataError(
+                "The run learned from several tables, so a row number means several examples: learn from one table."
+            )
         of_unit = self.unit == unit
         rows = len(recorded.fits[0].block.labels)
         alpha: Floats = np.bincount(

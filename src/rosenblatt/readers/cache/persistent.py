@@ -101,7 +101,10 @@ def cache_path(name: str, folder: str | None) -> Path:
     if folder is None:
         return Path(name + ".cache")
     if not Path(folder).is_dir():
-        raise DataError(f"{name}: its cache cannot be kept in {folder!r}: there is no such folder.", file=name)
+        raise DataError(
+            f"{name}: its cache cannot be kept in {folder!r}: there is no such folder; create it, or name another.",
+            file=name,
+        )
     from hashlib import sha256
 
     real = os.path.realpath(name)

@@ -44,7 +44,9 @@ def to_arrow(X: Any) -> pa.Table:
         why = " ".join(str(error).split()).rstrip(".")
         raise DataError(f"{NAME} cannot be read as a table: {why}.") from error
     if table.num_rows == 0 or table.num_columns == 0:
-        raise DataError(f"{NAME} has {table.num_rows} rows and {table.num_columns} columns: there must be some.")
+        raise DataError(
+            f"{NAME} has {table.num_rows} rows and {table.num_columns} columns: it needs at least one of each."
+        )
     for name in table.column_names:
         if table.column_names.count(name) > 1:
             raise DataError(f"Two columns of {NAME} are named {name!r}: give them different names.")

@@ -35,7 +35,7 @@ def plot_certificate(
     view = view_of(X, columns, "plot_certificate")
     labels, index = classes_of(y)
     if len(labels) != 2:
-        raise DataError(f"A certificate is about two classes, and y has {len(labels)}.")
+        raise DataError(f"A certificate is about two classes, and y has {len(labels)}: give the rows of its two.")
     scatter(panel, view, index, labels.tolist(), look)
     if hasattr(certificate, "w"):
         _separable(panel, view, certificate, look)
