@@ -15,6 +15,11 @@ def not_finite(name: str, kind: str, row: int, column: int) -> DataError:
     return DataError(f"Input {name} contains {kind} at row {row}, column {column}. {advice}")
 
 
+def all_weights_zero(kind: str) -> DataError:
+    """The error for weights of which none counts, 'Sample' or 'Class' weights."""
+    return DataError(f"{kind} weights must not all be zero: there would be nothing to learn from.")
+
+
 def check_labels_complete(labels: NDArray[Any], n_rows: int) -> None:
     """Raise DataError unless every row has a label."""
     if len(labels) != n_rows:

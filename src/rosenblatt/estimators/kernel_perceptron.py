@@ -253,10 +253,7 @@ class KernelPerceptron(RunEstimator):
     @property
     def trace_(self) -> MistakeLog:
         """The mistake log, if record=True."""
-        trace = self._fitted_run().summary.mistake_log
-        if trace is None:
-            raise AttributeError("There is no trace_: only a run with record=True keeps its mistake log.")
-        return trace
+        return self._mistake_log()
 
 
 def _variance(values: Values) -> float:

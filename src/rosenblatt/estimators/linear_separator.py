@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from rosenblatt import options
-from rosenblatt.checks import thread_count
+from rosenblatt.checks import all_weights_zero, thread_count
 from rosenblatt.errors import DataError, ParameterError, WorthlessModelWarning, listed
 from rosenblatt.estimators.common import check_input, raw_rows
 from rosenblatt.estimators.common.base import unchanged_by_failure
@@ -139,7 +139,7 @@ class LinearSeparator(LinearRunEstimator):
         check_input.check_two_classes(self.classes_)
         weights = check_input.check_weights(sample_weight, len(codes))
         if weights is not None and not weights.any():
-            raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
+            raise all_weights_zero("Sample")
         if weights is not None and not weights.all():
             counted = np.flatnonzero(weights)
             rows, codes, weights = raw_rows.chosen_rows(rows, counted), codes[counted], weights[counted]

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt import native
-from rosenblatt.errors import DataError, LearningOverflowError
+from rosenblatt.checks import all_weights_zero
+from rosenblatt.errors import LearningOverflowError
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.schemes import predicted_classes
 from rosenblatt.learn.settings import Settings
@@ -67,7 +68,7 @@ class Run:
         self.dense = dense  # the layout of the weights; the answer is the same
         self.weight_of_class = array("d", class_weight)
         if not any(self.weight_of_class):
-            raise DataError("Class weights must not all be zero: there would be nothing to learn from.")
+            raise all_weights_zero("Class")
         self.learner = settings.learner(features, self.weight_of_class, dense=dense, columns=columns)
         self.chosen: list[Any] = []  # the options as the estimator got them
         self.random = seed % _SEEDS
@@ -145,7 +146,7 @@ class Run:
         """
         rows = native.rows_of(block.values, degree=self.settings.degree)
         if not self.counted(block).any():
-            raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
+            raise all_weights_zero("Sample")
         if self.status == "validated":
             self.epochs_waited = 0
         self._record_examples(block, validation.training if validation else None)

@@ -14,7 +14,7 @@ from rosenblatt import options
 from rosenblatt.errors import DataError, ParameterError, option
 from rosenblatt.estimators.common import check_input
 from rosenblatt.learn.schemes import class_scores, predicted_classes
-from rosenblatt.records import Floats
+from rosenblatt.records import Floats, MistakeLog
 
 
 class Estimator(ClassifierMixin, BaseEstimator):
@@ -105,6 +105,12 @@ class RunEstimator(Estimator):
             name = type(self).__name__
             raise NotFittedError(f"This {name} has not learned anything yet: call fit or partial_fit first.")
         return self._run
+
+    def _mistake_log(self) -> MistakeLog:
+        log: MistakeLog | None = self._fitted_run().summary.mistake_log
+        if log is None:
+            raise AttributeError("There is no trace_: only a run with record=True keeps its mistake log.")
+        return log
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_run" in self.__dict__

@@ -150,9 +150,5 @@ class OnlineEstimator(LinearRunEstimator):
     @property
     def trace_(self) -> Trace:
         """The run step by step, if record=True: the mistake log, and its replay."""
-        run = self._fitted_run()
-        if not run.settings.record:
-            raise AttributeError("There is no trace_: only a run with record=True keeps its mistake log.")
-        summary = run.summary
-        assert summary.mistake_log is not None
-        return Trace(summary.mistake_log, summary, run.recording, self.classes_)
+        log, run = self._mistake_log(), self._fitted_run()
+        return Trace(log, run.summary, run.recording, self.classes_)

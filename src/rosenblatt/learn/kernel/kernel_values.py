@@ -57,9 +57,7 @@ class Kernel:
         squares = _squares(values, np.float64)
         row = int(np.argmax(squares))
         if too_large(float(squares[row])):
-            raise LearningOverflowError(
-                f"The kernel values of row {row} of X overflow: scale the features, or lower degree, gamma or coef0."
-            )
+            raise overflow_error(row)
 
     def take(self, values: Values, rows: NDArray[np.intp]) -> Values:
         """Some rows, in the layout in which they are compared."""
@@ -137,6 +135,12 @@ class Kernel:
                 "arguments: every kernel value must be finite."
             )
         return np.ascontiguousarray(result.T, dtype=np.float32 if result.dtype == np.float32 else np.float64)
+
+
+def overflow_error(row: int) -> LearningOverflowError:
+    return LearningOverflowError(
+        f"The kernel values of row {row} of X overflow: scale the features, or lower degree, gamma or coef0."
+    )
 
 
 def new_panel(values: NDArray[Any]) -> Any:

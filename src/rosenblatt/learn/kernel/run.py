@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rosenblatt import native, options
-from rosenblatt.errors import DataError
+from rosenblatt.checks import all_weights_zero
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.kernel.kernel_values import Kernel
 from rosenblatt.learn.kernel.pocket import Pocket, Targets
@@ -66,7 +66,7 @@ class KernelRun:
         self.settings, self.kernel = settings, kernel
         self.class_weight = np.ascontiguousarray(class_weight, dtype=np.float64)
         if not self.class_weight.any():
-            raise DataError("Class weights must not all be zero: there would be nothing to learn from.")
+            raise all_weights_zero("Class")
         self.scheme = settings.scheme(len(class_weight))
         self.signs = unit_targets(self.scheme, len(class_weight)).astype(np.float64)
         self.random = seed % _WORD
@@ -140,7 +140,7 @@ class KernelRun:
         if (self.class_weight != 1).any():
             weights = self.class_weight[block.labels] * (1.0 if weights is None else weights)
         if weights is not None and not weights.any():
-            raise DataError("Sample weights must not all be zero: there would be nothing to learn from.")
+            raise all_weights_zero("Sample")
         return Targets(block.labels, self.signs, weights)
 
     def _pass(self, visit: Visit, order: NDArray[np.intp]) -> NDArray[np.int64]:

@@ -11,9 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Protocol
 
-from rosenblatt.errors import LearningOverflowError
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.learn.kernel.kernel_values import Kernel
+from rosenblatt.learn.kernel.kernel_values import Kernel, overflow_error
 from rosenblatt.learn.kernel.support import Rows, Updates, add_scores, joined
 from rosenblatt.records import Floats, Values
 
@@ -28,10 +27,7 @@ def rows_together(support: int) -> int:
 def refuse_overflow(scores: Floats, rows: NDArray[Any]) -> None:
     finite = np.isfinite(scores).all(axis=0)
     if not finite.all():
-        raise LearningOverflowError(
-            f"The kernel values of row {int(rows[np.argmin(finite)])} of X overflow: "
-            "scale the features, or lower degree, gamma or coef0."
-        )
+        raise overflow_error(int(rows[np.argmin(finite)]))
 
 
 class ScoreSource(Protocol):

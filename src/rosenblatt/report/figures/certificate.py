@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import DataError
 from rosenblatt.records import Floats
-from rosenblatt.report.figures.plane import View, classes_of, draw_line, frame, names_of, ring, scatter, view_of
+from rosenblatt.report.figures.plane import View, draw_line, frame, names_of, ring, scatter, two_classes_of, view_of
 from rosenblatt.report.figures.regions import draw_normal, fill_between_lines
 from rosenblatt.report.figures.style import Axes, Figure, Palette, legend, name, number, panels
 
@@ -33,9 +32,7 @@ def plot_certificate(
     """
     figure, (panel, *_), look = panels(ax, theme)
     view = view_of(X, columns, "plot_certificate")
-    labels, index = classes_of(y)
-    if len(labels) != 2:
-        raise DataError(f"A certificate is about two classes, and y has {len(labels)}: give the rows of its two.")
+    labels, index = two_classes_of(y, "plot_certificate")
     scatter(panel, view, index, labels.tolist(), look)
     if hasattr(certificate, "w"):
         _separable(panel, view, certificate, look)

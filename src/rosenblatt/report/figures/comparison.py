@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.errors import DataError
 from rosenblatt.records import Floats
-from rosenblatt.report.figures.plane import classes_of, draw_line, frame, names_of, scatter, view_of
+from rosenblatt.report.figures.plane import draw_line, frame, names_of, scatter, two_classes_of, view_of
 from rosenblatt.report.figures.regions import hyperplane_of
 from rosenblatt.report.figures.style import DASHES, Figure, legend, panels
 
@@ -25,9 +24,7 @@ def plot_comparison(
     """The boundary of every method of a comparison that is one hyperplane, over the examples of two classes."""
     figure, (panel, *_), look = panels(ax, theme, size=(6.0, 5.2))
     view = view_of(X, columns, "plot_comparison")
-    labels, index = classes_of(y)
-    if len(labels) != 2:
-        raise DataError(f"plot_comparison draws the boundaries between two classes, and y has {len(labels)}.")
+    labels, index = two_classes_of(y, "plot_comparison")
     scatter(panel, view, index, labels.tolist(), look)
     n_drawn = 0
     for method in comparison.methods:

@@ -111,6 +111,14 @@ def classes_of(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return labels, index.ravel()
 
 
+def two_classes_of(y: Any, what: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The same for a picture that has two classes."""
+    labels, index = classes_of(y)
+    if len(labels) != 2:
+        raise DataError(f"{what} draws two classes, and y has {len(labels)}: give it the rows of two.")
+    return labels, index
+
+
 def names_of(X: Any) -> list[str] | None:
     """The names of a frame's columns."""
     return [str(name) for name in X.columns] if hasattr(X, "columns") else None
