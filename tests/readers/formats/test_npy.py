@@ -1,5 +1,7 @@
 """npy and npz: dense and sparse arrays as examples, and what is refused."""
 
+import contextlib
+import os
 import pickle
 from pathlib import Path
 from typing import Any
@@ -143,3 +145,77 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
     assert "is damaged" in refusal(tmp_path / "m.npz")
     (tmp_path / "m.npz").write_bytes((tmp_path / "m.npz").read_bytes()[:300])
     assert "cannot be read" in refusal(tmp_path / "m.npz")
+
+
+# -- damaged and hostile files ----------------------------------------------------------------------------------------
+
+
+def npy(header: str, data: bytes = b"", version: bytes = b"\x01\x00") -> bytes:
+    text = header.encode("latin-1")
+    return b"\x93NUMPY" + version + len(text).to_bytes(2 if version == b"\x01\x00" else 4, "little") + text + data
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1099511627776, 2)}"),
+        npy("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 2)}"),
+        npy("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999999, 2)}"),
+        npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2"),
+        npy("{'descr': [('a', '<f8')] * 9, 'fortran_order': False, 'shape': (1, 2)}"),
+        npy("(" * 9000),
+        npy("\\"),
+        npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1L, 2L)}", bytes(15)),
+        npy("{}", version=b"\x09\x00"),
+        npy("x" * 50, version=b"\x02\x00")[:20],
+        b"\x93NUMPY",
+    ],
+    ids=range(11),
+)
+def test_a_damaged_header_is_one_sentence(content: bytes, tmp_path: Path, capfd: Any) -> None:
+    (tmp_path / "m.npy").write_bytes(content)
+    assert "m.npy: cannot be read: " in refusal(tmp_path / "m.npy")
+    assert capfd.readouterr().err == ""
+
+
+def test_damage_anywhere_in_an_archive_is_one_sentence(tmp_path: Path) -> None:
+    draw = np.random.default_rng(0)
+    np.savez_compressed(tmp_path / "m.npz", X=draw.normal(size=(20, 3)), y=draw.integers(0, 2, 20))
+    content = (tmp_path / "m.npz").read_bytes()
+    for place in range(len(content)):
+        changed = bytearray(content)
+        changed[place] ^= 1 << int(draw.integers(8))
+        (tmp_path / "m.npz").write_bytes(changed)
+        with contextlib.suppress(DataError):
+            rosenblatt.read(tmp_path / "m.npz", format="npz")
+
+
+def test_of_an_archive_only_the_arrays_that_are_used_are_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rosenblatt.memory.memory_size", lambda: 1 << 27)
+    monkeypatch.setattr("rosenblatt.memory._SMALL", 0)
+    zeros = np.zeros(1 << 28, dtype=np.uint8)
+    np.savez_compressed(tmp_path / "m.npz", X=np.eye(2), y=[0, 1], photographs=zeros)
+    assert rosenblatt.read(tmp_path / "m.npz").X.tolist() == [[1, 0], [0, 1]]
+    np.savez_compressed(tmp_path / "m.npz", X=zeros.reshape(-1, 2), y=[0, 1])
+    assert "its array 'X.npy' needs 0.2 GB, and there are 0.1 GB of memory" in refusal(tmp_path / "m.npz")
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_file_that_shrinks_while_it_is_read_is_refused(order: Any, tmp_path: Path) -> None:
+    """A mapped one would end the process by a signal."""
+    matrix = np.zeros((200_000, 3), order=order)
+    matrix[:, 2] = np.arange(200_000) % 2
+    np.save(tmp_path / "m.npy", matrix)
+    blocks = rosenblatt.stream(tmp_path / "m.npy")
+    next(blocks)
+    os.truncate(tmp_path / "m.npy", 1000)
+    with pytest.raises(DataError, match="became shorter while it was read"):
+        list(blocks)
+
+
+@pytest.mark.parametrize("labels", [np.zeros((3, 2)), np.zeros(3, complex), np.zeros(3, "M8[s]"), np.zeros(3, "V4")])
+def test_labels_that_are_neither_numbers_nor_words_are_refused(labels: Any, tmp_path: Path) -> None:
+    np.savez(tmp_path / "m.npz", X=np.eye(3), kind=labels)
+    assert "expected one number or word for each row" in refusal(tmp_path / "m.npz", label="kind")

@@ -1,4 +1,4 @@
-"""Arrays saved by numpy and scipy: npy and npz, mapped into memory where possible.
+"""Arrays saved by numpy and scipy: npy, read some rows at a time, and npz.
 
 An npy file holds one matrix, whose last column is the label unless another is named. An npz file holds a matrix and
 its labels under two names, or a sparse matrix as scipy saves it. Pickled objects are never loaded.
@@ -6,21 +6,19 @@ its labels under two names, or a sparse matrix as scipy saves it. Pickled object
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from rosenblatt.errors import DataError, ModelError, option
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.block_rows import take_rows
+from rosenblatt.readers.formats.stored_arrays import StoredArray, damage_refused, stored_arrays
 from rosenblatt.readers.input_file import InputFile, plain_path
 from rosenblatt.readers.labels_file import read_labels
 from rosenblatt.readers.source import FileSource, ReadOptions
 from rosenblatt.readers.table.scale import Moments, scaled
 from rosenblatt.records import Csr, FeatureSpace, SourceBlock, Values
 
-_NPY = b"\x93NUMPY"
 _CELLS = 1 << 18  # of a dense block, approximately: two megabytes
 _SPARSE_ROWS = 1 << 14
 _MATRIX_NAMES = ("X", "x", "data", "features", "arr_0")
@@ -53,8 +51,15 @@ class ArraySource(FileSource):
 
     def _arrays(self, file: InputFile, reading: ReadOptions, features: int | None) -> tuple[Any, NDArray[Any] | None]:
         """The matrix and the labels; `features` is the width of a model, whose examples need no labels."""
-        arrays = _load(file, plain_path(file, self.format))
-        return _matrix_and_labels(file.name, arrays, reading, features)
+        plain_path(file, self.format)
+        matrix, labels = _matrix_and_labels(file.name, stored_arrays(file), reading, features)
+        if labels is not None and (labels.ndim != 1 or labels.dtype.kind not in "biufUS"):
+            raise DataError(
+                f"{file.name}: its labels are of type {labels.dtype} and shape {labels.shape}; expected one number or "
+                "word for each row.",
+                file=file.name,
+            )
+        return matrix, labels
 
     @property
     def space(self) -> FeatureSpace:
@@ -155,45 +160,16 @@ def _slice(rows: Csr, start: int, stop: int) -> Csr:
     return Csr(indptr, rows.indices[first:last], np.asarray(rows.values[first:last], dtype=np.float64), rows.features)
 
 
-def _load(file: InputFile, path: str) -> Mapping[str, NDArray[Any]]:
-    """The arrays of the file by name; an npy file has one, named ''."""
-    try:
-        with Path(path).open("rb") as raw:
-            if file.head.startswith(_NPY):
-                _refuse_objects(raw)
-                return {"": np.load(path, mmap_mode="r", allow_pickle=False)}
-            if not zipfile.is_zipfile(raw):
-                raise ValueError("it is neither an npy nor an npz file")
-            with np.load(raw, allow_pickle=False) as archive:
-                for name in archive.zip.namelist():
-                    with archive.zip.open(name) as member:
-                        _refuse_objects(member)
-                return {name: archive[name] for name in archive.files}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, KeyError) as error:
-        why = " ".join(str(error).split()).rstrip(".")
-        raise DataError(f"{file.name}: cannot be read: {why}.", file=file.name) from error
-
-
-def _refuse_objects(npy: IO[bytes]) -> None:
-    """An array of Python objects is pickled; its header says so."""
-    version = np.lib.format.read_magic(npy)
-    read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    if read_header(npy)[2].hasobject:
-        raise ValueError(
-            "it holds pickled Python objects, which are never loaded; save plain arrays of numbers or words"
-        )
-
-
 def _matrix_and_labels(
-    name: str, arrays: Mapping[str, NDArray[Any]], reading: ReadOptions, features: int | None
+    name: str, arrays: Mapping[str, StoredArray], reading: ReadOptions, features: int | None
 ) -> tuple[Any, NDArray[Any] | None]:
     """The matrix and the labels; `features` is the width of a model, whose examples need no labels."""
     if "" in arrays:
-        return _split_columns(name, arrays[""], reading, features)
+        return _split_columns(name, _checked(name, arrays[""]), reading, features)
     matrix = _matrix_in(name, arrays)
     label = _label_name(name, arrays, reading)
     if label is not None:
-        return matrix, arrays[label]
+        return matrix, arrays[label].load()
     if reading.labels_from is not None:
         return matrix, np.array(read_labels(reading.labels_from))
     if isinstance(matrix, Csr):
@@ -216,7 +192,7 @@ def _matrix_and_labels(
     return _split_columns(name, matrix, reading, features) if has_label_column else (matrix, None)
 
 
-def _matrix_in(name: str, arrays: Mapping[str, NDArray[Any]]) -> NDArray[Any] | Csr:
+def _matrix_in(name: str, arrays: Mapping[str, StoredArray]) -> Any:
     if {"indptr", "indices", "shape", "format"} <= set(arrays):
         return _sparse(name, arrays)
     key = next((key for key in _MATRIX_NAMES if key in arrays and arrays[key].ndim == 2), None)
@@ -225,7 +201,7 @@ def _matrix_in(name: str, arrays: Mapping[str, NDArray[Any]]) -> NDArray[Any] | 
     return _checked(name, arrays[key])
 
 
-def _label_name(name: str, arrays: Mapping[str, NDArray[Any]], reading: ReadOptions) -> str | None:
+def _label_name(name: str, arrays: Mapping[str, StoredArray], reading: ReadOptions) -> str | None:
     label = reading.label
     if not isinstance(label, str):
         return next((key for key in _LABEL_NAMES if key in arrays and arrays[key].ndim == 1), None)
@@ -234,11 +210,8 @@ def _label_name(name: str, arrays: Mapping[str, NDArray[Any]], reading: ReadOpti
     return label
 
 
-def _split_columns(
-    name: str, matrix: NDArray[Any], reading: ReadOptions, features: int | None
-) -> tuple[Any, NDArray[Any] | None]:
+def _split_columns(name: str, matrix: Any, reading: ReadOptions, features: int | None) -> tuple[Any, Any]:
     """A matrix without its label column, and that column; a file to predict may have none."""
-    matrix = _checked(name, matrix)
     if reading.labels_from is not None:
         return matrix, np.array(read_labels(reading.labels_from))
     count = matrix.shape[1]
@@ -250,22 +223,41 @@ def _split_columns(
         raise DataError(
             f"{name}: there is no label column {reading.label!r}; give its position, 0 to {count - 1}.", file=name
         ) from None
-    labels = np.asarray(matrix[:, column])
-    return (matrix[:, :column] if column == count - 1 else _WithoutColumn(matrix, column)), labels
+    return _WithoutColumn(matrix, column), _Column(matrix, column)
 
 
 class _WithoutColumn:
     """A matrix without one column, copied only as far as it is read."""
 
-    def __init__(self, matrix: NDArray[Any], column: int) -> None:
+    def __init__(self, matrix: Any, column: int) -> None:
         self._matrix, self._column = matrix, column
         self.shape = (matrix.shape[0], matrix.shape[1] - 1)
 
     def __getitem__(self, rows: slice) -> NDArray[Any]:
-        return np.delete(self._matrix[rows], self._column, axis=1)
+        values: NDArray[Any] = self._matrix[rows]
+        last = self._column == values.shape[1] - 1
+        return values[:, :-1] if last else np.delete(values, self._column, axis=1)
 
 
-def _checked(name: str, matrix: NDArray[Any]) -> NDArray[Any]:
+class _Column:
+    """One column of a matrix."""
+
+    ndim = 1
+
+    def __init__(self, matrix: Any, column: int) -> None:
+        self._matrix, self._column = matrix, column
+        self.dtype, self.shape = matrix.dtype, matrix.shape[:1]
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, rows: slice) -> NDArray[Any]:
+        column: NDArray[Any] = self._matrix[rows][:, self._column]
+        return column
+
+
+def _checked(name: str, matrix: StoredArray) -> Any:
+    """The matrix, if it is one of numbers."""
     if matrix.ndim != 2:
         raise DataError(
             f"{name}: holds an array of {matrix.ndim} dimensions; expected a matrix, with an example in each row.",
@@ -273,29 +265,37 @@ def _checked(name: str, matrix: NDArray[Any]) -> NDArray[Any]:
         )
     if matrix.dtype.kind not in "biuf":
         raise DataError(f"{name}: holds values of type {matrix.dtype}; expected numbers.", file=name)
-    return matrix
+    return matrix.load()
 
 
-def _sparse(name: str, arrays: Mapping[str, NDArray[Any]]) -> Csr:
-    layout = arrays["format"].item()
-    layout = layout.decode() if isinstance(layout, bytes) else layout
-    if layout != "csr":
-        raise DataError(
-            f"{name}: holds a sparse matrix in the format {layout!r}; "
-            "save it by rows: scipy.sparse.save_npz(file, X.tocsr()).",
-            file=name,
-        )
-    n_rows, features = (int(n) for n in arrays["shape"])
-    indptr, indices, values = arrays["indptr"], arrays["indices"], arrays["data"]
-    valid = (
+def _sparse(name: str, arrays: Mapping[str, StoredArray]) -> Csr:
+    with damage_refused(name):
+        layout = arrays["format"].load().item()
+        layout = layout.decode() if isinstance(layout, bytes) else layout
+        if layout != "csr":
+            raise DataError(
+                f"{name}: holds a sparse matrix in the format {layout!r}; "
+                "save it by rows: scipy.sparse.save_npz(file, X.tocsr()).",
+                file=name,
+            )
+        n_rows, features = (int(n) for n in arrays["shape"].load())
+        indptr, indices, values = (arrays[part].load() for part in ("indptr", "indices", "data"))
+        if not _is_csr(indptr, indices, values, n_rows, features):
+            raise DataError(f"{name}: is damaged: the parts of its sparse matrix do not fit together.", file=name)
+        index_type = np.int32 if features <= 2**31 else np.int64
+        return Csr(indptr.astype(np.int64), indices.astype(index_type), values, features)
+
+
+def _is_csr(indptr: NDArray[Any], indices: NDArray[Any], values: NDArray[Any], n_rows: int, features: int) -> bool:
+    flat = indptr.ndim == indices.ndim == values.ndim == 1
+    if not flat or indptr.dtype.kind not in "iu" or indices.dtype.kind not in "iu" or values.dtype.kind not in "biuf":
+        return False
+    return bool(
         len(indptr) == n_rows + 1 and len(indices) == len(values) == indptr[-1] and indptr[0] == 0
-        and bool((np.diff(indptr) >= 0).all())
+        and (indptr[1:] >= indptr[:-1]).all()
         and (len(indices) == 0 or (indices.min() >= 0 and indices.max() < features))
     )  # fmt: skip
-    if not valid:
-        raise DataError(f"{name}: is damaged: the parts of its sparse matrix do not fit together.", file=name)
-    return Csr(indptr.astype(np.int64), indices.astype(np.int32), values, features)
 
 
-def _listed(arrays: Mapping[str, NDArray[Any]]) -> str:
+def _listed(arrays: Mapping[str, StoredArray]) -> str:
     return ", ".join(f"{name!r} {array.shape}" for name, array in arrays.items()) or "none"
