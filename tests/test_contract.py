@@ -118,9 +118,9 @@ def test_clause_3_a_smooth_loss_is_not_stopped_by_a_clean_epoch(learner: Any) ->
 def test_clause_3_validated_only_when_asked_for(patience: int) -> None:
     """Rows all alike with both labels: no epoch is clean, and nothing ever gets better."""
     X, y = np.ones((40, 2)), np.arange(40) % 2
-    asked = rule(early_stopping=True, n_iter_no_change=patience, max_iter=50).fit(X, y)
-    assert asked.status_ == "validated"
-    assert patience <= asked.n_iter_ < 50
+    stopped = rule(early_stopping=True, n_iter_no_change=patience, max_iter=50).fit(X, y)
+    assert stopped.status_ == "validated"
+    assert patience <= stopped.n_iter_ < 50
     assert run_of(rule(max_iter=50).fit(X, y))["status_"] == "budget"
 
 

@@ -87,14 +87,14 @@ def _compare_or_write(options: argparse.Namespace, groups: list[Group], stored: 
     if not options.quick:
         missing = [name for name in stored if _is_of(name, groups) and name not in hashes]
         wrong += [f"{name} (not computed)" for name in missing] if options.action == "check" else []
-    return _told(wrong, hashes, sets) or (_written(groups, stored, hashes) if options.action == "write" else 0)
+    return _report(wrong, hashes, sets) or (_written(groups, stored, hashes) if options.action == "write" else 0)
 
 
 def _is_of(name: str, groups: list[Group]) -> bool:
     return name.split("/")[0] in {group.name for group in groups}
 
 
-def _told(wrong: list[str], hashes: dict[str, str], sets: list[str]) -> int:
+def _report(wrong: list[str], hashes: dict[str, str], sets: list[str]) -> int:
     if not wrong:
         print(f"{len(hashes):,} cases on {', '.join(sets)}: the same")
         return 0

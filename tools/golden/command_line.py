@@ -36,11 +36,11 @@ def _load_once() -> None:
         importlib.import_module(library)
 
 
-def command(*words: str, given: bytes = b"") -> Ended:
+def command(*words: str, standard_input: bytes = b"") -> Ended:
     """Run one command line with these bytes as standard input."""
     _load_once()
     inward, outward, errors = Path("stdin.bytes"), Path("stdout.bytes"), Path("stderr.bytes")
-    inward.write_bytes(given)
+    inward.write_bytes(standard_input)
     child = os.fork()
     if child == 0:
         _become(words, inward, outward, errors)

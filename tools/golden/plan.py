@@ -55,8 +55,8 @@ class Work:
 
 def environment(isa: str, folder: Path, whole: bool = True) -> dict[str, str]:
     """What a process needs to know: where the package is, the instruction set, and a folder for its files."""
-    given = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
-    paths = [str(ROOT), *map(os.path.abspath, given)]
+    python_path = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    paths = [str(ROOT), *map(os.path.abspath, python_path)]
     own = {name: value for name, value in os.environ.items() if name not in ("ROSENBLATT_ISA", "ROSENBLATT_TRACEBACK")}
     chosen = {} if isa == "default" else {"ROSENBLATT_ISA": isa}
     steady = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}

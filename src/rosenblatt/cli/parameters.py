@@ -162,7 +162,7 @@ def new_data_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def like_training_data(reading: ReadOptions, model: Model) -> ReadOptions:
-    """The same, with the format and the header of the data that the model was learned from unless given anew."""
+    """The options of reading, with the format and the header of the training data where they are not given anew."""
     training = model.provenance.get("reading", {})
     missing = [name for name in ("format", "header") if getattr(reading, name) is None and name in training]
     return replace(reading, **{name: training[name] for name in missing})

@@ -34,8 +34,8 @@ def pack_votes(votes: Votes, tensors: Tensors, prefix: str) -> dict[str, Any]:
         tensors[f"{name}labels"] = store.labels
         if store.weights is not None:
             tensors[f"{name}weights"] = store.weights
-        double = store.values.values.dtype if isinstance(store.values, Csr) else store.values.dtype
-        kind = {"sparse": isinstance(store.values, Csr), "weighed": store.weights is not None, "dtype": str(double)}
+        dtype = str(tensors[f"{name}values"].dtype)
+        kind = {"sparse": isinstance(store.values, Csr), "weighed": store.weights is not None, "dtype": dtype}
         kinds.append(kind | {"rows": len(store.labels)})
     visits = [(t, *where[store][:1], where[store][1] + place, units) for t, store, place, units in votes.visits]
     columns = {

@@ -11,7 +11,7 @@ from rosenblatt.errors import option, spelled
 from rosenblatt.learn.files.classes import quoted
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.model.kinds.linear import LinearModel
-from rosenblatt.model.leak import leaking_columns
+from rosenblatt.model.label_leaks import leaking_columns
 from rosenblatt.records import HonestScores, Label
 
 FEWEST_EXAMPLES = 10  # of a class

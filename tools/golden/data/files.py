@@ -1,4 +1,4 @@
-"""The data files that the cases read, in every format, made from the tool's own numbers."""
+"""The data files that the cases read, in every format, examples from the tool's own numbers."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def _sparse_rows(name: str, rows: int, columns: int, entries: int) -> list[tuple
     direction = stream.below(2001, columns) - 1000
     places, values = stream.below(columns, rows, entries), stream.below(4001, rows, entries) - 2000
     chance = stream.below(20, rows)
-    made = []
+    examples = []
     for row in range(rows):
         cells = dict(zip(places[row].tolist(), values[row].tolist(), strict=True))
         ordered = sorted(cells)
         score = sum(int(direction[column]) * cells[column] for column in ordered)
         label = (1 if score > 0 else -1) if chance[row] > 1 else (1 if chance[row] else -1)
-        made.append((label, ordered, [cells[column] for column in ordered]))
-    return made
+        examples.append((label, ordered, [cells[column] for column in ordered]))
+    return examples
 
 
 def _svm_line(label: Any, columns: list[int], values: list[int], base: int = 1) -> str:
@@ -112,12 +112,12 @@ def _text(folder: Path) -> None:
 
 def _people(rows: int) -> list[dict[str, Any]]:
     stream = Stream("people")
-    made = []
+    examples = []
     for row in range(rows):
         age, height, code = (stream.below(200, 3) - 40).tolist()
         day, shop = stream.pick(DAYS, 1)[0], stream.pick(SHOPS, 1)[0]
         rich = age * 3 - height * 2 + (60 if day in ("sat", "sun") else 0) + (40 if shop == "bank" else -20) > 0
-        made.append(
+        examples.append(
             {
                 "age": None if row % 17 == 5 else age / 4,
                 "height": height / 8,
@@ -128,7 +128,7 @@ def _people(rows: int) -> list[dict[str, Any]]:
                 "income": ("high" if rich else "low") if row % 11 else "low",
             }
         )
-    return made
+    return examples
 
 
 def _cell(value: Any) -> str:

@@ -79,18 +79,18 @@ def _strided(X: Any) -> Any:
 
 
 def _csr(X: Any, index: type, values: type = np.float64) -> Any:
-    made = sparse.csr_array(X.astype(values))
-    arrays = (made.data, made.indices.astype(index), made.indptr.astype(index))
-    return sparse.csr_array(arrays, shape=made.shape)
+    matrix = sparse.csr_array(X.astype(values))
+    arrays = (matrix.data, matrix.indices.astype(index), matrix.indptr.astype(index))
+    return sparse.csr_array(arrays, shape=matrix.shape)
 
 
 def _unsorted(X: Any) -> Any:
     """The entries of each row from the last to the first."""
-    made = sparse.csr_array(X)
+    matrix = sparse.csr_array(X)
     order = np.concatenate(
-        [np.arange(end - 1, start - 1, -1) for start, end in zip(made.indptr, made.indptr[1:], strict=False)]
+        [np.arange(end - 1, start - 1, -1) for start, end in zip(matrix.indptr, matrix.indptr[1:], strict=False)]
     )
-    return sparse.csr_array((made.data[order], made.indices[order], made.indptr), shape=made.shape)
+    return sparse.csr_array((matrix.data[order], matrix.indices[order], matrix.indptr), shape=matrix.shape)
 
 
 LAYOUTS: dict[str, Callable[[Any], Any]] = {

@@ -200,12 +200,12 @@ def _network(name: str) -> Parts:
     rows = "a,b,c,label\n" + "".join(f"{n >> 2 & 1},{n >> 1 & 1},{n & 1},{(n * 5 + 1) // 3 % 2}\n" for n in range(8))
     Path("gates.csv").write_text(rows)
     path = str(fresh("network.model"))
-    made = {
+    built = {
         "xor": lambda: network.from_expression("(a ^ b) & ~c"),
         "majority": lambda: network.from_truth_table("00010111"),
         "learned": lambda: network().fit([[n >> 2 & 1, n >> 1 & 1, n & 1] for n in range(8)], [0, 1, 1, 0, 1, 0, 0, 1]),
     }[name]()
-    rosenblatt.save(made, path)
+    rosenblatt.save(built, path)
     parts = Parts({"model": model_file.content(path)})
     explained = command("explain", path, "--json")
     parts["explain"] = [explained.code, json_text.steady(explained.output)]
@@ -226,8 +226,8 @@ def _report() -> Any:
     as_written = ["--no-scale", "--passes", "1"]
     first = command("fit", data("people.csv"), *as_written, "-o", "paged.model", "--report", str(page), "--json")
     second = command("evaluate", "paged.model", data("people-test.csv"), "--report", str(other), "--json")
-    there = [path.exists() and path.stat().st_size > 5000 for path in (page, other)]
-    return [first.code, second.code, json_text.steady(first.output), json_text.steady(second.output), there]
+    pages_written = [path.exists() and path.stat().st_size > 5000 for path in (page, other)]
+    return [first.code, second.code, json_text.steady(first.output), json_text.steady(second.output), pages_written]
 
 
 def _resume() -> Any:

@@ -120,7 +120,7 @@ def _caches() -> Iterator[Case]:
     for file in ("rows.svm", "people.csv", "mail.txt", "words.vw", "matrix.npy"):
         for rule in ("auto", "perceptron"):
             yield Case(f"files/cache/{file}/{rule}", lambda file=file, rule=rule: _cached(file, rule))
-            yield Case(f"files/kept-cache/{file}/{rule}", lambda file=file, rule=rule: _kept(file, rule))
+            yield Case(f"files/kept-cache/{file}/{rule}", lambda file=file, rule=rule: _persistent_cache(file, rule))
 
 
 def _cached(file: str, rule: str) -> Any:
@@ -130,7 +130,7 @@ def _cached(file: str, rule: str) -> Any:
     return [result, sorted(os.listdir(folder))]
 
 
-def _kept(file: str, rule: str) -> Any:
+def _persistent_cache(file: str, rule: str) -> Any:
     """Made, used again, and made anew after the file has changed."""
     copy = Path("copied-" + file)
     shutil.copyfile(data(file), copy)

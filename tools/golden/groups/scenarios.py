@@ -99,9 +99,9 @@ def _scenario(name: str) -> Parts:
     model = str(fresh("scenario.model"))
     options = [data(word) if word.endswith("labels.txt") else word for word in words.split()]
     options += as_written(learned, scale="--scale" in options)
-    path, given = _file(learned)
+    path, standard_input = _file(learned)
     once = [] if "--passes" in options else ["--passes", "1"]
-    fit = command("fit", path, *options, *once, "-o", model, "--json", given=given)
+    fit = command("fit", path, *options, *once, "-o", model, "--json", standard_input=standard_input)
     parts = Parts()
     parts["fit"] = [fit.code, json_text.steady(fit.output)]
     parts["model"] = model_file.content(model)

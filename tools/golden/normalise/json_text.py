@@ -21,7 +21,7 @@ NEW = {
 
 def steady(text: bytes | str, digits: int = 9) -> Any:
     """The JSON with floats rounded and the rest of what may differ left out."""
-    return rounded(_kept(json.loads(text)), digits)
+    return rounded(_steady_part(json.loads(text)), digits)
 
 
 def lines(text: bytes, digits: int = 9) -> Any:
@@ -29,10 +29,10 @@ def lines(text: bytes, digits: int = 9) -> Any:
     return [steady(line, digits) for line in text.splitlines()]
 
 
-def _kept(value: Any) -> Any:
+def _steady_part(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _entry(key, entry) for key, entry in value.items() if key not in NEW and not _is_newer(key, entry)}
-    return [_kept(entry) for entry in value] if isinstance(value, list) else value
+    return [_steady_part(entry) for entry in value] if isinstance(value, list) else value
 
 
 def _is_newer(key: str, value: Any) -> bool:
@@ -51,4 +51,4 @@ def _entry(key: str, value: Any) -> Any:
     is_program_version = key == "version" and isinstance(value, str)  # that of a format is a whole number
     if is_program_version or (key in LEFT_OUT and not isinstance(value, dict)):
         return "..." if value is not None else None
-    return _kept(value)
+    return _steady_part(value)

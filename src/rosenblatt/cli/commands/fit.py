@@ -61,7 +61,8 @@ def command(
     """Learn a model from the examples in DATA: svmlight, VW text, CSV, TSV, Parquet, Arrow, npy, npz, or lines of
     label, tab, text; compressed or not; '-' is standard input.
 
-    Without options several rules are learned side by side in one pass, and the best is kept.
+    Without options several rules are tried, and the best is kept: few examples are learned as often as it lowers the
+    error on examples that were left out, many are learned once.
     """
     output = output or default_model_path(data)
     reading, learning["keep"] = _split_keep(reading)

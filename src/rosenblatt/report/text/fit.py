@@ -91,9 +91,9 @@ def _weight_and_threshold_lines(fitted: Fitted) -> Iterator[str]:
 def _expected(threshold: Threshold, positive: str) -> str:
     """What a threshold did on the examples that it was chosen on."""
     hits, above, positives = threshold.hits, threshold.above, threshold.positives
-    found = f"it finds {hits:,} of {positives:,} {positive} ({threshold.recall:.1%})"
-    right = f"and of {above:,} that it calls {positive}, {hits:,} are ({threshold.precision:.1%})"
-    return f"on {plural(threshold.examples, 'example')} not yet learned {found}, {right}"
+    recall = f"it finds {hits:,} of {positives:,} {positive} ({threshold.recall:.1%})"
+    precision = f"and of {above:,} that it calls {positive}, {hits:,} are ({threshold.precision:.1%})"
+    return f"on {plural(threshold.examples, 'example')} not yet learned {recall}, {precision}"
 
 
 def _label_column(model: LinearModel) -> str:

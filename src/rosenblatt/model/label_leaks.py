@@ -1,4 +1,4 @@
-"""Columns of a table that give the label away on their own, as what is only known afterwards does.
+"""Columns of a table that give the label away by themselves, such as one that is only known after the outcome.
 
 A column is judged on some of the first rows by guessing the class of each from the others: the commonest class of the
 rows with the same value; of a value that no other row has, the class of the neighbour in sorted order.
