@@ -1,5 +1,6 @@
 """Mistakes on the command line get an error in its own terms, with what to do instead."""
 
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -243,7 +244,7 @@ def test_model_and_data_in_the_wrong_order_are_reported(capsys: pytest.CaptureFi
 
 def test_the_column_taken_for_the_label_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", "t.csv"]) == 0
-    assert capsys.readouterr().out.startswith("t.csv  3 examples, 3 columns; the label is y\n")
+    assert capsys.readouterr().out.startswith("t.csv  3 examples, 2 columns (3 features); the label is y\n")
     Path("none.csv").write_text("a,b\n1,2\n2,2\n")
     assert "the label is column 'b': if that is wrong, name another with --label" in error_line(
         capsys, 3, "fit", "none.csv"
@@ -277,8 +278,28 @@ def test_what_to_try_next_fits_what_was_found(capsys: pytest.CaptureFixture[str]
     Path("xor.csv").write_text("0,0,0\n0,1,1\n1,0,1\n1,1,0\n")
     assert main(["fit", "xor.csv", "--scale", "--passes", "20"]) == 0
     printed = capsys.readouterr().out
-    assert "rosenblatt certify xor.csv" in printed
+    assert "rosenblatt certify xor.csv --scale\n" in printed
     assert "--holdout" not in printed  # of four rows
+
+
+def test_the_options_that_were_given_are_there_in_what_to_try_next(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [f"{k % 7},{'yes' if k % 2 else 'no'},{k % 5},{k}\n" for k in range(60)]
+    Path("given.csv").write_text("a,the label,b,c\n" + "".join(rows))
+    reading = ["--label", "the label", "--drop=b", "--drop", "c"]
+    assert main(["fit", "given.csv", *reading, "--rule", "perceptron", "--passes", "3", "-o", "given.model"]) == 0
+    words = "--label 'the label' --drop=b --drop c"
+    printed = capsys.readouterr().out
+    again = f"rosenblatt fit given.csv {words} --rule perceptron --passes 3 -o given.model --holdout 0.1\n"
+    assert again in printed
+    assert f"rosenblatt certify given.csv {words}\n" in printed
+    commands = [line.strip().removeprefix("next").strip() for line in printed.splitlines() if "rosenblatt " in line]
+    for command in commands:
+        if "NEW-DATA" not in command:
+            assert main(shlex.split(command)[1:]) in (0, 1), command  # certify answers no with 1
+    Path("three.csv").write_text("a,y\n" + "".join(f"{k % 7},{'pqr'[k % 3]}\n" for k in range(60)))
+    capsys.readouterr()
+    assert main(["fit", "three.csv", "--passes", "3"]) == 0
+    assert "certify" not in capsys.readouterr().out  # it is about two classes
 
 
 def test_an_index_that_pandas_wrote_is_no_silent_feature(capsys: pytest.CaptureFixture[str]) -> None:

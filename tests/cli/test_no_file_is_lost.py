@@ -98,7 +98,7 @@ def test_for_a_table_of_unscaled_numbers_scaling_is_suggested(capsys: pytest.Cap
     for more, advised in [(["--no-scale"], True), ([], False)]:
         capsys.readouterr()
         assert main(["fit", "t.csv", "-o", "t.model", *more]) == 0
-        assert ("fit t.csv --scale" in capsys.readouterr().out) is advised
+        assert ("fit t.csv -o t.model --scale" in capsys.readouterr().out) is advised
 
 
 def test_feature_numbers_may_be_large_where_no_products_are_made(capsys: pytest.CaptureFixture[str]) -> None:

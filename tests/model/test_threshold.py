@@ -13,6 +13,7 @@ from sklearn import metrics
 
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.evaluate.evaluate_file import evaluate_file
 from rosenblatt.model.calibration import calibrate
 from rosenblatt.model.export.export import export_model
 from rosenblatt.model.fit_file import Fitted, fit_file
@@ -20,6 +21,7 @@ from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.model.predict import predict_file
 from rosenblatt.model.threshold import Threshold, choose_threshold, score_at
 from rosenblatt.options.threshold import criterion_of
+from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import HonestScores
 
 CRITERIA = ("f1", "cost:fp=1,fn=20", "cost:fn=0,fp=3", "precision>=0.8", "recall>=0.9", "0.3", "0.9")
@@ -260,11 +262,26 @@ def test_the_command_line_chooses_says_and_uses_a_threshold(tmp_path: Path, caps
     assert "'precision>=0.95'" in capsys.readouterr().err
 
 
-def test_a_rare_class_is_advised_a_threshold(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("rare", "usual", "advice"),
+    [
+        ("yes", "no", "threshold='f1' finds more of 'yes'"),
+        ("bad", "good", "class_weight='balanced' finds more of 'bad'"),
+    ],
+)
+def test_a_rare_class_is_advised_what_finds_more_of_it(rare: str, usual: str, advice: str, tmp_path: Path) -> None:
+    """A threshold is chosen for the second class, so that a rare first one needs weights."""
     random = np.random.default_rng(0)
     x = random.normal(size=4000).round(3)
-    truth = np.where(random.random(4000) < 1 / (1 + np.exp(4 - x)), "yes", "no")
+    truth = np.where(random.random(4000) < 1 / (1 + np.exp(4 - x)), rare, usual)
     rows = "".join(f"{a},{label}\n" for a, label in zip(x.tolist(), truth.tolist(), strict=True))
     (tmp_path / "t.csv").write_text("x,y\n" + rows)
-    warnings = [str(caution) for caution in fit_file(tmp_path / "t.csv", rule="logistic").warnings]
-    assert any("rank the examples" in warning and "threshold='f1'" in warning for warning in warnings)
+    fitted = fit_file(tmp_path / "t.csv", rule="logistic")
+    assert any("it tells which is which 7" in str(one) and advice in str(one) for one in fitted.warnings)
+    scores = evaluate_file(fitted.model, str(tmp_path / "t.csv"), ReadOptions()).scores()
+    assert any(advice in str(one) for one in scores.warnings())
+    option = {"threshold": "f1"} if rare == "yes" else {"class_weight": "balanced"}
+    advised = evaluate_file(fit_file(tmp_path / "t.csv", **option).model, str(tmp_path / "t.csv"), ReadOptions())
+    position = sorted([rare, usual]).index(rare)
+    assert scores.per_class[position].recall.value == 0
+    assert advised.scores().per_class[position].recall.value > 0.1

@@ -118,4 +118,4 @@ def test_the_baseline_is_printed_beside_the_error(tmp_path: Path, capsys: pytest
     assert main(["fit", path, "-o", model]) == 0
     assert f"baseline  {share} by always guessing no, the commonest class" in capsys.readouterr().out
     assert main(["evaluate", model, path]) == 0
-    assert f"baseline error      {share}  always guessing no" in capsys.readouterr().out
+    assert f"baseline error      {share}   by always guessing no" in capsys.readouterr().out

@@ -3,13 +3,14 @@
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rosenblatt import LogisticUnit, Perceptron
-from rosenblatt.evaluate.tally import Tally
-from rosenblatt.model.fit_file import Candidate, Fitted
+from rosenblatt.evaluate.tally import Tally, evaluate
+from rosenblatt.model.fit_file import Candidate, Fitted, fit_file
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.source import BadRow
 from rosenblatt.records import Csr, FeatureSpace
@@ -19,7 +20,8 @@ from rosenblatt.report.page.report_page import evaluation_page, fit_page
 from rosenblatt.report.summary import Evaluation, EvaluationSummary, FitSummary
 from rosenblatt.report.text.explanation import weight_lines
 from rosenblatt.report.text.fit import fit_lines
-from rosenblatt.report.weights import _distinctive, bias, contributions, direction, top_features
+from rosenblatt.report.text.scores import score_lines
+from rosenblatt.report.weights import _distinctive, bias, contributions, direction, telling_features, top_features
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(300, 6))
@@ -179,6 +181,32 @@ def test_the_weights_of_a_class_speak_for_it() -> None:
     assert top_features(two, 1, 0) == []
     three = summary(3).fitted.model
     np.testing.assert_array_equal(direction(three, 2), three.coef[2])
+
+
+def test_words_of_a_column_speak_for_a_class_compared_with_each_other(tmp_path: Path) -> None:
+    """Every row has one of them, so that their common part says nothing: it belongs to the bias."""
+    rows = [f"{'left' if k % 3 else 'right'},{k % 5},{'yes' if k % 3 or k % 4 else 'no'}\n" for k in range(120)]
+    (tmp_path / "t.csv").write_text("side,n,y\n" + "".join(rows))
+    model = fit_file(tmp_path / "t.csv", rule="perceptron", passes=5).model
+    weights = dict(zip(model.space.columns, model.coef[0].tolist(), strict=True))
+    spread = (weights["side=left"] - weights["side=right"]) / 2
+    assert spread > 0
+    for k, side in ((1, "side=left"), (0, "side=right")):
+        named = {entry.feature: entry.weight for entry in telling_features(model, k, 10)}
+        assert named[side] == pytest.approx(spread)
+        assert "side=left" not in named or "side=right" not in named
+        assert named.get("n", abs(weights["n"])) == pytest.approx(abs(weights["n"]))
+
+
+def test_a_matrix_that_is_too_wide_becomes_a_line_for_each_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    names = [f"a class with a long name {k}" for k in range(4)]
+    long, short = (
+        evaluate(np.eye(4)[[0, 1, 2, 3]], np.arange(4), np.arange(4), tuple(classes)) for classes in (names, "abcd")
+    )
+    assert any("examples  precision" in line for line in score_lines(long))
+    assert not any("examples  precision" in line for line in score_lines(short))
+    assert max(len(re.sub(r"\033\[\d+m", "", line)) for line in score_lines(long)) <= 80
 
 
 def test_one_vs_one_directions_are_the_sums_that_break_ties() -> None:

@@ -39,6 +39,22 @@ def command_line() -> str:
     return shlex.join(["rosenblatt", *click.get_current_context().obj])
 
 
+def options_given() -> dict[str, str]:
+    """The options on the command line that is being run, by the name of their parameter, as a shell takes them."""
+    context = click.get_current_context()
+    parameters = [parameter for parameter in context.command.params if isinstance(parameter, click.Option)]
+    by_flag = {flag: one for one in parameters for flag in (*one.opts, *one.secondary_opts)}
+    given: dict[str, str] = {}
+    words = iter(context.obj)
+    for word in words:
+        parameter = by_flag.get(word.partition("=")[0])
+        if parameter is not None:
+            needs_value = not parameter.is_flag and "=" not in word
+            typed = [word, next(words, "")] if needs_value else [word]
+            given[str(parameter.name)] = " ".join(filter(None, [given.get(str(parameter.name)), shlex.join(typed)]))
+    return given
+
+
 def say(message: str = "") -> None:
     """Print a message for a person on stderr, unless --quiet."""
     if not is_quiet() and sys.stderr is not None:

@@ -24,8 +24,10 @@ def evaluate_file(model: Model, path: str, reading: ReadOptions, threads: int | 
     ranked_jointly = model.loss == "logistic" and model.scheme == "joint"
     gives_probabilities = model.probability_map is not None
     source = open_source(path, replace(reading, classes=()), model.space)
+    unlabelled = 0
     for block in predict_source(model, source, threads or os.cpu_count() or 1):
         labelled = block.truth != -1
+        unlabelled += int(np.count_nonzero(~labelled))
         truth = np.where(block.truth == UNKNOWN_LABEL, len(model.classes), block.truth)[labelled]
         weights = None if block.weights is None else block.weights[labelled]
         probabilities = np.asarray(model.probabilities(block.scores))[labelled] if gives_probabilities else None
@@ -40,6 +42,9 @@ def evaluate_file(model: Model, path: str, reading: ReadOptions, threads: int | 
             file=path,
         )
     tally.reading_warnings = source.warnings()
+    if unlabelled:
+        of_all = f"{unlabelled:,} of {unlabelled + tally.examples:,} rows"
+        tally.reading_warnings.append(f"{path}: {of_all} have no label: they are not judged.")
     codes = class_codes(model.classes, source.labels)
     tally.unknown_labels = [label for label, code in zip(source.labels, codes, strict=True) if code == UNKNOWN_LABEL]
     return tally

@@ -9,7 +9,7 @@ from rosenblatt.evaluate import confusion, ranking
 from rosenblatt.evaluate.confusion import ClassScores
 from rosenblatt.evaluate.intervals import Estimate, effective, logit_normal
 from rosenblatt.evaluate.probabilities import ProbabilityTally, ReliabilityBin
-from rosenblatt.model.warnings import Caution, Judged, few_examples, threshold_advice, unknown_labels, worthless
+from rosenblatt.model.warnings import Caution, Judged, advice_for_rare, few_examples, unknown_labels, worthless
 from rosenblatt.records import Floats, Label
 
 MAX_RANKED = 1 << 22  # scores kept for ranking; of more examples every second is ranked, then every fourth, and so on
@@ -53,7 +53,10 @@ class Scores:
         """What a person must know of these scores, in a sentence each; a model that weighs errors may make more."""
         judged, area = Judged(self.classes, self.confusion.tolist()), self.roc_auc
         of_two = area is not None and len(self.classes) == 2 and not weighs_errors
-        advice = threshold_advice(self.classes[1], area.value, area.low) if area is not None and of_two else ""
+        advice = ""
+        if area is not None and of_two:
+            counts = self.confusion.sum(axis=1).tolist()
+            advice = advice_for_rare(self.classes, counts[1] <= counts[0], area.value, area.low)
         return [
             *worthless(judged, clearly_less_errors=weighs_errors, advice=advice),
             *few_examples(self.classes, judged.counts),

@@ -191,16 +191,24 @@ def _advice(honest: HonestScores | None, classes: Sequence[Label]) -> str:
     """Of two classes whose decisions are worth little: the scores may still rank them, as where one class is rare."""
     if honest is None or len(classes) != 2:
         return ""
+    positives = sum(honest.truth)
+    if min(positives, len(honest.truth) - positives) < FEWEST_EXAMPLES:
+        return ""
     area, deviation = _ranking([row[0] for row in honest.scores.tolist()], honest.truth.tolist())
-    return threshold_advice(classes[1], area, area - _Z * deviation)
+    return advice_for_rare(classes, 2 * positives <= len(honest.truth), area, area - _Z * deviation)
 
 
-def threshold_advice(positive: Label, area: float, lowest: float) -> str:
-    """What to do where the scores of two classes rank them well, by the area under the ROC curve."""
+def advice_for_rare(classes: Sequence[Label], second_is_rarer: bool, area: float, lowest: float) -> str:
+    """What to do where the scores of two classes rank them well, by the area under the ROC curve.
+
+    A threshold is chosen for the second class; to find more of a rare first one, classes are weighed.
+    """
     if lowest <= _RANKS:
         return ""
-    find = f"so a threshold finds more of {quoted(positive)}: choose one with {option('threshold', 'f1')}"
-    return f"; but its scores rank the examples (ROC AUC {area:.2f}), {find}"
+    usual, rare = map(quoted, classes if second_is_rarer else reversed(classes))
+    how = option("threshold", "f1") if second_is_rarer else option("class_weight", "balanced")
+    pair = f"shown one {rare} and one {usual}, it tells which is which {area:.0%} of the time"
+    return f"; but {pair}: {how} finds more of {rare}"
 
 
 def _ranking(scores: Sequence[float], truth: Sequence[int]) -> tuple[float, float]:

@@ -44,7 +44,7 @@ def _clauses(space: FeatureSpace, record: dict[str, Any]) -> Iterator[str]:
     if record["numbers"]:
         yield f"{plural(len(record['numbers']), 'number')}{', scaled' if record['scaled'] else ', not scaled'}"
     if record["logs"]:
-        yield _named(record["logs"], "by its logarithm", "by their logarithms") + " (heavy tails)"
+        yield _named(record["logs"], "by its logarithm", "by their logarithms") + " (a few are far larger)"
     if record["words"]:
         starts = tuple(f"{column}=" for column in record["words"])
         values = sum(name.startswith(starts) for name in space.columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from rosenblatt.model.warnings import Caution
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Label
-from rosenblatt.report.weights import Weight, classes_shown, top_features
+from rosenblatt.report.weights import Weight, classes_shown, telling_features
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.intervals import Estimate
@@ -83,6 +83,7 @@ class FitSummary:
     evaluation: Evaluation | None
     model_path: str | None  # None if the model was not saved
     command: str  # to repeat it
+    options: Mapping[str, str] = field(default_factory=dict)  # that were given, by parameter, as they were typed
 
     @property
     def is_tested(self) -> bool:
@@ -125,15 +126,15 @@ def errors_of(candidate: Candidate, fitted: Fitted) -> list[tuple[str, float | N
     """The errors of a rule that was tried, with what they were measured on."""
     errors = [("progressive", candidate.progressive_error)]
     if fitted.choice is not None:
-        errors = [("left out", candidate.fold_error)]
+        errors = [("error" if fitted.model.threshold is None else "at score 0", candidate.fold_error)]
     if any(other.holdout_error is not None for other in fitted.candidates):
         errors.append(("held out", candidate.holdout_error))
     return errors
 
 
 def top_weights(model: LinearModel, count: int) -> list[tuple[str, list[Weight]]]:
-    """For each class the features with the largest weights for it; the positive class of two first."""
-    return [(str(label), top_features(model, k, count)) for k, label in classes_shown(model)]
+    """For each class the features that speak for it most; the positive class of two first."""
+    return [(str(label), telling_features(model, k, count)) for k, label in classes_shown(model)]
 
 
 def named_scores(scores: Scores) -> list[tuple[str, Estimate | None, str]]:

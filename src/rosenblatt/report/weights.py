@@ -71,6 +71,25 @@ def top_features(model: LinearModel, k: int, count: int) -> list[Weight]:
     return [Weight(model.name(j), weight) for j, weight in best]
 
 
+def telling_features(model: LinearModel, k: int, count: int) -> list[Weight]:
+    """The features that speak for class k most: as above, but for the words of a column of a table.
+
+    Nearly every row has one of them, so that only the differences between their weights tell anything: their mean is
+    taken from each, as if it were part of the bias.
+    """
+    settings = model.space.settings if model.space.kind == "columns" else {}
+    of_dates = [f"{column} {part}" for column in settings.get("dates", ()) for part in ("weekday", "hour")]
+    columns = [*settings.get("words", ()), *of_dates]
+    if not columns or model.space.bits or model.settings.degree > 1:
+        return top_features(model, k, count)
+    weights = direction(model, k).copy()
+    for column in columns:
+        words = [j for j, name in enumerate(model.space.columns[: len(weights)]) if name.startswith(f"{column}=")]
+        if len(words) > 1:
+            weights[words] -= weights[words].mean()
+    return [Weight(model.name(j), weight) for j, weight in native.largest_weights(weights, False, max(count, 0))]
+
+
 def contributions(
     model: LinearModel, values: Values, row: int, weights: Floats, names: Mapping[int, str] | None = None
 ) -> list[Contribution]:

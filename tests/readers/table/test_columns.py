@@ -284,7 +284,7 @@ def test_fit_says_what_it_decided(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["fit", path, "-o", str(tmp_path / "m"), "--passes", "1"]) == 0
     words = " ".join(capsys.readouterr().out.split())
     for clause in (
-        "4 numbers, scaled; income by its logarithm (heavy tails); 1 column of words (3 values);",
+        "4 numbers, scaled; income by its logarithm (a few are far larger); 1 column of words (3 values);",
         "signup, seen are dates; income has missing values;",
         "row left out (counts the rows); hash left out (differs in every row); years left out (the same as age);",
         "shop left out (always the same); --keep row to use the first of them.",
@@ -295,6 +295,29 @@ def test_fit_says_what_it_decided(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "5 numbers, not scaled; 3 columns of words (304 values);" in words
     assert "without row, as you said." in words
     assert "to use" not in words.partition("as you said.")[0].partition("columns")[2]
+
+
+def test_rows_without_a_label_are_left_out_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from rosenblatt.cli import main
+
+    whole = [f"{k % 7},{'yes' if k % 2 else 'no'}\n" for k in range(40)]
+    some = [*whole[:11], "3,\n", *whole[11:], "5,NA\n"]
+    model, paths = str(tmp_path / "m.model"), [tmp_path / "whole.csv", tmp_path / "some.csv"]
+    for path, rows in zip(paths, (whole, some), strict=True):
+        path.write_text("a,y\n" + "".join(rows))
+    fits = [rosenblatt.fit_file(path, reading=ReadOptions(scale=False)) for path in paths]
+    assert fits[0].model.coef.tobytes() == fits[1].model.coef.tobytes()
+    assert fits[1].rows == 40
+    assert main(["fit", str(paths[1]), "-o", model, "--json"]) == 0
+    left_out = f"{paths[1]}: 2 rows have no label in column 'y': left out."
+    assert left_out in json.loads(capsys.readouterr().out)["warnings"]
+    assert main(["evaluate", model, str(paths[1])]) == 0
+    assert f"{paths[1]}: 2 of 42 rows have no label: they are not judged." in capsys.readouterr().err
+    assert main(["certify", str(paths[1])]) == 3  # a proof is about every row
+    assert "the label, column 'y', is empty; fill it in" in capsys.readouterr().err
+    paths[0].write_text("a,y\n1,\n2,\n")
+    assert main(["fit", str(paths[0]), "-o", model, "--label", "y"]) == 3
+    assert "holds no examples: no row has a label in column 'y'" in capsys.readouterr().err
 
 
 def test_keep_also_chooses_the_weights(tmp_path: Path) -> None:

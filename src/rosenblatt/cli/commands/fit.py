@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt import options
-from rosenblatt.cli.output import check_output, command_line, is_quiet, warn, write, write_file, write_json, write_lines
+from rosenblatt.cli.output import (
+    check_output,
+    command_line,
+    is_quiet,
+    options_given,
+    warn,
+    write,
+    write_file,
+    write_json,
+    write_lines,
+)
 from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
 from rosenblatt.cli.progress import ProgressBar
 from rosenblatt.readers.source import ReadOptions, Source
@@ -83,7 +93,7 @@ def command(
     from rosenblatt.report.summary import FitSummary, evaluate_on
 
     evaluation = None if evaluated is None else evaluate_on(evaluated, fitted.model, reading, learning["threads"])
-    summary = FitSummary(data, fitted, evaluation, output, command_line())
+    summary = FitSummary(data, fitted, evaluation, output, command_line(), options_given())
     if report is not None:
         from rosenblatt.report.page.report_page import fit_page
 

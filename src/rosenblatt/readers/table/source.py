@@ -39,6 +39,7 @@ class TableSource(FileSource):
     def __init__(self, file: InputFile, reading: ReadOptions, model_space: FeatureSpace | None) -> None:
         super().__init__(file, reading, model_space)
         self._ragged_lines: list[int] = []
+        self._n_unlabelled = 0
         self._table: CsvFile | TypedFile
         settings = {} if model_space is None else dict(model_space.settings)
         if self.format in ("csv", "tsv"):
@@ -136,7 +137,10 @@ class TableSource(FileSource):
         return self.reading.name_rows and self._encoder.hashes
 
     def warnings(self) -> list[str]:
-        """Words that the model never saw, and numbers that are missing where none was."""
+        """Rows without a label, words that the model never saw, and numbers that are missing where none was."""
+        count = self._n_unlabelled
+        rows = f"{count:,} rows have no label" if count > 1 else "1 row has no label"
+        unlabelled = [f"{rows} in column {self._layout.label!r}: left out."] if count else []
         count_as = "0" if self._encoder.scaling is None else "the mean of the column"
         unknown = [
             f"{count:,} cells of column {column!r} hold words that the model never saw, such as {word!r}: they add "
@@ -148,9 +152,11 @@ class TableSource(FileSource):
             f"each counts as {count_as}."
             for column, count in self._encoder.unmarked_gaps.items()
         ]
-        return [f"{self.name}: {sentence}" for sentence in (*unknown, *missing)]
+        return [f"{self.name}: {sentence}" for sentence in (*unlabelled, *unknown, *missing)]
 
     def _no_examples(self) -> str:
+        if self._n_unlabelled and not self.skipped:
+            return f"{self.name}: holds no examples: no row has a label in column {self._layout.label!r}."
         if self.skipped:
             return f"{self.name}: holds no examples: all rows are bad. The first: {self.bad_rows[0].sentence}."
         return f"{self.name}: holds no examples, only the names of its columns."
@@ -160,7 +166,7 @@ class TableSource(FileSource):
         if begun is not None:
             return chain(begun.batches, self._parsed(begun.rest, threads))
         self.forget_bad_rows()
-        self._ragged_lines = []
+        self._ragged_lines, self._n_unlabelled = [], 0
         batches = self._raw_batches()
         if self.model_space is None:
             batches = equal_batches(batches, self._batch_rows)
@@ -185,6 +191,9 @@ class TableSource(FileSource):
         bad = [*batch.bad, *self._encoder.overflowing_products(batch)]
         if batch.label is not None and self.model_space is None:
             bad += self._bad_labels(batch.label)
+            if self.reading.decide:
+                good &= batch.label.codes >= 0
+                self._n_unlabelled += int(np.count_nonzero(~good))
         for row, what in sorted(bad):
             if good[row]:
                 self._refuse(self._line(n_seen + row), what)
@@ -193,7 +202,7 @@ class TableSource(FileSource):
 
     def _bad_labels(self, label: WordColumn) -> BadCells:
         too_long = [code for code, word in enumerate(label.words) if len(word.encode()) > LONGEST_LABEL]
-        faults = {"is empty; fill it in": label.codes < 0}
+        faults = {} if self.reading.decide else {"is empty; fill it in": label.codes < 0}
         if too_long:
             faults[f"has more than {LONGEST_LABEL:,} bytes; shorten it"] = np.isin(label.codes, too_long)
         return [

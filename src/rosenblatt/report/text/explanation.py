@@ -40,7 +40,11 @@ def describe_features(model: LinearModel) -> str:
         return f"words hashed into 2^{space.bits} weights"
     if space.bits:
         return f"{plural(len(space.columns), 'column')} and words hashed into 2^{space.bits} weights"
-    return plural(model.features, "feature" if space.kind == "index" else "column")
+    features = plural(model.features, "feature")
+    columns = [*space.settings.get("numbers", ()), *space.settings.get("words", ())]
+    if space.kind == "index" or not columns:
+        return features if space.kind == "index" else plural(model.features, "column")
+    return plural(len(columns), "column") + (f" ({features})" if model.features != len(columns) else "")
 
 
 def example_lines(record: dict[str, Any], top: int) -> Iterator[str]:

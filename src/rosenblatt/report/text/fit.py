@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from rosenblatt.model.fit_file import Fitted
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.threshold import Threshold
+from rosenblatt.options import READ
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.columns import columns_sentence
 from rosenblatt.report.summary import NAMELESS_INDEX, SORTED_BY_LABEL, STATUS, FitSummary, errors_of
 from rosenblatt.report.text.explanation import describe_features, weight_lines
-from rosenblatt.report.text.layout import bold, clip, command_lines, dim, named_line, plural
+from rosenblatt.report.text.layout import NO_BREAK, bold, clip, command_lines, dim, named_line, plural
 from rosenblatt.report.text.scores import score_lines
 
 if TYPE_CHECKING:
@@ -47,23 +48,23 @@ def fit_lines(summary: FitSummary, top: int) -> Iterator[str]:
 
 def _run_lines(summary: FitSummary) -> Iterator[str]:
     fitted = summary.fitted
-    time = f"{fitted.seconds:.2f} s" if fitted.seconds < 100 else f"{fitted.seconds / 60:.1f} min"
-    yield named_line("learned", f"{fitted.chosen}, {plural(fitted.passes, 'pass')}, {time}{_why_so_many(fitted)}")
+    for name, error in zip(["error", "", ""], _errors(summary), strict=False):
+        yield named_line(name, error)
+    baseline, commonest = summary.baseline
+    yield named_line("baseline", f"{baseline:>6.2%} by always guessing {clip(str(commonest))}, the commonest class")
+    yield from _weight_and_threshold_lines(fitted)
     if columns := columns_sentence(fitted.model.space):
         yield named_line("columns", columns)
-    yield named_line("mistakes", _mistakes(fitted.mistakes) + _also_mistakes(fitted.model))
-    if fitted.choice is None or fitted.status != "budget":  # else the line above says why it ended
+    time = f"{fitted.seconds:.2f} s" if fitted.seconds < 100 else f"{fitted.seconds / 60:.1f} min"
+    yield named_line("learned", f"{fitted.chosen}, {plural(fitted.passes, 'pass')}, {time}{_why_so_many(fitted)}")
+    yield named_line("mistakes", _mistakes(fitted.mistakes, fitted.model))
+    if fitted.choice is None or fitted.status != "budget":  # else the line before says why it ended
         yield named_line("status", f"{fitted.status}: {STATUS[fitted.status]}")
     if fitted.order != "given" and (fitted.grouped or fitted.choice is None):
         yield named_line("order", "shuffled" + (", because the file is sorted by label" if fitted.grouped else ""))
     if fitted.cache is not None:
         why = f", because {fitted.cache.why}" if fitted.cache.why else ""
         yield named_line("cache", f"{fitted.cache.path}: {fitted.cache.state}{why}")
-    for name, error in zip(["error", "", ""], _errors(summary), strict=False):
-        yield named_line(name, error)
-    yield from _weight_and_threshold_lines(fitted)
-    baseline, commonest = summary.baseline
-    yield named_line("baseline", f"{baseline:>6.2%} by always guessing {clip(str(commonest))}, the commonest class")
     if fitted.grouped and fitted.order == "given":
         yield named_line("caution", SORTED_BY_LABEL)
     if _has_nameless_index(fitted.model):
@@ -108,18 +109,19 @@ def _has_nameless_index(model: LinearModel) -> bool:
     return model.space.kind == "columns" and settings.get("header") is True and "column0" in settings.get("numbers", ())
 
 
-def _mistakes(per_pass: Sequence[int]) -> str:
+def _mistakes(per_pass: Sequence[int], model: LinearModel) -> str:
     """The mistakes in all and by pass; of many passes the first and the last."""
+    all_passes = f"{sum(per_pass):,} while learning{_also_mistakes(model)}"
     counts = [f"{count:,}" for count in per_pass]
     if len(counts) > _PASSES_SHOWN:
         counts = [*counts[: _PASSES_SHOWN - 2], "...", counts[-1]]
-    return counts[0] if len(per_pass) == 1 else f"{sum(per_pass):,}; by pass {', '.join(counts)}"
+    return all_passes if len(per_pass) == 1 else f"{all_passes}; by pass {', '.join(counts)}"
 
 
 def _also_mistakes(model: LinearModel) -> str:
     """What the rule counts as a mistake besides errors, so that the two are not confused."""
     kinds = [
-        "right decisions within the margin too" if model.settings.required > 0 else "",
+        "right but too close counts too" if model.settings.required > 0 else "",
         f"of all {len(model.classes)} units" if model.scheme == "ovr" else "",
     ]
     text = ", ".join(filter(None, kinds))
@@ -136,7 +138,8 @@ def _errors(summary: FitSummary) -> list[str]:
         from rosenblatt.evaluate.intervals import wilson
 
         error = wilson(fitted.holdout_error, fitted.holdout_rows)
-        errors.insert(0, f"{error.value:>6.2%} on {plural(fitted.holdout_rows, 'row')} held out{_interval(error)}")
+        rows = f"{plural(fitted.holdout_rows, 'example')} held out, which it did not learn"
+        errors.insert(0, f"{error.value:>6.2%} on {rows}{_interval(error)}")
     if evaluation is not None and summary.is_tested:
         error = evaluation.scores.error
         errors.insert(0, f"{error.value:>6.2%} on {evaluation.data}{_interval(error)}")
@@ -148,19 +151,20 @@ def _why_so_many(fitted: Fitted) -> str:
     choice = fitted.choice
     if choice is None or fitted.passes < choice.passes:
         return ""
-    return f": more did not lower the error {'of' if choice.folds > 1 else 'on'} {choice.how}"
+    return "; more passes did not lower the error"
 
 
 def _fold_error(choice: Choice, value: float) -> str:
     from rosenblatt.evaluate.intervals import wilson
 
     error = wilson(value, choice.rows)
-    by_folds = f"by {choice.how}: each example predicted by a model that did not learn it"
-    return f"{error.value:>6.2%} {by_folds if choice.folds > 1 else f'on {choice.how}'}{_interval(error)}"
+    rows = "examples" if choice.folds > 1 else plural(choice.rows, "example")
+    by_folds = f" (by {choice.how})" if choice.folds > 1 else ""
+    return f"{error.value:>6.2%} on {rows} that it had not learned{by_folds}{_interval(error)}"
 
 
 def _interval(estimate: Estimate) -> str:
-    return f" (95% interval {estimate.low:.2%} to {estimate.high:.2%})"
+    return f"; 95%{NO_BREAK}interval {estimate.low:.2%} to {estimate.high:.2%}"
 
 
 def candidate_lines(summary: FitSummary) -> Iterator[str]:
@@ -181,26 +185,35 @@ def candidate_lines(summary: FitSummary) -> Iterator[str]:
     measured = {candidate.rule: errors_of(candidate, fitted)[-1][1] for candidate in finished}
     least = min(error for error in measured.values() if error is not None)
     if names[-1] != "held out" and (measured[fitted.chosen] or 0.0) > least:
-        yield dim("    if chance alone may explain the difference, the first rule is used")
+        yield dim("    where chance may explain a difference, the first rule is used")
 
 
 def next_steps(summary: FitSummary) -> Iterator[str]:
-    """The commands to try next, at most three."""
+    """The commands to try next, at most three, with the options that were given."""
     steps = []
     data, model = shlex.quote(summary.data), shlex.quote(summary.model_path or "MODEL")
     fitted, is_file, unscaled = summary.fitted, summary.data != "-", _is_unscaled(summary)
     if unscaled:
-        steps.append(f"rosenblatt fit {data} {as_flag('scale')}")
+        steps.append(_fit_again(summary, "scale"))
     untested = summary.evaluation is None and fitted.holdout_error is None and fitted.choice is None
     if untested and fitted.rows >= _FEWEST_ROWS_TO_HOLD_OUT and is_file:
-        steps.append(f"rosenblatt fit {data} {as_flag('holdout', 0.1)}")
-    if fitted.status == "budget" and fitted.passes == 1 and is_file and not unscaled and fitted.choice is None:
-        steps.append(f"rosenblatt fit {data} {as_flag('passes', 5)}")
-    if fitted.status == "budget" and fitted.passes > 1 and fitted.mistakes[-1] and is_file:
-        steps.append(f"rosenblatt certify {data}")
+        steps.append(_fit_again(summary, "holdout", 0.1))
+    once = fitted.passes == 1 and "passes" not in summary.options
+    if fitted.status == "budget" and once and is_file and not unscaled and fitted.choice is None:
+        steps.append(_fit_again(summary, "passes", 5))
+    two_classes = len(fitted.model.classes) == 2
+    if fitted.status == "budget" and fitted.passes > 1 and fitted.mistakes[-1] and is_file and two_classes:
+        reading = [words for name, words in summary.options.items() if name in READ]
+        steps.append(" ".join(["rosenblatt certify", data, *reading]))
     if summary.model_path is not None:
         steps += [f"rosenblatt explain {model}", f"rosenblatt predict {model} NEW-DATA"]
     return command_lines("next", steps[:3])
+
+
+def _fit_again(summary: FitSummary, name: str, value: object = None) -> str:
+    """The same fit with one more option, or with another value of it."""
+    others = [words for other, words in summary.options.items() if other not in (name, "resume")]
+    return " ".join(["rosenblatt fit", shlex.quote(summary.data), *others, as_flag(name, value)])
 
 
 def _is_unscaled(summary: FitSummary) -> bool:

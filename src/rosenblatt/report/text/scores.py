@@ -6,25 +6,49 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rosenblatt.report.summary import named_scores
-from rosenblatt.report.text.layout import clip, dim
+from rosenblatt.report.text.layout import clip, dim, terminal_width
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.tally import Scores
 
-WIDEST_CONFUSION = 12  # classes; a wider matrix would not fit on the terminal
+WIDEST_CONFUSION = 12  # classes
+_WIDTH_OF_MEANINGS = 78  # of the terminal, from which on each score is followed by what it means
 
 
 def score_lines(scores: Scores) -> Iterator[str]:
-    """Every score with its interval, then the confusion matrix, or a line for each of many classes."""
+    """Every score with its interval and what it means; then the confusion matrix, or a line for each of many classes
+    or of classes with long names."""
+    meanings = _meanings(scores) if terminal_width() >= _WIDTH_OF_MEANINGS else {}
+    yield dim(f"  {'':26}   95% interval")
     for name, estimate, spec in named_scores(scores):
         if estimate is not None:
-            interval = dim(f"{estimate.low:>7{spec}} to {estimate.high:{spec}}")
-            yield f"  {name:18}{estimate.value:>8{spec}}  {interval}"
+            interval = f"{estimate.low:>7{spec}} to {estimate.high:{spec}}"
+            yield f"  {name:18}{estimate.value:>8{spec}}  {dim(f'{interval:19}{meanings.get(name, str())}'.rstrip())}"
         if name == "error":
-            guess = dim(f"always guessing {clip(str(scores.commonest))}")
-            yield f"  {'baseline error':18}{scores.baseline_error:>8.2%}  {guess}"
+            guess = dim(f"by always guessing {clip(str(scores.commonest))}")
+            yield f"  {'baseline error':18}{scores.baseline_error:>8.2%}   {guess}"
     yield ""
-    yield from confusion_lines(scores) if len(scores.classes) <= WIDEST_CONFUSION else class_lines(scores)
+    matrix = list(confusion_lines(scores)) if len(scores.classes) <= WIDEST_CONFUSION else []
+    fits = matrix and len(matrix[-1]) <= terminal_width()
+    yield from matrix if fits else class_lines(scores)
+
+
+def _meanings(scores: Scores) -> dict[str, str]:
+    """A few words on each score, for people who do not know it."""
+    two = len(scores.classes) == 2
+    positive = clip(str(scores.classes[1]), 10)
+    return {
+        "accuracy": "decided right",
+        "error": "decided wrong",
+        "precision": f"right where {positive} is decided" if two else "right where a class is decided",
+        "recall": f"of all {positive}, found" if two else "of each class, found",
+        "F1": "precision and recall in one",
+        "ROC AUC": "ranked right; by chance 0.5",
+        "average precision": "precision over all thresholds",
+        "log loss": "of the probabilities; 0 is best",
+        "Brier score": "their squared error; 0 is best",
+        "calibration error": "how far off they are; 0 is best",
+    }
 
 
 def confusion_lines(scores: Scores) -> Iterator[str]:
