@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from rosenblatt import animate, errors, trace
-from rosenblatt.report.animation.frames import film_of
+from rosenblatt.report.animation.frames import film_of, vectors
 from rosenblatt.report.animation.page import _pixel, film_page
 from tests.learn.replay.test_trace import AND, CORNERS
 
@@ -43,6 +43,18 @@ def test_a_boundary_outside_the_picture_is_mentioned(and_run: Any) -> None:
     seventh = film_of(and_run, 0, None, 60).moments[7]
     assert seventh.after.tolist() == [-3, 1, 0]  # x1 = 3
     assert seventh.words.endswith("boundary outside the picture")
+
+
+def test_the_arrow_of_w_starts_on_a_boundary(and_run: Any) -> None:
+    film = film_of(and_run, 0, None, 60)
+    starts = 0
+    for moment in film.moments:
+        for start, _, role in vectors(film, moment):
+            if role == "after":
+                scores = [line[0] + line[1:] @ start for line in (moment.after, moment.before)]
+                assert min(map(abs, scores)) < 1e-9
+                starts += 1
+    assert starts > 10
 
 
 def test_long_runs_are_thinned_from_first_to_last() -> None:

@@ -1,5 +1,7 @@
 """Requests that several tests of the studio send."""
 
+import re
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,3 +27,14 @@ def example_points(name: str) -> dict[str, Any]:
     across, up = table.get("axes", [0, 1])
     points = [[row[across], row[up]] for row in table["rows"]]
     return {"points": points, "labels": table["labels"], "classes": table["classes"]}
+
+
+def inside(path: str, place: tuple[float, float]) -> bool:
+    """Is the place of the picture within a path, by the even-odd rule?"""
+    crossings = 0
+    for ring in filter(None, re.split("[MZ]", path)):
+        corners = [tuple(map(float, corner.split())) for corner in ring.split("L")]
+        for (x1, y1), (x2, y2) in pairwise([*corners, corners[0]]):
+            if (y1 > place[1]) != (y2 > place[1]):
+                crossings += x1 + (place[1] - y1) / (y2 - y1) * (x2 - x1) > place[0]
+    return crossings % 2 == 1

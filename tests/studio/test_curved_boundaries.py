@@ -4,7 +4,6 @@ import base64
 import contextlib
 import io
 import re
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from rosenblatt.studio.questions.run.regions import fixed_curves, regions
 from rosenblatt.studio.questions.run.relatives import relatives
 from rosenblatt.studio.questions.run.verdict import lowest_degree, verdict
 from tests.studio import requests
+from tests.studio.requests import inside
 
 PICTURE: dict[str, Any] = {"box": [-4.0, 8.0, -3.0, 6.0], "size": [640, 480]}
 CURVED: list[dict[str, Any]] = [
@@ -98,17 +98,6 @@ def test_rings_xor_and_moons_become_separable() -> None:
 
 
 # -- what is drawn ----------------------------------------------------------------------------------------------------
-
-
-def inside(path: str, place: tuple[float, float]) -> bool:
-    """Is the place of the picture within a path, by the even-odd rule?"""
-    crossings = 0
-    for ring in filter(None, re.split("[MZ]", path)):
-        corners = [tuple(map(float, corner.split())) for corner in ring.split("L")]
-        for (x1, y1), (x2, y2) in pairwise([*corners, corners[0]]):
-            if (y1 > place[1]) != (y2 > place[1]):
-                crossings += x1 + (place[1] - y1) / (y2 - y1) * (x2 - x1) > place[0]
-    return crossings % 2 == 1
 
 
 def pixel(point: Any) -> tuple[float, float]:

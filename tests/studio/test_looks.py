@@ -33,7 +33,7 @@ def test_nothing_overlaps_and_everything_is_legible(page: Chromium, address: str
     page.page.set_viewport_size({"width": 1280, "height": 800})
     page.open(f"{address}#lesson={key}" if key else f"{address}#example=AND")
     if key == "spam":
-        page.page.locator("#lesson-tool meter").first.wait_for()
+        page.page.locator("#lesson-tool .contribution").first.wait_for()
     unnamed = [role for role, name in page.roles() if role in ROLES and not name.strip()]
     assert unnamed == []
     for width, height in SIZES:

@@ -1,6 +1,7 @@
 """The page in a real browser: it draws what the server answers, and is used by pointer and by keyboard."""
 
 import json
+import re
 
 import pytest
 
@@ -95,6 +96,30 @@ def test_points_are_drawn_dragged_and_erased(page: Chromium, address: str) -> No
     page.until("document.querySelectorAll('#layer-points .point').length === 2")
 
 
+def test_rows_kept_aside_are_drawn_and_counted(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=two+blobs&test=0.3")
+    aside = page.value("document.querySelectorAll('#layer-points .test').length")
+    assert page.value("document.querySelectorAll('#rows tbody th').length") == 60
+    assert len([row for row in page.page.locator("#rows tbody th").all_text_contents() if "test" in row]) == aside == 18
+    assert "0 of 42 wrong in training, 0 of 18 in the test" in words(page, "numbers")
+    press(page, "first")
+    press(page, "mistake")
+    row = int(re.findall(r"row (\d+) ", words(page, "moment"))[0]) - 1
+    marked = "[...document.querySelectorAll('#rows tbody tr')].findIndex((line) => line.className === 'current')"
+    assert page.value(marked) == row
+    assert not page.value(f"document.querySelectorAll('#layer-points .point')[{row}].classList.contains('test')")
+    page.page.select_option("#test-share", "0")
+    page.until("document.getElementById('numbers').textContent.includes('training error')")
+
+
+def test_a_network_is_shaded_in_the_plane_until_the_run_is_played(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND&tab=logic&build=learned")
+    page.page.click(".to-plane")
+    page.until("document.querySelectorAll('#plane .network').length === 2")
+    press(page, "first")
+    assert page.value("document.querySelectorAll('#plane .network').length") == 0
+
+
 def test_the_keyboard_does_it_too(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=AND")
     page.value("document.getElementById('plane').focus()")
@@ -136,6 +161,7 @@ def test_the_picture_can_be_saved(page: Chromium, address: str) -> None:
     svg = str(page.value("import('./files.js').then((m) => m.pictureSvg(document.getElementById('plane')))"))
     assert svg.startswith("<svg")
     assert "rgb(0, 114, 178)" in svg
+    assert re.findall(r">([^<>]+)</text>", svg)[-4:] == ["−1", "1", "boundary", "normal w"], "the legend"
     size = page.value(
         "import('./files.js').then((m) => m.picturePng(document.getElementById('plane'))).then((b) => b.size)"
     )

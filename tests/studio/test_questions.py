@@ -21,13 +21,13 @@ from rosenblatt.studio.playback.recent_runs import run_of
 from rosenblatt.studio.questions import example_tables, tables
 from rosenblatt.studio.questions.controls import controls
 from rosenblatt.studio.questions.download import download
-from rosenblatt.studio.questions.network import network
+from rosenblatt.studio.questions.network import network, network_regions
 from rosenblatt.studio.questions.reproduce import reproduce
 from rosenblatt.studio.questions.run import learn as learning
 from rosenblatt.studio.questions.run import verdict as verdicts
 from rosenblatt.studio.questions.run.relatives import relatives
 from tests import child
-from tests.studio.requests import AND, XOR, cloud, example_points
+from tests.studio.requests import AND, XOR, cloud, example_points, inside
 
 # -- learning ---------------------------------------------------------------------------------------------------------
 
@@ -127,6 +127,24 @@ def test_errors_and_margin_are_those_of_the_line() -> None:
         assert moment["errors"] == int(np.sum(predicted != points.y))
         if moment["margin"] is not None and moment["margin"] > 0:
             assert moment["errors"] == 0
+
+
+@pytest.mark.parametrize("chosen", [{}, {"degree": 2}, {"kernel": "rbf"}, {"multi_class": "ovo"}], ids=str)
+def test_errors_on_rows_kept_aside_are_the_models(chosen: dict[str, Any]) -> None:
+    body = cloud(60, 3, seed=8)
+    learned = {"points": body["points"][:40], "labels": body["labels"][:40], "classes": body["classes"]}
+    aside = {"test_points": body["points"][40:], "test_labels": body["labels"][40:]}
+    options = {"options": chosen | {"max_iter": 3, "keep": "last"}}
+    run, model = learning.learn(learned | aside | options), run_of(learned | options).model
+    names = np.array(body["classes"])[aside["test_labels"]]
+    wrong = int(np.sum(model.predict(aside["test_points"]) != names))
+    assert run["epochs"][-1]["test_errors"] == wrong
+    assert [end["after"] for end in run["epochs"]] == [
+        end["after"] for end in learning.learn(learned | options)["epochs"]
+    ]
+    assert "test_errors" in learning.visits(learned | aside | options | {"since": 5})["visits"][0]
+    with pytest.raises(DataError, match="20 points and 1 labels"):
+        learning.learn(learned | aside | {"test_labels": [0]})
 
 
 def test_what_is_kept_is_what_the_learner_keeps() -> None:
@@ -337,6 +355,19 @@ def test_a_network_computes_its_table(text: str, build: str) -> None:
             total = sum(w * row[source] for w, source in zip(unit["weights"], unit["sources"], strict=True))
             assert row[unit["name"]] == int(total > unit["threshold"])
     assert bool(answer["stages"]) == (build == "learned")
+
+
+@pytest.mark.parametrize("build", ["written", "smallest", "learned"])
+def test_the_regions_of_a_network_have_its_rows_on_the_right_side(build: str) -> None:
+    body = {"text": "0111", "build": build, "box": [-1.1, 2, -1.1, 2], "size": [310, 310]}
+    negative, positive = network_regions(body)["regions"]
+    for (a, b), output in zip([(0, 0), (0, 1), (1, 0), (1, 1)], [0, 1, 1, 1], strict=True):
+        place = (110 + 100 * a, 310 - (110 + 100 * b))
+        assert (inside(negative, place), inside(positive, place)) == (output == 0, output == 1)
+    with pytest.raises(ParameterError, match="the steps 0 to"):
+        network_regions(body | {"stage": 9})
+    with pytest.raises(DataError, match="two inputs"):
+        network_regions(body | {"text": "01101001"})
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_the_page_and_every_question_are_answered() -> None:
             "rows": AND["points"],
             "name": "AND",
             "kind": "html",
-            "text": "a" if question == "network" else "1,2,a\n2,3,b\n",
+            "text": {"network": "a", "network_regions": "a xor b"}.get(question) or "1,2,a\n2,3,b\n",
             "units": 1,
         }
         assert ask(question, body).status_code == 200, question

@@ -59,7 +59,19 @@ def read_points(request: Mapping[str, Any]) -> Points:
     >>> points.X.tolist(), points.y.tolist()
     ([[0.0, 0.0], [1.0, 1.0]], ['A', 'B'])
     """
-    points, labels, classes = (request.get(name) for name in ("points", "labels", "classes"))
+    points = _read_labelled(request, "points", "labels")
+    if len(points.present) < 2:
+        raise DataError("A separator needs points of at least two classes: add some of another class.")
+    return points
+
+
+def read_test_points(request: Mapping[str, Any]) -> Points | None:
+    """The examples that were kept aside for testing, `test_points` and `test_labels`, if there are any."""
+    return _read_labelled(request, "test_points", "test_labels") if request.get("test_points") else None
+
+
+def _read_labelled(request: Mapping[str, Any], points_name: str, labels_name: str) -> Points:
+    points, labels, classes = (request.get(name) for name in (points_name, labels_name, "classes"))
     if not isinstance(points, list) or not isinstance(labels, list) or not isinstance(classes, list):
         raise DataError("A request needs points, labels and classes, each as a list.")
     if len(points) > MAX_POINTS:
@@ -73,8 +85,6 @@ def read_points(request: Mapping[str, Any]) -> Points:
         if not isinstance(label, int) or isinstance(label, bool) or not 0 <= label < len(classes):
             raise DataError(f"The label of point {row + 1} is not the index of a class, 0 to {len(classes) - 1}.")
     index = np.array(labels, dtype=np.intp)
-    if len(np.unique(index)) < 2:
-        raise DataError("A separator needs points of at least two classes: add some of another class.")
     return Points(np.array(points, dtype=np.float64), np.array(classes)[index], index, tuple(classes))
 
 

@@ -80,6 +80,7 @@ def _keys(ax: Axes, look: Palette) -> None:
         (look.accent, "-", "update"),
     ):
         ax.plot([], [], color=color, linestyle=style, lw=2.0, label=label)
+    ax.scatter([], [], s=170, facecolors="none", edgecolors=look.alarm, linewidths=1.6, label="mistake")
     ax.legend(
         loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3, frameon=False, fontsize=9.5, labelcolor=look.ink
     )

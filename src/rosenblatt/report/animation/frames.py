@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rosenblatt.learn.replay.trace import Step, Trace
 from rosenblatt.records import Floats
 from rosenblatt.report.figures.learning import ending, scene, with_bias
-from rosenblatt.report.figures.plane import View, clipped
+from rosenblatt.report.figures.plane import View, clipped, foot_of_normal
 from rosenblatt.report.figures.style import number, vector
 
 _LONGEST = 0.36  # the length of the longest weight vector, in heights of the picture
@@ -75,10 +75,15 @@ def _moment(trace: Trace, view: View, step: Step, k: int) -> Moment:
 
 
 def vectors(film: Film, moment: Moment) -> list[tuple[Floats, Floats, str]]:
-    """(start, end, role) of the weights before and after, from the centre of the view, and of the update."""
-    centre = (film.view.low + film.view.high) / 2
+    """(start, end, role) of the weights before and after, from the middle of the boundary, and of the update.
+
+    None where no boundary is seen.
+    """
+    foot = foot_of_normal(film.view, moment.after, moment.before)
+    if foot is None:
+        return []
     scale = _LONGEST * float(film.view.size[1]) / film.longest
-    old, new = (centre + scale * line[1:] for line in (moment.before, moment.after))
-    arrows = [(centre, old, "before")] if moment.row is not None else []
-    arrows += [(centre, new, "after"), (old, new, "update")]
+    old, new = (foot + scale * line[1:] for line in (moment.before, moment.after))
+    arrows = [(foot, old, "before")] if moment.row is not None else []
+    arrows += [(foot, new, "after"), (old, new, "update")]
     return [(start, end, role) for start, end, role in arrows if (start != end).any()]

@@ -66,12 +66,12 @@ def _inseparable(
     rows = np.asarray(certificate.rows, dtype=np.intp)
     for k, label in enumerate(labels.tolist()):
         points = view.points[rows[index[rows] == k]]
-        _hull(ax, points, look.of_class(k), f"hull of {name(label)}'s rows in the proof", look)
+        _hull(ax, points, look.of_class(k), f"hull of {name(label)}'s rows in the proof")
     point = meeting_point(certificate, view.points, index)
-    ring(ax, view.points[rows], look.ink, f"the {len(rows)} rows of the proof", area=130)
+    ring(ax, view.points[rows], look.ink, f"the {len(rows)} rows of the proof", area=210)
     ax.plot(
-        [point[0]], [point[1]], marker="*", ms=17, color=look.ink, mec=look.paper, mew=1.0, linestyle="none",
-        label="in both hulls", zorder=7,
+        [point[0]], [point[1]], marker="x", ms=13, color=look.ink, mew=2.6, linestyle="none",
+        label="in both hulls", zorder=3,
     )  # fmt: skip
     parted = "no line can part them" if len(view.middle) == 2 else "nothing flat can part them"
     ax.set_title(f"inseparable: the hulls meet, so {parted}")
@@ -90,16 +90,13 @@ def meeting_point(certificate: Any, points: Floats, index: NDArray[np.intp]) -> 
     return np.array([float(sum(w * Fraction(float(p[a])) for w, p in positive) / total) for a in (0, 1)])
 
 
-def _hull(ax: Axes, points: Floats, color: str, label: str, look: Palette) -> None:
-    """Draw a convex hull: a polygon, a segment, or a point. Its edge is drawn over the points that lie on it."""
-    from matplotlib.patheffects import withStroke
-
-    halo = withStroke(linewidth=4.0, foreground=look.paper)
+def _hull(ax: Axes, points: Floats, color: str, label: str) -> None:
+    """Draw a convex hull: a polygon, a segment, or a point. It lies below the points, so that it hides none."""
     corners = points[_hull_corners(points)]
     if len(corners) > 2:
         ax.fill(corners[:, 0], corners[:, 1], color=color, alpha=0.18, zorder=1)
     closed = np.vstack([corners, corners[:1]])
-    ax.plot(closed[:, 0], closed[:, 1], color=color, lw=2.0, label=label, zorder=4.5, path_effects=[halo])
+    ax.plot(closed[:, 0], closed[:, 1], color=color, lw=2.0, label=label, zorder=2)
 
 
 def _hull_corners(points: Floats) -> list[int]:

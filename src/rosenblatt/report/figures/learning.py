@@ -13,6 +13,7 @@ from rosenblatt.report.figures.plane import (
     View,
     arrow,
     draw_line,
+    foot_of_normal,
     frame,
     point_area,
     ring,
@@ -79,7 +80,7 @@ def plot_frames(
     """Four updates: the boundary before and after, the example that made it, and w + eta y x as vectors.
 
     `updates` counts from 1 and chooses which; without it they are spread over the run. The vectors start in the middle
-    of the picture and share one scale, because weights and examples are measured in different units.
+    of the boundary and share one scale, because weights and examples are measured in different units.
     """
     view, targets = scene(trace, unit, columns, "plot_frames")
     steps = _updates_of(trace, unit, updates, 4 if ax is None else len(np.ravel(ax)))
@@ -113,16 +114,17 @@ def draw_update(
     _note_unseen(ax, view, before, drawn, "before", look)
     drawn = draw_line(ax, view, after, color=look.ink, lw=2.2, label="boundary after")
     _note_unseen(ax, view, after, drawn, "after", look)
-    centre = (view.low + view.high) / 2
-    old, new = centre + scale * before[1:], centre + scale * after[1:]
-    if before[1:].any():
-        arrow(ax, centre, old, look.muted, "w before", lw=1.5)
-    if after[1:].any():
-        arrow(ax, centre, new, look.ink, "w after", lw=1.8)
-    if (old != new).any():
-        arrow(ax, old, new, look.accent, "update", lw=2.4)
-    else:
-        ax.text(centre[0], centre[1], "only the bias moves", ha="center", va="center", color=look.muted, fontsize=9.5)
+    foot = foot_of_normal(view, after, before)
+    if foot is not None:
+        old, new = foot + scale * before[1:], foot + scale * after[1:]
+        if before[1:].any():
+            arrow(ax, foot, old, look.muted, "w before", lw=1.5)
+        if after[1:].any():
+            arrow(ax, foot, new, look.ink, "w after", lw=1.8)
+        if (old != new).any():
+            arrow(ax, old, new, look.accent, "update", lw=2.4)
+    if (before[1:] == after[1:]).all():
+        _note(ax, 0.19, "only the bias moves", look)
     frame(ax, view)
 
 
@@ -130,8 +132,11 @@ def _note_unseen(ax: Axes, view: View, line: Floats, drawn: Floats | None, when:
     """Say in words that a boundary lies outside the picture."""
     if drawn is None and line[1:].any():
         low = 0.03 if when == "before" else 0.11
-        note = f"boundary {when}: outside the picture"
-        ax.text(0.02, low, note, transform=ax.transAxes, color=look.muted, fontsize=8.5)
+        _note(ax, low, f"boundary {when}: outside the picture", look)
+
+
+def _note(ax: Axes, low: float, text: str, look: Palette) -> None:
+    ax.text(0.02, low, text, transform=ax.transAxes, color=look.muted, fontsize=8.5)
 
 
 def scene(trace: Trace, unit: int, columns: tuple[int, int] | None, what: str) -> tuple[View, NDArray[np.int8]]:

@@ -191,6 +191,12 @@ def clipped(view: View, line: Floats) -> Floats | None:
     return None if distances[first, last] < 1e-9 else points[[first, last]]
 
 
+def foot_of_normal(view: View, *lines: Floats) -> Floats | None:
+    """Where the arrows of w start: in the middle of the first of these lines that passes through the view."""
+    ends = next((ends for ends in (clipped(view, line) for line in lines) if ends is not None), None)
+    return None if ends is None else ends.mean(axis=0)
+
+
 def widened_view(view: View, lines: Sequence[Floats]) -> View:
     """The view, widened to show lines that pass near it; at most twice as wide and as high."""
     centre, corners = (view.low + view.high) / 2, [view.low, view.high]

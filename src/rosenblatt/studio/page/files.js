@@ -3,27 +3,55 @@
 const SVG = "http://www.w3.org/2000/svg";
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "fill-opacity", "stroke-opacity", "font-family", "font-size", "font-weight", "paint-order"];
 
-// The picture as a text of its own, with the styles of the page written into it.
+const WIDTH = 640, HEIGHT = 480, LINE = 20;
+
+// The picture as a text of its own, with the styles of the page written into it and a legend below.
 export function pictureSvg(svg) {
+  const copy = withStyles(svg), entries = legendEntries(), nLines = placeInLines(entries), height = HEIGHT + (nLines ? nLines * LINE + 10 : 0);
+  copy.querySelectorAll(".cursor").forEach((cursor) => cursor.remove());
+  const background = copy.insertBefore(document.createElementNS(SVG, "rect"), copy.firstChild);
+  setAll(background, { width: WIDTH, height, fill: getComputedStyle(svg).backgroundColor });
+  for (const { sample, text, x, line } of entries) {
+    const y = HEIGHT + 5 + line * LINE;
+    copy.append(setAll(withStyles(sample), { x, y: y + 3, width: 30, height: 14 }));
+    const name = copy.appendChild(setAll(document.createElementNS(SVG, "text"), { x: x + 36, y: y + 14, "font-family": "system-ui, sans-serif", "font-size": 12, fill: getComputedStyle(document.body).color }));
+    name.textContent = text;
+  }
+  setAll(copy, { xmlns: SVG, width: WIDTH, height, viewBox: `0 0 ${WIDTH} ${height}` });
+  for (const name of ["tabindex", "role", "aria-describedby", "id"]) copy.removeAttribute(name);
+  return new XMLSerializer().serializeToString(copy);
+}
+const setAll = (target, attributes) => { for (const [name, value] of Object.entries(attributes)) target.setAttribute(name, value); return target; };
+function withStyles(svg) {
   const copy = svg.cloneNode(true), originals = svg.querySelectorAll("*"), copies = copy.querySelectorAll("*");
   originals.forEach((original, i) => {
     const style = getComputedStyle(original);
     for (const name of STYLES) copies[i].setAttribute(name, style.getPropertyValue(name));
   });
-  copy.querySelectorAll(".cursor").forEach((cursor) => cursor.remove());
-  const setAll = (target, attributes) => { for (const [name, value] of Object.entries(attributes)) target.setAttribute(name, value); };
-  const background = copy.insertBefore(document.createElementNS(SVG, "rect"), copy.firstChild);
-  setAll(background, { width: 640, height: 480, fill: getComputedStyle(svg).backgroundColor });
-  setAll(copy, { xmlns: SVG, width: 640, height: 480 });
-  for (const name of ["tabindex", "role", "aria-describedby", "id"]) copy.removeAttribute(name);
-  return new XMLSerializer().serializeToString(copy);
+  return copy;
+}
+// The classes that have a point, and what the legend of the page names.
+function legendEntries() {
+  const classes = [...document.querySelectorAll("#tools label")].filter((label) => document.querySelector(`#layer-points .c${label.querySelector("input").value}`));
+  const drawn = [...document.querySelectorAll("#legend li:not([hidden])")];
+  return [...classes, ...drawn].map((item) => ({ sample: item.querySelector("svg"), text: item.textContent }));
+}
+function placeInLines(entries) {
+  let x = 12, line = 0;
+  for (const entry of entries) {
+    const width = 36 + 7 * entry.text.length + 18;
+    if (x > 12 && x + width > WIDTH) [x, line] = [12, line + 1];
+    Object.assign(entry, { x, line });
+    x += width;
+  }
+  return entries.length ? line + 1 : 0;
 }
 
 export async function picturePng(svg, scale = 2) {
   const image = new Image(), address = URL.createObjectURL(new Blob([pictureSvg(svg)], { type: "image/svg+xml" }));
   image.src = address;
   await image.decode();
-  const canvas = Object.assign(document.createElement("canvas"), { width: 640 * scale, height: 480 * scale });
+  const canvas = Object.assign(document.createElement("canvas"), { width: image.naturalWidth * scale, height: image.naturalHeight * scale });
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   URL.revokeObjectURL(address);
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));

@@ -1,6 +1,6 @@
 // What the screen shows, in the fragment of its address. The names in it stay as they are: links are shared.
 
-const OWN_KEYS = new Set(["example", "data", "classes", "at", "theme", "tab", "on", "lesson", "done", "gates", "build"]); // the others are options
+const OWN_KEYS = new Set(["example", "data", "classes", "at", "theme", "tab", "test", "on", "lesson", "done", "gates", "build"]); // the others are options
 
 export const MAX_POINTS = 500;
 
@@ -12,6 +12,7 @@ export function readLink() {
     isEmpty: !location.hash.slice(1),
     theme: fragment.get("theme"),
     tab: fragment.get("tab"),
+    testShare: Number(fragment.get("test") ?? 0),
     at: Number.isInteger(at) ? at : null,
     switchedOn: fragment.get("on")?.split(";") ?? [],
     lesson: fragment.get("lesson"),
@@ -36,7 +37,7 @@ function readClasses(text) {
   } catch { return null; }
 }
 
-export function writeLink({ example, points, labels, classes, options, at, theme, tab, switchedOn, lesson, done, expression, build }) {
+export function writeLink({ example, points, labels, classes, options, at, testShare, theme, tab, switchedOn, lesson, done, expression, build }) {
   const fragment = new URLSearchParams();
   if (example) fragment.set("example", example);
   else if (points.length && points.length <= MAX_POINTS) {
@@ -48,6 +49,7 @@ export function writeLink({ example, points, labels, classes, options, at, theme
   if (switchedOn.length) fragment.set("on", switchedOn.join(";"));
   if (expression !== null) fragment.set("gates", expression);
   if (build !== null) fragment.set("build", build);
+  if (testShare) fragment.set("test", testShare);
   if (theme) fragment.set("theme", theme);
   if (tab) fragment.set("tab", tab);
   if (lesson) fragment.set("lesson", lesson);

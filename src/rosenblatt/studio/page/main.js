@@ -6,7 +6,7 @@ import { Lessons } from "./lessons/lessons.js";
 import { MAX_POINTS as MAX_LINK_POINTS, readLink, writeLink } from "./link.js";
 import { Controls } from "./panels/controls.js";
 import { LogicPanel } from "./panels/logic.js";
-import { showLossHistory } from "./panels/loss_history.js";
+import { showErrorHistory, showLossHistory } from "./panels/loss_history.js";
 import { showRelatives } from "./panels/relatives.js";
 import { showRows } from "./panels/rows.js";
 import { Tabs } from "./panels/tabs.js";
@@ -17,6 +17,7 @@ import { PlaneEditor } from "./plane/editor.js";
 import { followLegend } from "./plane/legend.js";
 import { drawMark } from "./plane/marks.js";
 import { Player } from "./run/player.js";
+import { Split, testRows } from "./run/split.js";
 import { ask, isReplaced } from "./server.js";
 
 const state = {
@@ -28,19 +29,22 @@ const state = {
   switchedOn: new Set(), // names of relatives
   dashedLines: [], // of hidden units
   csv: null,
+  testShare: 0, // of the rows, kept aside for testing
+  split: null, // the rows that the run on the screen has learned
   startAt: null, // the frame to begin with, from a link or a lesson
   theme: null, // light, dark, projector, or null for the system's
   version: 0, // counts changes, so that answers to an older state are dropped
   fresh: false, // everything shown belongs to the current version
   errors: 0,
   errorsBefore: 0, // at the last change
-  markTheorem: () => {}, // these three show a frame in their panels
+  markTheorem: () => {}, // these four show a frame in their panels
+  markErrors: () => {},
   markLosses: () => {},
   markRows: () => {},
   maxBytes: Infinity,
 };
 const plane = new PlaneEditor(find("plane"), { onChange: pointsEdited, announce, showError });
-const player = new Player({ showFrame, fetchVisits: (since, updatesOnly = false) => ask("visits", { ...curves.request, since, updates_only: updatesOnly }, { slot: `visits ${updatesOnly}` }) });
+const player = new Player({ showFrame, fetchVisits });
 const curves = new Curves(plane, readRequest, showError);
 rememberFold(find("own-table"), "own table");
 const tabs = new Tabs(find("tabs"), drawExtras);
@@ -48,9 +52,12 @@ followLegend(find("plane"), find("legend"));
 let controls, lessons, logic;
 
 function announce(text) { find("announcement").textContent = text; } // for screen readers
-function readRequest() {
-  const points = plane.points.map((point) => [...point]); // a copy: points may be dragged while the server works
-  return { points, labels: [...plane.labels], classes: plane.classes, options: controls.options };
+// The points are a copy: they may be dragged while the server works.
+function newSplit() { return new Split(plane.points, plane.labels, state.testShare); }
+function readRequest(split = newSplit()) { return { ...split.request, classes: plane.classes, options: controls.options }; }
+async function fetchVisits(since, updatesOnly = false) {
+  const { split } = state, answer = await ask("visits", { ...curves.request, since, updates_only: updatesOnly }, { slot: `visits ${updatesOnly}` });
+  return { ...answer, visits: split.moments(answer.visits) };
 }
 function showError(error) {
   if (error && isReplaced(error)) return;
@@ -67,6 +74,7 @@ async function orShowError(work) {
 let refreshTimer = null;
 function pointsEdited() {
   forgetExample();
+  forgetNetwork();
   describeOwnPoints();
   refreshSoon();
 }
@@ -78,7 +86,8 @@ function describeOwnPoints() {
 }
 function listRows() {
   const { points, labels, classes, columns } = plane;
-  state.markRows = showRows(find("rows"), { points, labels, classes, columns });
+  plane.testRows = state.testShare ? testRows(labels, state.testShare) : new Set();
+  state.markRows = showRows(find("rows"), { points, labels, classes, columns, test: plane.testRows });
 }
 function forgetExample() {
   state.example = null;
@@ -99,18 +108,22 @@ async function refresh() {
   const { startAt, version } = state;
   state.startAt = null;
   if (new Set(plane.labels).size < 2) return showNothingLearned(version);
-  const request = readRequest(), learned = ask("learn", request), judged = ask("verdict", request);
+  const split = newSplit(), request = readRequest(split), points = plane.points.map((point) => [...point]);
+  const learned = ask("learn", request), judged = ask("verdict", request);
   judged.catch(() => {}); // shown below, after the run
-  await step(version, () => learned, (run) => {
-    state.run = run;
+  await step(version, () => learned, (answer) => {
+    const run = { ...answer, moments: split.moments(answer.moments), n_rows: split.learnedRows.length, n_test_rows: split.test.size };
+    Object.assign(state, { run, split });
     if (state.errors === state.errorsBefore) showError(null); // keep an error that came after the change
     curves.load(run);
-    player.load(run, request.points, { at: startAt });
+    player.load(run, points, { at: startAt });
+    state.markErrors = showErrorHistory(find("error-history"), run);
     state.markRows(player.frame, run);
   });
   const learnedRun = await learned.catch(() => null);
   if (!learnedRun) return finish(version, false); // refused: the other questions would be too
-  await step(version, () => judged, async (verdict) => {
+  await step(version, () => judged, async (answer) => {
+    const verdict = split.verdict(answer);
     state.verdict = verdict;
     showVerdict(find("verdict"), verdict);
     if (verdict.kind === "separable" && verdict.degree > 1) verdict.curves = await fetchWidestMargin(verdict, { ...request, ...curves.picture });
@@ -145,6 +158,7 @@ function showNothingLearned(version) {
   find("verdict-further").replaceChildren();
   showTheorem(find("theorem"), null);
   state.markLosses = showLossHistory(find("loss-history"), null);
+  state.markErrors = showErrorHistory(find("error-history"), null);
   showRelatives(find("relatives"), null);
   finish(version, true);
 }
@@ -210,6 +224,7 @@ function showFrame(frame) {
     state.markTheorem(frame);
     state.markLosses(frame, state.run);
     state.markRows(frame, state.run);
+    state.markErrors(frame);
   }
   if (!player.timer) updateLink();
 }
@@ -221,7 +236,7 @@ function outsideNote(frame) {
 function updateLink() {
   if (!logic) return;
   const at = player.frame && !player.atEnd ? player.at : null, { example, theme } = state;
-  writeLink({ example, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options, at, theme, tab: tabs.current === tabs.default ? null : tabs.current, switchedOn: [...state.switchedOn], lesson: lessons?.current?.key, done: [...(lessons?.finished ?? [])], ...logic.changes });
+  writeLink({ example, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options, at, testShare: state.testShare, theme, tab: tabs.current === tabs.default ? null : tabs.current, switchedOn: [...state.switchedOn], lesson: lessons?.current?.key, done: [...(lessons?.finished ?? [])], ...logic.changes });
   lessons?.update();
 }
 
@@ -229,6 +244,7 @@ function updateLink() {
 
 function openTable(table) {
   state.table = table;
+  forgetNetwork();
   const [across, up] = table.axes ?? [0, 1];
   find("axes").hidden = table.columns.length <= 2;
   for (const [id, chosen] of [["across", across], ["up", up]]) {
@@ -245,6 +261,7 @@ function showColumns() {
   const { table } = state, { classes } = table, [across, up] = [Number(find("across").value), Number(find("up").value)];
   const areLetters = classes.length <= 2 && classes[0] === "A"; // then further letters can be drawn as well
   plane.undoStack = [];
+  plane.testRows = state.testShare ? testRows(table.labels, state.testShare) : new Set();
   plane.show(table.rows.map((row) => [row[across], row[up]]), [...table.labels], classes.length > 1 && !areLetters ? classes : ["A", "B", "C", "D", "E"], [table.columns[across], table.columns[up]]);
   showTools();
   listRows();
@@ -281,12 +298,13 @@ async function openText(text) {
 // What the check of a lesson looks at.
 function readPage() {
   const { example, fresh, run, verdict, relatives, switchedOn } = state;
-  return { example, fresh, run, verdict, relatives, switchedOn, logic, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options };
+  return { example, fresh, run, verdict, relatives, switchedOn, logic, picture: plane.view && curves.picture, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options };
 }
 // Sets the page up for a lesson; with `keepPoints` only the options or lines in `setup` change.
 function arrange(setup, { keepPoints = false } = {}) {
   if (keepPoints) {
     state.dashedLines = setup.dashedLines ?? state.dashedLines;
+    if ("regions" in setup) showRegions(setup.regions);
     if (!setup.options) return drawRelatives();
     controls.restore({ ...controls.options, ...setup.options });
     state.startAt = setup.at ?? null;
@@ -298,11 +316,27 @@ function arrange(setup, { keepPoints = false } = {}) {
   controls.restore(setup.options ?? {});
   state.startAt = setup.at ?? null;
   state.switchedOn = new Set();
+  setTestShare(0);
   find("show-proof").checked = setup.proof ?? true;
   if (setup.example) {
     startNewVersion(); // until the example has arrived
     openExample(setup.example);
   } else openOwnTable({ rows: setup.points.map(([x, y]) => [x, y]), labels: setup.points.map((point) => point[2]), classes: setup.classes, columns: ["x1", "x2"], description: "" });
+}
+
+// The regions of a network in the place of those of the run, until the points change.
+async function showNetwork(network) {
+  const answer = await orShowError(() => ask("network_regions", { ...network, ...curves.picture }));
+  if (answer) showRegions(answer.regions);
+}
+function showRegions(regions) {
+  plane.network = regions;
+  if (regions) plane.drawNetwork();
+  else if (player.frame) showFrame(player.frame);
+}
+function forgetNetwork() {
+  plane.network = null;
+  if (logic) logic.inPlane = false;
 }
 
 // -- buttons and keys -----------------------------------------------------------------------------------------------
@@ -312,9 +346,13 @@ const STEPS = {
   row: () => orShowError(() => player.nextRow()), epoch: () => player.nextEpoch(), last: () => player.goToEnd(),
 };
 for (const [id, go] of Object.entries(STEPS)) {
-  find(id).addEventListener("click", () => { if (player.frame) { player.pause(); go(); } });
+  find(id).addEventListener("click", () => { if (player.frame) { plane.network = null; player.pause(); go(); } });
 }
-find("play").addEventListener("click", () => (player.timer ? player.pause() : player.play()));
+find("play").addEventListener("click", () => {
+  plane.network = null;
+  if (player.timer) player.pause();
+  else player.play();
+});
 find("scrub").addEventListener("input", (event) => {
   const at = Number(event.target.value); // read first: pausing shows the current frame, which moves the slider back
   player.pause();
@@ -322,6 +360,17 @@ find("scrub").addEventListener("input", (event) => {
 });
 find("by").addEventListener("change", (event) => { player.by = event.target.value; });
 find("speed").addEventListener("change", (event) => { player.rate = Number(event.target.value); });
+find("test-share").addEventListener("change", (event) => {
+  setTestShare(Number(event.target.value));
+  listRows();
+  plane.drawPoints();
+  refreshSoon();
+});
+function setTestShare(share) {
+  const [chosen] = [...find("test-share").options].filter((option) => Number(option.value) === share);
+  state.testShare = chosen ? share : 0;
+  find("test-share").value = String(state.testShare);
+}
 find("undo").addEventListener("click", () => plane.undo());
 find("clear").addEventListener("click", () => plane.clear());
 find("show-proof").addEventListener("change", drawExtras);
@@ -387,13 +436,14 @@ async function start() {
   const link = readLink();
   setTheme(link.theme);
   tabs.show(link.tab);
+  setTestShare(link.testShare);
   const [lists, { lessons: allLessons }] = await Promise.all([ask("controls"), ask("lessons")]);
   controls = new Controls(find("controls"), lists, refreshSoon);
   controls.restore(link.options);
   plane.maxPoints = lists.limits.points;
   state.maxBytes = lists.limits.bytes;
   find("example").replaceChildren(new Option("your own", "", true), ...lists.examples.map((name) => new Option(name, name)));
-  logic = new LogicPanel(lists.builds, openOwnTable, { onChange: () => lessons && updateLink(), announce });
+  logic = new LogicPanel(lists.builds, openOwnTable, { showNetwork, onChange: () => lessons && updateLink(), announce });
   logic.write(link.expression, link.build);
   Object.assign(state, { switchedOn: new Set(link.switchedOn), startAt: link.isEmpty ? 0 : link.at });
   const hasData = link.table || link.example;

@@ -93,17 +93,21 @@ def _alternating(X: Any, n_first: int, description: str) -> dict[str, Any]:
     return table_for_page(np.round(X[order], 2), labels, description=description)
 
 
-def _iris(*species: str) -> Callable[[], dict[str, Any]]:
+def _iris(*species: str, note: str = "") -> Callable[[], dict[str, Any]]:
     def make() -> dict[str, Any]:
         with _IRIS.open(encoding="utf-8", newline="") as file:
             header, *lines = list(csv.reader(file))
         rows = [line for line in lines if line[-1] in species]
         X, y = np.array([row[:-1] for row in rows], dtype=float), np.array([row[-1] for row in rows])
-        description = f"Fisher's irises (1936): {' and '.join(species)}, 50 of each."
+        description = f"Fisher's irises (1936): {' and '.join(species)}, 50 of each.{note}"
         return table_for_page(X, y, header[:-1], description) | {"axes": [2, 3]}
 
     return make
 
+
+_FILE_ORDER = (
+    " In file order every epoch ends with 50 virginica, and the line leans towards them: shuffle the order of the rows."
+)
 
 EXAMPLES: Mapping[str, Callable[[], dict[str, Any]]] = {
     "AND": _gate([-1, -1, -1, 1], "True only if both inputs are: the run that the lectures do by hand."),
@@ -114,7 +118,7 @@ EXAMPLES: Mapping[str, Callable[[], dict[str, Any]]] = {
     "moons": _moons,
     "hair's breadth": _narrow_gap,
     "iris: setosa, versicolor": _iris("setosa", "versicolor"),
-    "iris: versicolor, virginica": _iris("versicolor", "virginica"),
+    "iris: versicolor, virginica": _iris("versicolor", "virginica", note=_FILE_ORDER),
     "iris: all three": _iris("setosa", "versicolor", "virginica"),
     "five classes": _five_classes,
     "wrap-around patterns": _wraparound,

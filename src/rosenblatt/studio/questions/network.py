@@ -4,9 +4,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rosenblatt import logic
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.logic.truth_table import as_table
+from rosenblatt.records import Floats
+from rosenblatt.studio.playback.contours import Grid, read_picture
 
 BUILDS = {
     "written": "one unit for each gate, as written",
@@ -14,6 +19,7 @@ BUILDS = {
     "learned": "grown from the truth table by the Upstart algorithm",
 }
 MAX_VARIABLES, MAX_UNITS, MAX_LETTERS = 6, 60, 500
+_GRID_COLUMNS = 120
 
 
 def network(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,6 +31,13 @@ def network(request: Mapping[str, Any]) -> dict[str, Any]:
     >>> answer["signals"][2], answer["decision"][:19]
     ({'a': 1, 'b': 0, 'u1': 0, 'u2': 1}, 'No single unit can:')
     """
+    table, built, stages = _built(request)
+    shown_stages = [_describe(stage, table) | {"added": added} for stage, added in stages]
+    return _describe(built, table) | {"stages": shown_stages, "decision": _decision(table)}
+
+
+def _built(request: Mapping[str, Any]) -> tuple[logic.TruthTable, logic.Network, list[tuple[logic.Network, str]]]:
+    """The truth table, the network, and the stages of its growth where it was learned."""
     text, build = _read_text(request), request.get("build", "written")
     if not isinstance(build, str) or build not in BUILDS:
         raise ParameterError(f"A network is built in one of these ways: {', '.join(BUILDS)}. Got {build!r} instead.")
@@ -43,8 +56,7 @@ def network(request: Mapping[str, Any]) -> dict[str, Any]:
         built = logic.smallest_network(table)
     if len(built) > MAX_UNITS:
         raise DataError(f"The studio draws up to {MAX_UNITS} units, and this network has {len(built)}.")
-    shown_stages = [_describe(stage, table) | {"added": added} for stage, added in stages]
-    return _describe(built, table) | {"stages": shown_stages, "decision": _decision(table)}
+    return table, built, stages
 
 
 def _read_text(request: Mapping[str, Any]) -> str:
@@ -71,6 +83,40 @@ def _decision(table: logic.TruthTable) -> str:
     if decision.unit is None:
         return decision.explain(count_from=1)
     return f"One unit can: it fires when {decision.unit.formula(table.variables)}."
+
+
+def network_regions(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Where in the plane of its two inputs the output of a network fires; `stage` counts the steps of its growth.
+
+    >>> picture = {"box": [-1, 2, -1, 2], "size": [300, 300]}
+    >>> paths = network_regions({"text": "a xor b", "build": "learned", "stage": 1} | picture)["regions"]
+    >>> len(paths), paths[1].startswith("M")
+    (2, True)
+    """
+    table, built, stages = _built(request)
+    networks = [grown for grown, _ in stages] or [built]
+    stage = request.get("stage", len(networks) - 1)
+    if len(table.variables) != 2:
+        raise DataError(f"The plane has two inputs, and this network has {len(table.variables)}.")
+    if not isinstance(stage, int) or isinstance(stage, bool) or not 0 <= stage < len(networks):
+        raise ParameterError(f"The network has the steps 0 to {len(networks) - 1}. Got {stage!r} instead.")
+    grid = Grid(*read_picture(request), _GRID_COLUMNS)
+    shown = networks[stage]
+
+    def fires(points: Floats) -> NDArray[np.bool_]:
+        """Threshold units take any numbers as inputs, so the output is defined in the whole plane."""
+        signals: dict[str, Any] = dict(zip(table.variables, points.T, strict=True))
+        for unit in shown.units:
+            total = sum(float(w) * signals[name] for w, name in zip(unit.weights, unit.sources, strict=True))
+            signals[unit.name] = np.broadcast_to(total > float(unit.threshold), len(points)).astype(float)
+        return np.asarray(signals[shown.outputs[0]] > 0.5)
+
+    output: Floats = np.where(fires(grid.points), 0.5, -0.5)
+    areas = [
+        grid.area(output, -1.0, 0.0, lambda points: ~fires(points)),
+        grid.area(output, 0.0, 1.0, fires),
+    ]
+    return {"regions": areas}
 
 
 def _describe(network: logic.Network, table: logic.TruthTable) -> dict[str, Any]:

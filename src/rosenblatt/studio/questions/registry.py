@@ -13,7 +13,7 @@ from rosenblatt.studio.questions.example_tables import example
 from rosenblatt.studio.questions.lessons.hidden_units import hidden_units
 from rosenblatt.studio.questions.lessons.loss_curves import loss_curves
 from rosenblatt.studio.questions.lessons.mail import mail, message
-from rosenblatt.studio.questions.network import network
+from rosenblatt.studio.questions.network import network, network_regions
 from rosenblatt.studio.questions.reproduce import reproduce
 from rosenblatt.studio.questions.run.learn import learn, visits
 from rosenblatt.studio.questions.run.loss_history import loss_history
@@ -30,7 +30,7 @@ QUESTIONS: Mapping[str, Question] = {
         *(controls, lessons, example, table),
         *(learn, visits, loss_history, regions, fixed_curves),
         *(verdict, lowest_degree, all_columns),
-        *(relatives, reproduce, download, network),
+        *(relatives, reproduce, download, network, network_regions),
         *(loss_curves, hidden_units, mail, message),
     )
 }

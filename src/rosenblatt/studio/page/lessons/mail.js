@@ -1,6 +1,6 @@
 // What a unit learned from the mail of the package, and its decision about a message that the user writes.
 
-import { element, number, paragraph } from "../dom.js";
+import { draw, element, number, paragraph } from "../dom.js";
 import { askOrShowError } from "./ask.js";
 
 export function mail(place, { onChange }) {
@@ -25,15 +25,22 @@ export function mail(place, { onChange }) {
   return tool;
 }
 
+// A bar to the right of the middle for what speaks for the class, to its left for what speaks against it.
+function contributionBar(share) {
+  const bar = draw("svg", { viewBox: "-50 0 100 12", class: "contribution", "aria-hidden": "true" }), length = 48 * Math.abs(share);
+  draw("rect", { x: share < 0 ? -length : 0, y: 1, width: length, height: 10, class: share < 0 ? "against" : "for" }, bar);
+  draw("line", { x1: 0, x2: 0, y1: 0, y2: 12, class: "axis" }, bar);
+  return bar;
+}
+
 function wordTable(caption, entries) {
   const table = element("table", { className: "values" }), largest = Math.max(1e-9, ...entries.map(([, value]) => Math.abs(value)));
   table.createCaption().textContent = caption;
   for (const [word, value] of entries) {
-    const row = table.insertRow(), meter = element("meter", { max: largest, value: Math.abs(value) });
-    meter.setAttribute("aria-hidden", "true");
+    const row = table.insertRow();
     row.append(element("th", { scope: "row", textContent: word }));
     row.insertCell().textContent = number(value, 3);
-    row.insertCell().append(meter);
+    row.insertCell().append(contributionBar(value / largest));
   }
   return table;
 }

@@ -36,3 +36,19 @@ export function epochChart({ title, caption, values }) {
   draw("text", { x: WIDTH - 8, y: HEIGHT - 3, "text-anchor": "end" }, svg, `${number(values.length)} epochs`);
   return { chart, moveTo: (epoch) => bars.forEach((bar, i) => bar.classList.toggle("current", i === epoch - 1)) };
 }
+
+// The share of errors at the end of each epoch: in training and, dashed, in the test.
+export function errorChart(curves) {
+  const last = Math.max(1, curves[0].values.length - 1), percent = (value) => `${(100 * value).toFixed(0)}%`;
+  const label = `Errors after each epoch: ${curves.map(({ name, values }) => `${name} from ${percent(values[0])} to ${percent(values.at(-1))}`).join(", ")}`;
+  const caption = curves.length > 1 ? "Solid: the rows that were learned. Dashed: those kept aside for testing." : "Keep rows aside for testing (in Data) to see the errors on them too.";
+  const { chart, svg } = figure("Errors after each epoch.", label, caption);
+  const highest = Math.max(0.01, ...curves.flatMap(({ values }) => values)), x = (epoch) => LEFT + ((WIDTH - LEFT - 10) * epoch) / last, y = (value) => BOTTOM - ((BOTTOM - TOP - 12) * value) / highest;
+  curves.forEach(({ values }, i) => draw("path", { d: values.map((value, k) => `${k ? "L" : "M"}${x(k).toFixed(1)} ${y(value).toFixed(1)}`).join(""), class: i ? "bound" : "curve" }, svg));
+  draw("text", { x: LEFT, y: TOP + 4 }, svg, `highest: ${percent(highest)}`);
+  draw("text", { x: WIDTH - 8, y: HEIGHT - 3, "text-anchor": "end" }, svg, `${number(last)} epochs`);
+  const marker = draw("line", { y1: TOP, y2: BOTTOM, class: "here" }, svg);
+  const moveTo = (epoch) => { for (const end of ["x1", "x2"]) marker.setAttribute(end, x(Math.min(epoch, last))); };
+  moveTo(last);
+  return { chart, moveTo };
+}

@@ -9,8 +9,8 @@ const MAX_LABELLED_WIRES = 9; // with more of them the weights would overlap; th
 const DEFAULT = { expression: "a xor b", build: "written" };
 
 export class LogicPanel {
-  constructor(builds, showInPlane, { onChange, announce }) {
-    Object.assign(this, { builds, showInPlane, onChange, announce, bits: {}, answer: null, stage: 0, timer: null });
+  constructor(builds, showInPlane, { showNetwork, onChange, announce }) {
+    Object.assign(this, { builds, showInPlane, showNetwork, inPlane: false, onChange, announce, bits: {}, answer: null, stage: 0, timer: null });
     find("build").replaceChildren(...Object.entries(builds).map(([name, description]) => new Option(`${name}: ${description}`, name)));
     find("build").addEventListener("change", () => this.fetch());
     find("expression").addEventListener("input", () => this.fetch());
@@ -99,6 +99,7 @@ export class LogicPanel {
   update() {
     const { answer, network } = this, panel = find("network");
     this.updateGrowth();
+    if (this.inPlane) this.showRegions();
     panel.replaceChildren(paragraph(this.outputSentence(), "answer"), this.picture(network.signals[this.row]), paragraph(answer.decision, "line"));
     for (const unit of network.units) panel.append(paragraph(`${unit.name} (${unit.kind}) fires when ${unit.formula}`, "line"));
     if (answer.inputs.length <= 4 && answer.inputs.length) panel.append(this.truthTable());
@@ -137,10 +138,17 @@ export class LogicPanel {
     });
     return table;
   }
+  // The truth table as points, and the side on which the network puts every place of the plane.
   toPlane() {
     const { rows, outputs, inputs } = this.answer;
     this.showInPlane({ rows, labels: outputs, classes: [0, 1], columns: inputs, description: `The truth table of ${this.expression}.` });
-    find("plane").scrollIntoView({ block: "center" });
+    find("plane").scrollIntoView({ block: "nearest" });
+    this.inPlane = true;
+    this.showRegions();
+  }
+  showRegions() {
+    const { inputs, stages } = this.answer;
+    if (inputs.length === 2) this.showNetwork({ text: this.expression, build: find("build").value, ...(stages.length ? { stage: this.stage } : {}) });
   }
 }
 

@@ -1,8 +1,21 @@
-// The panel with every loss along the run, and the length of w.
+// The panel with the errors along the run, every loss, and the length of w.
 
 import { draw, element, number } from "../dom.js";
+import { errorChart } from "./charts.js";
 
 const WIDTH = 220, HEIGHT = 34;
+
+// Training and test errors at the start and at the end of each epoch. Returns a function that marks a frame.
+export function showErrorHistory(panel, run) {
+  panel.replaceChildren();
+  if (!run) return () => {};
+  const ends = [run.start, ...run.epochs], share = (name, many) => ends.map((end) => end[name] / many);
+  const curves = [{ name: "training", values: share("errors", run.n_rows) }];
+  if (run.n_test_rows) curves.push({ name: "test", values: share("test_errors", run.n_test_rows) });
+  const { chart, moveTo } = errorChart(curves);
+  panel.append(chart);
+  return (frame) => moveTo(frame.epoch);
+}
 
 // Returns a function that marks a frame in the charts.
 export function showLossHistory(panel, history) {

@@ -5,7 +5,7 @@ import { element, number, paragraph } from "../dom.js";
 const MAX_ROWS = 200; // more are not read one by one
 
 // Returns a function that shows the scores of a frame, and marks the row that it visits.
-export function showRows(panel, { points, labels, classes, columns }) {
+export function showRows(panel, { points, labels, classes, columns, test = new Set() }) {
   if (!points.length) {
     panel.replaceChildren(paragraph("There are no rows yet.", "muted"));
     return () => {};
@@ -14,7 +14,7 @@ export function showRows(panel, { points, labels, classes, columns }) {
   for (const name of ["row", ...columns, "class", "score"]) head.append(element("th", { scope: "col", textContent: name }));
   const lines = points.slice(0, MAX_ROWS).map((point, i) => {
     const line = body.insertRow();
-    line.append(element("th", { scope: "row", textContent: number(i + 1) }));
+    line.append(element("th", { scope: "row", textContent: `${number(i + 1)}${test.has(i) ? " test" : ""}` }));
     for (const value of [...point.map((coordinate) => number(coordinate)), String(classes[labels[i]]).replace("-", "−"), ""]) line.insertCell().textContent = value;
     return { line, score: line.lastChild };
   });

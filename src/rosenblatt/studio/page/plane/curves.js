@@ -63,6 +63,7 @@ export class Curves {
     } catch (error) { if (!isReplaced(error)) this.showError(error); }
   }
   paint() {
+    if (this.plane.network) return; // a network is shown instead of the run
     const { regions, band, lines } = this.plane.layer, after = this.cache.get(this.current.time), before = this.cache.get(this.current.timeBefore);
     regions.replaceChildren();
     for (const [label, d] of Object.entries(after.regions)) draw("path", { d, class: `region c${label}${this.run.units.length > 1 ? " cell" : ""}`, "fill-rule": "evenodd" }, regions);

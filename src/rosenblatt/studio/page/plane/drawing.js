@@ -8,7 +8,7 @@ const LAYERS = ["grid", "regions", "band", "proof", "lines", "arrows", "points",
 
 export class PlaneDrawing {
   constructor(svg) {
-    Object.assign(this, { svg, points: [], labels: [], classes: ["A", "B", "C", "D", "E"], showsBand: false, showsKept: false });
+    Object.assign(this, { svg, points: [], labels: [], classes: ["A", "B", "C", "D", "E"], showsBand: false, showsKept: false, network: null, testRows: new Set() });
     this.layer = Object.fromEntries(LAYERS.map((name) => [name, draw("g", { id: `layer-${name}` }, svg)]));
   }
   // Where each point is drawn. Equal points are spread round their place, so that each is seen.
@@ -60,6 +60,7 @@ export class PlaneDrawing {
   drawFrame(frame, run, longest) {
     const { regions, band, lines, arrows, overlay } = this.layer;
     overlay.querySelectorAll(".visited").forEach((ring) => ring.remove());
+    if (this.network) return this.drawNetwork();
     if (frame) this.drawVisitedRow(frame);
     if (frame && run.curved) return arrows.replaceChildren(); // the rest is drawn by curves.js
     const regionsByVotes = frame && run.units.length > 1 && run.scheme === "ovo"; // these are drawn by curves.js too
@@ -79,6 +80,11 @@ export class PlaneDrawing {
       if (single) this.drawNormals(before, weights, moved, longest);
     });
     if (single && frame.kept && this.showsKept) frame.kept.forEach((weights) => this.drawLine(weights, lines, { class: "kept" }));
+  }
+  // Where a network decides each class, instead of the run: the paths of the negative and of the positive class.
+  drawNetwork() {
+    for (const name of ["regions", "band", "lines", "arrows"]) this.layer[name].replaceChildren();
+    this.network.forEach((d, label) => { if (d) draw("path", { d, class: `region cell network c${label}`, "fill-rule": "evenodd" }, this.layer.regions); });
   }
   drawVisitedRow(frame) {
     if (frame.row === null || frame.row === undefined || !this.points[frame.row]) return;
@@ -104,8 +110,9 @@ export class PlaneDrawing {
     this.drawPolygon(this.view.positiveSide([level - b, -w[0], -w[1]], above), this.layer.band, { class: "band" });
   }
   drawNormals(before, after, moved, longest) {
-    const scale = 120 / (longest || 1), ends = this.view.segment(after)?.map((end) => this.view.toPicture(end));
-    const root = ends ? [(ends[0][0] + ends[1][0]) / 2, (ends[0][1] + ends[1][1]) / 2] : [WIDTH / 2, HEIGHT / 2];
+    const scale = 120 / (longest || 1), ends = (this.view.segment(after) ?? this.view.segment(before))?.map((end) => this.view.toPicture(end));
+    if (!ends) return; // no boundary is seen that the arrows could start from
+    const root = [(ends[0][0] + ends[1][0]) / 2, (ends[0][1] + ends[1][1]) / 2];
     const tip = ([, w1, w2]) => [root[0] + w1 * scale, root[1] - w2 * scale];
     if (moved && norm(before) > 0) this.drawArrow(root, tip(before), "normal before");
     if (norm(after) > 0) this.drawArrow(root, tip(after), "normal");
@@ -142,7 +149,7 @@ export class PlaneDrawing {
         if (corners.length > 1) draw("polygon", { points: corners.map((corner) => corner.join(" ")).join(","), class: "hull" }, proof);
       }
       const [u, v] = this.view.toPicture(verdict.meeting_point);
-      draw("path", { d: `M${u - 9} ${v - 9}L${u + 9} ${v + 9}M${u - 9} ${v + 9}L${u + 9} ${v - 9}`, class: "meeting-point" }, labels);
+      draw("path", { d: `M${u - 11} ${v - 11}L${u + 11} ${v + 11}M${u - 11} ${v + 11}L${u + 11} ${v - 11}`, class: "meeting-point" }, proof);
       if (verdict.rows.length <= 8) this.drawProofWeights(verdict, labels);
     }
   }
@@ -154,15 +161,27 @@ export class PlaneDrawing {
       texts.set(place, [...(texts.get(place) ?? []), `row ${row + 1}: ${shortWeight(verdict.weights[i])}`]);
     });
     // Places are given out from the top down, but the texts are in the order of the rows, for a screen reader.
-    const lineHeight = this.svg.clientWidth < 500 ? 23 : 17, width = 10 * lineHeight, taken = [], attributes = new Map();
-    const isFree = (x, y) => taken.every(([u, v]) => Math.abs(u - x) > width || Math.abs(v - y) >= lineHeight);
+    const lineHeight = this.svg.clientWidth < 500 ? 23 : 17, taken = [], attributes = new Map();
     const height = (place) => Number(place.split(" ")[1]);
+    // How much of a box is in the way: other labels weigh more than points, and no label leaves the picture.
+    const cost = ([left, top, right, bottom]) => {
+      if (left < 2 || right > WIDTH - 2 || top < 2 || bottom > HEIGHT - 2) return 1000;
+      const overlapped = taken.filter(([l, t, r, b]) => l < right && r > left && t < bottom && b > top).length;
+      const hidden = this.places.filter(([u, v]) => u > left - this.size && u < right + this.size && v > top - this.size && v < bottom + this.size).length;
+      return 50 * overlapped + hidden;
+    };
     for (const [place, lines] of [...texts].sort(([a], [b]) => height(a) - height(b))) {
-      const [x, y] = place.split(" ").map(Number), onRight = x < WIDTH - 120;
-      let v = y - (lines.length > 1 ? 26 : 10);
-      while (!isFree(x, v)) v += 1;
-      taken.push([x, v]);
-      attributes.set(place, { x: x + (onRight ? 13 : -13), y: v, class: "proof-weight", "text-anchor": onRight ? "start" : "end" });
+      const [x, y] = place.split(" ").map(Number), width = 0.58 * lineHeight * lines.join(", ").length, away = this.size + 6;
+      const boxAt = (side, v) => (side > 0 ? [x + away, v - lineHeight, x + away + width, v] : [x - away - width, v - lineHeight, x - away, v]);
+      let best = null;
+      for (const shift of [-6, lineHeight + 2, -lineHeight - 6, 2 * lineHeight + 4, -2 * lineHeight - 8, 3 * lineHeight, -3 * lineHeight]) {
+        for (const side of [1, -1]) {
+          const box = boxAt(side, y + shift), price = cost(box);
+          if (!best || price < best.price) best = { box, price, side };
+        }
+      }
+      taken.push(best.box);
+      attributes.set(place, { x: best.side > 0 ? best.box[0] : best.box[2], y: best.box[3] - 3, class: "proof-weight", "text-anchor": best.side > 0 ? "start" : "end" });
     }
     for (const [place, lines] of texts) draw("text", attributes.get(place), layer, lines.join(", "));
   }

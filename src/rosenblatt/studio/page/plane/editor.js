@@ -33,8 +33,8 @@ export class PlaneEditor extends PlaneDrawing {
   drawPoints() {
     const layer = this.layer.points, marks = document.createDocumentFragment();
     this.places = this.markPlaces();
-    if (this.points.length > MAX_MARKS) drawBitmap(this.places, this.labels, this.size, marks);
-    else this.points.forEach((_, i) => { drawMark(this.labels[i], this.places[i], this.size, marks); });
+    if (this.points.length > MAX_MARKS) drawBitmap(this.places, this.labels, this.size, marks, this.testRows);
+    else this.points.forEach((_, i) => { drawMark(this.labels[i], this.places[i], this.size, marks, this.testRows.has(i)); });
     layer.replaceChildren(marks);
     if (!this.points.length) draw("text", { x: WIDTH / 2, y: HEIGHT / 2, "text-anchor": "middle", class: "hint" }, layer, "Click to add points, or choose an example");
     const counts = this.classes.map((name, k) => `${this.labels.filter((label) => label === k).length} of ${name}`).filter((text) => !text.startsWith("0 "));
@@ -49,8 +49,8 @@ export class PlaneEditor extends PlaneDrawing {
     const before = this.undoStack.pop();
     if (!before) return;
     [this.points, this.labels] = before;
-    this.drawPoints();
     this.onChange();
+    this.drawPoints();
   }
   clear() {
     this.saveForUndo();
@@ -65,8 +65,8 @@ export class PlaneEditor extends PlaneDrawing {
     this.saveForUndo();
     this.points.push(this.roundedPoint(place));
     this.labels.push(this.tool);
-    this.drawPoints();
     this.onChange();
+    this.drawPoints();
     this.announce(`Point of ${this.classes[this.tool]} added at ${this.coordinates(this.points.length - 1)}`);
   }
   erase(i) {
@@ -75,8 +75,8 @@ export class PlaneEditor extends PlaneDrawing {
     this.points.splice(i, 1);
     this.labels.splice(i, 1);
     this.picked = null;
-    this.drawPoints();
     this.onChange();
+    this.drawPoints();
   }
   move(i, place) {
     this.points[i] = this.roundedPoint(place);

@@ -91,8 +91,8 @@ export class Player {
   nextEpoch() {
     const end = this.run.epochs.find((epoch) => epoch.t - 1 > this.frame.t);
     if (!end || end === this.run.epochs.at(-1)) return this.goToEnd();
-    const { k, epoch, after, margin, errors } = end;
-    this.show({ kind: "epoch", t: end.t - 1, k, epoch, row: null, steps: [], before: after, after, margin, errors }, this.frameIndexAt(end.t - 1));
+    const { k, epoch, after, margin, errors, test_errors } = end;
+    this.show({ kind: "epoch", t: end.t - 1, k, epoch, row: null, steps: [], before: after, after, margin, errors, test_errors }, this.frameIndexAt(end.t - 1));
   }
 
   // -- playing --------------------------------------------------------------------------------------------------------

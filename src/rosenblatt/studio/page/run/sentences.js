@@ -31,7 +31,8 @@ function change(frame, run, step) {
 
 export function statistics(frame, run, showsKept) {
   const parts = [`update ${number(frame.k)} of ${number(run.n_updates)}`, `visit ${number(frame.t + 1)} of ${number(run.t)}`], { kept } = run;
-  if (frame.errors !== undefined) parts.push(count(frame.errors, "training error"));
+  if (frame.test_errors !== undefined) parts.push(`${number(frame.errors)} of ${number(run.n_rows)} wrong in training, ${number(frame.test_errors)} of ${number(run.n_test_rows)} in the test`);
+  else if (frame.errors !== undefined) parts.push(count(frame.errors, "training error"));
   if (frame.margin > 0) parts.push(`${run.curved ? "least score" : "margin"} ${number(frame.margin, 3)}`);
   if (frame.kind === "end" && kept.keep !== "last" && run.units.length === 1) parts.push(`kept${showsKept && (kept.weights || run.curved) ? " (dotted)" : ""}: ${kept.keep}, ${count(kept.errors, "error")}`);
   if (run.features && run.features.length <= 6) parts.push(`w belongs to ${run.features.map(superscript).join(", ")}`);

@@ -12,6 +12,7 @@ from rosenblatt.studio.cancellation import raise_if_cancelled
 from rosenblatt.studio.playback.linear_run import LinearRun
 from rosenblatt.studio.playback.recent_runs import run_of
 from rosenblatt.studio.playback.run import Moment, PlayedRun
+from rosenblatt.studio.request import Points, read_test_points
 
 MAX_VISITS = 64  # in one answer
 
@@ -24,17 +25,17 @@ def learn(request: Mapping[str, Any]) -> dict[str, Any]:
     >>> run["n_mistakes"], run["status"], run["moments"][-1]["after"]
     (18, 'separated', [[-4.0, 3.0, 2.0]])
     """
-    run = run_of(request)
+    run, test = run_of(request), read_test_points(request)
     summary, moments = run.summary, run.moments()
-    _add_errors(run, moments, [moment["t"] + 1 for moment in moments])
+    _add_errors(run, moments, [moment["t"] + 1 for moment in moments], test)
     start: Moment = {"after": run.weights_for_page(run.coefficients([0])[0])}
-    _add_errors(run, [start], [0])
+    _add_errors(run, [start], [0], test)
     return {
         "start": start,
         "moments": moments,
         "n_updates": len(run.update_visits),
         "complete": len(moments) == len(run.moving_visits),
-        "epochs": _epoch_ends(run),
+        "epochs": _epoch_ends(run, test),
         "mistakes": list(summary.mistakes),
         "n_mistakes": summary.n_mistakes,
         "n_iter": summary.n_iter,
@@ -50,7 +51,7 @@ def learn(request: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _epoch_ends(run: PlayedRun) -> list[Moment]:
+def _epoch_ends(run: PlayedRun, test: Points | None) -> list[Moment]:
     epoch_size = run.summary.t // max(1, run.summary.n_iter)
     times = [epoch_size * (epoch + 1) for epoch in range(run.summary.n_iter)]
     mistakes = np.cumsum(run.summary.mistakes).tolist()
@@ -65,7 +66,7 @@ def _epoch_ends(run: PlayedRun) -> list[Moment]:
         }
         for epoch, t in enumerate(times)
     ]
-    _add_errors(run, ends, times)
+    _add_errors(run, ends, times, test)
     return ends
 
 
@@ -75,8 +76,11 @@ def _kept(run: PlayedRun) -> dict[str, Any]:
     return {"keep": run.keep, "weights": None if weights is None else weights.tolist(), "errors": run.errors()}
 
 
-def _add_errors(run: PlayedRun, moments: list[Moment], times: list[int]) -> None:
-    """Add to each moment its training errors and, of a single unit, the margin: the least distance, or score."""
+def _add_errors(run: PlayedRun, moments: list[Moment], times: list[int], test: Points | None) -> None:
+    """Add to each moment its training errors and, of a single unit, the margin: the least distance, or score.
+
+    With points for testing also the errors on them.
+    """
     for moment, scores in zip(moments, run.scores(times), strict=True):
         raise_if_cancelled()
         # a score of 0 is decided as negative (contract 6), so it is an error for positive examples alone
@@ -85,6 +89,12 @@ def _add_errors(run: PlayedRun, moments: list[Moment], times: list[int]) -> None
         if len(scores) == 1:
             norm = 1.0 if run.curved else float(np.hypot(*moment["after"][0][1:]))
             moment["margin"] = float((scores * run.targets.T).min()) / norm if norm > 0 else None
+    if test is not None:
+        basis, present = run.basis(test.X), np.array(run.points.present)
+        for moment, weights in zip(moments, run.coefficients(times), strict=True):
+            raise_if_cancelled()
+            predicted = present[predicted_classes(run.scheme, (weights @ basis).T, len(present))]
+            moment["test_errors"] = int(np.sum(predicted != test.index))
 
 
 def visits(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,5 +104,5 @@ def visits(request: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(since, int) or isinstance(since, bool) or not 0 <= since < max(1, n_visits):
         raise ParameterError(f"The run has visits 0 to {n_visits - 1}. Got {since!r} instead.")
     moments = (run.next_updates if request.get("updates_only") is True else run.visits)(since, MAX_VISITS)
-    _add_errors(run, moments, [moment["t"] + 1 for moment in moments])
+    _add_errors(run, moments, [moment["t"] + 1 for moment in moments], read_test_points(request))
     return {"since": since, "visits": moments}
