@@ -176,8 +176,9 @@ def test_scores_and_json_lines_agree_with_the_labels(folder: Path, capsys: pytes
 
 def test_many_classes_have_many_scores(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run("fit", "three.svm", "--quiet")
-    for line in printed_by(capsys, "predict", "three.model", "three.svm", "--json").splitlines():
-        record = json.loads(line)
+    lines = printed_by(capsys, "predict", "three.model", "three.svm", "--json").splitlines()
+    assert len(lines) == len(Path("three.svm").read_text().splitlines()) > 0
+    for record in map(json.loads, lines):
         assert max(record["scores"], key=record["scores"].get) == str(record["label"])
 
 

@@ -218,8 +218,9 @@ def test_columns_are_found_by_name_and_others_are_ignored() -> None:
     assert separator.predict(table.head(1).to_dict("records")).tolist() == predicted[:1].tolist()
     with pytest.raises(ModelError, match="a column 'balance', which is missing here; its columns are"):
         separator.predict(table.drop(columns="balance"))
-    unseen = table.assign(city="Paris")
-    assert len(separator.predict(unseen)) == ROWS
+    unseen, missing = (separator.decision_function(table.assign(city=city)) for city in ("Paris", None))
+    assert (unseen == missing).all()
+    assert (unseen != separator.decision_function(table)).any()
 
 
 def test_a_matrix_stands_for_a_table_of_numbers() -> None:

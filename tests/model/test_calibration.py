@@ -1,6 +1,8 @@
 """Probabilities: as the slow twins fit them, near the true ones, rising, and the same when saved and loaded."""
 
 import json
+import os
+import sys
 from array import array
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,9 +24,11 @@ from rosenblatt.model.model import Model
 from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.model.predict import predict_file
 from rosenblatt.records import HonestScores
+from tests import child
 from tests.slow_twins import calibrate as twins
 
 TWO = ("temperature", "platt", "beta", "isotonic")
+MANY = ("temperature", "softmax")
 TWINS: dict[str, Callable[..., np.ndarray]] = {
     "temperature": lambda *parts: twins.temperature(*parts)[:, 1],
     "platt": twins.platt,
@@ -152,8 +156,7 @@ def test_separated_scores_are_not_certain() -> None:
     assert ours[-1, 1] == pytest.approx(11 / 12, abs=1e-3)
 
 
-@pytest.mark.parametrize("isa", native.instruction_sets())
-def test_the_cross_validated_losses_are_those_of_maps_fitted_to_the_other_folds(isa: str) -> None:
+def test_the_cross_validated_losses_are_those_of_maps_fitted_to_the_other_folds() -> None:
     scores, truth, _ = two_classes(3, 200)
     losses = np.asarray(native.cross_validated_losses("platt", scores, truth, 2, 4))
     folds = np.array([(i * 0x9E3779B97F4A7C15 % 2**64 >> 32) % 4 for i in range(200)])
@@ -161,6 +164,37 @@ def test_the_cross_validated_losses_are_those_of_maps_fitted_to_the_other_folds(
         inside = folds == fold
         chances = mapped("platt", scores[~inside], truth[~inside], scores[inside])[:, 1]
         np.testing.assert_allclose(losses[inside], -np.log(np.where(truth[inside], chances, 1 - chances)), rtol=1e-9)
+
+
+MAPS = """
+import hashlib
+from rosenblatt import native
+from tests.model.test_calibration import MANY, TWO, many_classes, two_classes
+bits = hashlib.sha256()
+for kinds, classes, (scores, truth, _) in ((TWO, 2, two_classes(4, 700)), (MANY, 5, many_classes(4, 700, 5))):
+    for kind in kinds:
+        parameters = native.fit_probabilities(kind, scores, truth, classes)
+        bits.update(bytes(parameters))
+        bits.update(bytes(native.probabilities(kind, parameters, scores, classes)))
+        bits.update(bytes(native.cross_validated_losses(kind, scores, truth, classes, 5)))
+print(native.instruction_set(), bits.hexdigest())
+"""
+
+
+def test_maps_are_the_same_bits_on_every_instruction_set() -> None:
+    bits = {}
+    for isa in native.instruction_sets():
+        process = child.run(
+            [sys.executable, "-c", MAPS],
+            env=os.environ | {"ROSENBLATT_ISA": isa},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        used, bits[isa] = process.stdout.split()
+        assert used == isa
+    assert len(set(bits.values())) == 1
 
 
 # -- in a model -------------------------------------------------------------------------------------------------------

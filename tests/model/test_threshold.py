@@ -255,8 +255,9 @@ def test_the_command_line_chooses_says_and_uses_a_threshold(tmp_path: Path, caps
     assert record["warnings"] == []
     assert main(["predict", model, path, "--json"]) == 0
     saved = load_model(model)
-    for line in capsys.readouterr().out.splitlines():
-        prediction = json.loads(line)
+    predictions = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(predictions) == 3000
+    for prediction in predictions:
         assert (prediction["label"] == "yes") == (prediction["score"] > saved.decides_above)
     assert main(["fit", path, "-o", model, "--threshold", "precision"]) == 2
     assert "'precision>=0.95'" in capsys.readouterr().err

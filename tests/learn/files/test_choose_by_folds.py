@@ -132,7 +132,7 @@ def test_a_stream_sorted_by_label_is_learned_well() -> None:
     assert np.mean((np.asarray(fitted.model.unit_scores(X))[:, 0] > 0) != y) < 0.05
 
 
-def test_passes_help_where_they_do_and_are_left_out_where_they_do_not() -> None:
+def test_passes_are_many_where_they_help_and_few_where_they_do_not() -> None:
     draw = np.random.default_rng(0)
     X = draw.normal(size=(600, 10)).round(3)
     clean = (X @ np.linspace(1, 2, 10) > 0).astype(int)
@@ -143,6 +143,7 @@ def test_passes_help_where_they_do_and_are_left_out_where_they_do_not() -> None:
     few = fit_source(Arrays(X, noise.tolist()), auto())
     assert few.choice is not None
     assert few.choice.error > 0.4
+    assert few.choice.passes < many.choice.passes / 10
 
 
 @pytest.mark.parametrize("rule", ["perceptron", "arow"])
@@ -290,4 +291,4 @@ def test_rare_words_decide_between_many_topics(tmp_path: Path) -> None:
     assert same_fit(*fitted)
     assert fitted[0].choice is not None
     errors = fitted[0].choice.errors
-    assert errors["arow-rare"] <= errors["arow"]
+    assert errors["arow-rare"] < errors["arow"]

@@ -1,6 +1,8 @@
 """Class weights on files: examples count as much as their class, in one pass, whatever the blocks."""
 
+import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -82,11 +84,22 @@ def test_the_error_is_that_of_examples_without_weights(tmp_path: Path) -> None:
     assert fitted.baseline_error == pytest.approx(truth.mean())
 
 
-def test_a_pipe_and_later_passes_have_the_same_weights(tmp_path: Path) -> None:
+def test_a_pipe_and_a_cache_have_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, *_ = skewed(tmp_path / "t.svm")
-    once = fit_file(path, rule="arow", passes=3, class_weight="balanced").model
-    cached = fit_file(path, rule="arow", passes=3, class_weight="balanced", keep_cache=True, cache=str(tmp_path)).model
-    assert once.coef.tobytes() == cached.coef.tobytes()
+    options: dict[str, Any] = {"rule": "arow", "passes": 3, "class_weight": "balanced"}
+    coef = fit_file(path, **options).model.coef
+    for state in ("made", "reused"):
+        cached = fit_file(path, keep_cache=True, cache=str(tmp_path), **options)
+        assert cached.cache is not None
+        assert cached.cache.state == state
+        assert cached.model.coef.tobytes() == coef.tobytes()
+
+    class Stdin:
+        buffer = io.BytesIO(path.read_bytes())
+
+    monkeypatch.setattr("sys.stdin", Stdin)
+    assert fit_file("-", **options).model.coef.tobytes() == coef.tobytes()
+    assert fit_file(path, rule="arow", passes=3).model.coef.tobytes() != coef.tobytes()
 
 
 def test_classes_that_are_none_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

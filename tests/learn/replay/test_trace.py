@@ -188,7 +188,9 @@ def test_totals_recounted(learning_rate: str) -> None:
     sign, rows, c = np.where(y, 1, -1), np.hstack([np.ones((12, 1)), X]), weights * np.where(y, 3, 1)
     required = 1 if learning_rate == "pa1" else 0
     run = trace(X, y, sample_weight=weights, class_weight={0: 1.0, 1: 3.0}, learning_rate=learning_rate, max_iter=3)
-    for step in run.steps(totals=True):
+    steps = list(run.steps(totals=True))
+    assert len(steps) > 9
+    for step in steps:
         assert weights[step.row] > 0
         margins = sign * (rows @ step.after)
         assert step.total_loss == pytest.approx((c * np.maximum(0, required - margins)).sum())
@@ -205,6 +207,7 @@ def test_totals_of_a_joint_decision() -> None:
     for step in run.steps(totals=True):
         by_time.setdefault(step.t, {})[step.unit] = step
     rows = np.hstack([np.ones((12, 1)), X])
+    assert len(by_time) == 24
     for units in by_time.values():
         scores = rows @ np.array([units[k].after for k in range(3)]).T
         softmax = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
