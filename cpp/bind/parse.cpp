@@ -23,19 +23,26 @@ struct Chunk : Parsed {
 };
 
 // The chunks of a file of `size` bytes, which begin at multiples of `chunk`.
-std::unique_ptr<ReadAhead<Chunk>> svmlight_ahead(int fd, std::int64_t size, std::int64_t chunk, int threads, int base, bool guess_base,
-                                             std::int64_t limit, bool skip, std::size_t early) {
-    if (size < 0 || chunk < 1 || threads < 1) throw nb::value_error("size must be at least 0, chunk and threads at least 1");
-    const SvmlightOptions options{base, limit, guess_base, skip};
+template <class Source>
+std::unique_ptr<ReadAhead<Chunk>> chunks_ahead(const Source& source, std::int64_t size, std::int64_t chunk, int threads,
+                                               const SvmlightOptions& options, std::size_t early) {
     const auto parse = [=, parser = native().parsers->svmlight](std::size_t number, Chunk& out) {
         const auto begin = static_cast<std::int64_t>(number) * chunk;
         out.end = size - begin > chunk ? begin + chunk : size;
         const auto piece = [&](const char* first, const char* last, Parsed& to) { return parser(first, last, options, to); };
-        each_piece(FileSource{fd}, begin, out.end, [&](const char* first, const char* last) { return parse_piece(first, last, skip, out, piece); });
+        each_piece(source, begin, out.end, [&](const char* first, const char* last) { return parse_piece(first, last, options.skip, out, piece); });
         out.rows = checked_rows(out);
     };
     const std::int64_t count = size / chunk + (size % chunk != 0);
     return std::make_unique<ReadAhead<Chunk>>(parse, static_cast<std::size_t>(count), threads, early);
+}
+
+std::unique_ptr<ReadAhead<Chunk>> svmlight_ahead(nb::handle source, std::int64_t size, std::int64_t chunk, int threads, int base, bool guess_base,
+                                             std::int64_t limit, bool skip, std::size_t early) {
+    if (size < 0 || chunk < 1 || threads < 1) throw nb::value_error("size must be at least 0, chunk and threads at least 1");
+    const SvmlightOptions options{base, limit, guess_base, skip};
+    if (nb::isinstance<JoinedFiles>(source)) return chunks_ahead(nb::cast<const JoinedFiles&>(source), size, chunk, threads, options, early);
+    return chunks_ahead(FileSource{nb::cast<int>(source)}, size, chunk, threads, options, early);
 }
 
 // (end of the chunk, its contents as parse_svmlight returns them); None after the last.
@@ -63,10 +70,14 @@ std::size_t whole_rows_of(const nb::bytes& data, char separator) { return whole_
 }  // namespace
 
 void bind_parse(nb::module_& m) {
+    nb::class_<JoinedFiles>(m, "JoinedFiles")
+        .def(nb::init<>())
+        .def("add", &JoinedFiles::add, "fd"_a, "skipped"_a, "size"_a, "lacks_newline"_a)
+        .def_prop_ro("size", &JoinedFiles::size);
     m.def("parse_svmlight", &parse_svmlight, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "base"_a, "guess_base"_a, "limit"_a, "skip"_a);
     m.def("parse_vw", &parse_vw, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "bits"_a, "names"_a.none(), "skip"_a,
           "crossing"_a.none() = nb::none());
-    m.def("read_svmlight_ahead", &svmlight_ahead, "fd"_a, "size"_a, "chunk"_a, "threads"_a, nb::kw_only(), "base"_a, "guess_base"_a,
+    m.def("read_svmlight_ahead", &svmlight_ahead, "source"_a, "size"_a, "chunk"_a, "threads"_a, nb::kw_only(), "base"_a, "guess_base"_a,
           "limit"_a, "skip"_a, "early"_a = 0);
     m.def("whole_rows", &whole_rows_of, "data"_a, "separator"_a);
     nb::class_<ReadAhead<Chunk>>(m, "BlocksAhead").def("next", &next_chunk);

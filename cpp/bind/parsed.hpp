@@ -29,18 +29,21 @@ inline Rows checked_rows(Parsed& parsed) {
     return rows;
 }
 
-// (indptr, indices, values, labels, weights, tokens, lines, largest column, bad lines, their number, stopped, rows)
+// (indptr, indices, values, labels, weights, tokens, lines, largest column, numbers of bad lines, the first few of
+// them, how many there are, stopped, rows)
 inline nb::tuple to_tuple(Parsed& parsed, const Rows& rows) {
     nb::list tokens, bad_lines;
     const auto bytes = [](const std::string& text) { return nb::bytes(text.data(), text.size()); };
     for (const std::string& token : parsed.table.tokens) tokens.append(bytes(token));
     for (const BadLine& line : parsed.bad_lines)
         bad_lines.append(nb::make_tuple(static_cast<int>(line.fault), line.line, line.column, bytes(line.token), bytes(line.about)));
+    nb::list bad_numbers;
+    for (const std::int64_t number : parsed.bad_numbers) bad_numbers.append(number);
     nb::object weights = parsed.weights.size() ? to_memoryview(parsed.weights) : nb::none();
     nb::object starts = to_memoryview(parsed.starts), indices = to_memoryview(parsed.indices), values = to_memoryview(parsed.values);
     const PyRows py_rows{rows, {}, nb::make_tuple(starts, indices, values), {}};
     return nb::make_tuple(starts, indices, values, to_memoryview(parsed.labels), weights, tokens, parsed.lines, parsed.summary.largest_column,
-                          bad_lines, parsed.bad_count, parsed.stopped, py_rows);
+                          bad_numbers, bad_lines, parsed.bad_count, parsed.stopped, py_rows);
 }
 
 // Runs work() without the interpreter's lock; system errors become OSError.
@@ -70,10 +73,11 @@ nb::tuple parse_part(const Source& source, std::int64_t begin, std::int64_t end,
     return to_tuple(parsed, rows);
 }
 
-// The same for a file descriptor, or for bytes, of which begin and end are ignored.
+// The same for a file descriptor, for several joined files, or for bytes, of which begin and end are ignored.
 template <class Parse>
 nb::tuple parse_source(nb::handle source, std::int64_t begin, std::int64_t end, bool skip, Parse parse) {
     if (nb::isinstance<nb::int_>(source)) return parse_part(FileSource{nb::cast<int>(source)}, begin, end, skip, parse);
+    if (nb::isinstance<JoinedFiles>(source)) return parse_part(nb::cast<const JoinedFiles&>(source), begin, end, skip, parse);
     nb::bytes bytes = nb::cast<nb::bytes>(source);
     return parse_part(BytesSource{bytes.c_str(), bytes.size()}, 0, static_cast<std::int64_t>(bytes.size()), skip, parse);
 }

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -38,6 +39,41 @@ struct BytesSource {
         std::memcpy(to, bytes + offset, taken);
         return taken;
     }
+};
+
+// Several files one after another, read as one file. Bytes at the beginning of a part may be left out, such as a header
+// that the first part has, too; a last line without a newline gets one, so that the next part begins a line.
+class JoinedFiles {
+public:
+    static constexpr bool may_have_byte_order_mark = true;
+
+    // No part is empty.
+    void add(int fd, std::int64_t skipped, std::int64_t size, bool lacks_newline) {
+        parts_.push_back({fd, skipped, size - skipped, this->size_});
+        size_ += size - skipped + lacks_newline;
+    }
+    std::int64_t size() const { return size_; }
+
+    std::size_t operator()(char* to, std::size_t size, std::int64_t offset) const {
+        if (offset >= size_) return 0;
+        const Part& part = *(std::upper_bound(parts_.begin(), parts_.end(), offset, [](std::int64_t at, const Part& p) { return at < p.begin; }) - 1);
+        const std::int64_t at = offset - part.begin, available = part.size - at;
+        if (available == 0) {
+            *to = '\n';
+            return 1;
+        }
+        if (static_cast<std::int64_t>(size) > available) size = static_cast<std::size_t>(available);
+        return FileSource{part.fd}(to, size, part.skipped + at);
+    }
+
+private:
+    struct Part {
+        int fd;
+        std::int64_t skipped, size;  // bytes left out, and bytes after them
+        std::int64_t begin;          // in the whole
+    };
+    std::vector<Part> parts_;
+    std::int64_t size_ = 0;
 };
 
 // Thrown where a file ends before the size it had when it was opened.

@@ -148,6 +148,7 @@ struct Parsed {
     RowSummary summary;              // its largest column is always set
     bool summary_complete = false;   // the rest of it too
     std::int64_t bad_count = 0;
+    std::vector<std::int64_t> bad_numbers;  // of all bad lines
     std::vector<BadLine> bad_lines;  // the first few
     bool stopped = false;            // at a bad line
 
@@ -163,6 +164,7 @@ struct Parsed {
     void add_fault(LineFault fault, const char* line, const char* at, std::string_view token, std::string_view about = {}) {
         constexpr std::size_t max_lines = 10, max_shown = 60;
         ++bad_count;
+        bad_numbers.push_back(lines);
         if (bad_lines.size() < max_lines)
             bad_lines.push_back({fault, lines, column(line, at), std::string(token.substr(0, max_shown)), std::string(about.substr(0, max_shown))});
     }

@@ -121,7 +121,7 @@ def test_the_shell_completes_commands_and_choices(words: str, expected: set[str]
         (["fti"], "There is no command 'fti'. Did you mean 'fit'?"),
         (["zzz"], "The commands are demo, fit,"),
         (["--nope"], "No such option '--nope'."),
-        (["fit"], "Missing argument 'DATA'."),
+        (["fit"], "Missing argument 'DATA...'."),
         (["fit", "x", "--passes", "0"], "'0' is not 'auto' or an int of at least 1."),
         (["fit", "x", "--passes", "two"], "'two' is not 'auto' or an int of at least 1."),
         (["fit", "x", "--holdout", "2"], "'2' is not a float"),

@@ -38,6 +38,9 @@ _NEW_DATA = ("format", "label", "labels_from", "header", "index_base", "on_bad_r
 _LEARNING = set(options.FIT_FILE) - {"test"}
 
 data_argument = click.argument("data", metavar="DATA", type=click.Path(allow_dash=True))
+several_data_argument = click.argument(
+    "data", metavar="DATA...", nargs=-1, required=True, type=click.Path(allow_dash=True)
+)
 model_argument = click.argument("model", metavar="MODEL", type=click.Path())
 
 

@@ -10,12 +10,13 @@ from rosenblatt.evaluate.tally import Tally
 from rosenblatt.learn.files.classes import UNKNOWN_LABEL, class_codes
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import predict_source
+from rosenblatt.readers.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Floats
 
 
-def evaluate_file(model: Model, path: str, reading: ReadOptions, threads: int | None = None) -> Tally:
+def evaluate_file(model: Model, path: Paths, reading: ReadOptions, threads: int | None = None) -> Tally:
     """Count the predictions of a model for the examples of a file; those without a label are left out.
 
     A label that the model never saw is an error like any other.
@@ -37,9 +38,9 @@ def evaluate_file(model: Model, path: str, reading: ReadOptions, threads: int | 
         tally.add(scores, block.decided[labelled], truth, weights, probabilities)
     if tally.examples == 0:
         raise DataError(
-            f"{path}: has no labels to compare with; name their column with {option('label')} or their file with "
-            f"{option('labels_from')}.",
-            file=path,
+            f"{source.name}: has no labels to compare with; name their column with {option('label')} or their file "
+            f"with {option('labels_from')}.",
+            file=source.name,
         )
     tally.reading_warnings = source.warnings()
     if unlabelled:

@@ -23,6 +23,7 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.threshold import EVEN, choose_threshold
 from rosenblatt.model.warnings import Caution, baseline_error, judged_by, warnings_of_fit
 from rosenblatt.options.threshold import criterion_of
+from rosenblatt.readers.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import BadRow, ReadOptions, RereadError, Source
 from rosenblatt.records import HonestScores, Label, Status
@@ -35,7 +36,7 @@ _FEWEST_BITS = 18
 
 
 def fit_file(
-    path: str | os.PathLike[str] | Source,
+    path: Paths | Source,
     *,
     rule: str | Settings = options.rule.default,
     passes: int | str = options.passes.default,
@@ -59,7 +60,8 @@ def fit_file(
 ) -> Fitted:
     """Learn the examples of a file in their order, in bounded memory.
 
-    `path` names a file, '-' is standard input; a Source that was opened with the same `reading` is taken as well.
+    `path` names a file, several files one after another, a folder of files, or a pattern such as 'part-*.csv'; '-' is
+    standard input. A Source that was opened with the same `reading` is taken as well.
     With rule 'auto' several rules learn side by side and the one with the fewest errors is kept; of rules that chance
     cannot tell apart, the first. The answer is that of the estimator on the same rows with order='given', to the bit,
     for any number of threads.
@@ -83,7 +85,7 @@ def fit_file(
     return fit_source(_open(path, plan), plan, resume=resume, test=test)
 
 
-def fit_source(source: Source, plan: Plan, *, resume: bool = False, test: str | None = None) -> Fitted:
+def fit_source(source: Source, plan: Plan, *, resume: bool = False, test: Paths | None = None) -> Fitted:
     """Learn the examples of an open source as the plan says."""
     return fitted_of(_learn(source, plan, resume=resume), test)
 
@@ -158,7 +160,7 @@ def _adjusted(rules: Mapping[str, Settings], keep: str | None, degree: int) -> d
     return adjusted
 
 
-def _open(path: str | os.PathLike[str] | Source, plan: Plan) -> Source:
+def _open(path: Paths | Source, plan: Plan) -> Source:
     """Open the file. Words are hashed into fewer columns where many classes each have a weight for every column."""
     source = path if isinstance(path, Source) else open_source(path, plan.reading)
     bits = source.space.bits
@@ -169,21 +171,21 @@ def _open(path: str | os.PathLike[str] | Source, plan: Plan) -> Source:
     if len(known.classes) <= 2 or fewer >= bits:
         return known
     reading = replace(plan.reading, bits=fewer)
-    return source.reopened(reading) or open_source(source.name, reading)
+    return source.reopened(reading) or open_source(source.inputs, reading)
 
 
-def _fit_cached(path: str | os.PathLike[str] | Source, plan: Plan, *, resume: bool, test: str | None) -> Fitted:
+def _fit_cached(path: Paths | Source, plan: Plan, *, resume: bool, test: Paths | None) -> Fitted:
     """Read the persistent cache of the file, or write it; a damaged cache is removed and written again."""
     from rosenblatt.readers.cache.persistent import DamagedCacheError, open_cached
 
-    name = path.name if isinstance(path, Source) else path
-    source = open_cached(name, plan.reading, plan.cache, lambda: _open(path, plan))
+    inputs = path.inputs if isinstance(path, Source) else path
+    source = open_cached(inputs, plan.reading, plan.cache, lambda: _open(path, plan))
     try:
         fitted = fit_source(source, plan, resume=resume, test=test)
     except DamagedCacheError:
         with suppress(FileNotFoundError):
             os.unlink(source.status.path)
-        source = open_cached(name, plan.reading, plan.cache, lambda: _open(path, plan), "it was damaged")
+        source = open_cached(inputs, plan.reading, plan.cache, lambda: _open(path, plan), "it was damaged")
         fitted = fit_source(source, plan, resume=resume, test=test)
     return replace(fitted, cache=source.status)
 
@@ -223,6 +225,7 @@ class Fitted:
     chosen: str
     skipped: int
     bad_rows: tuple[BadRow, ...]
+    skipped_by_file: Mapping[str, int] = field(default_factory=dict)
     resumed: bool = False
     order: str = "given"
     grouped: bool = False  # the file is sorted by label, which harms an online learner
@@ -244,7 +247,7 @@ class Fitted:
         return self.model.classes[self.class_counts.index(max(self.class_counts))]
 
 
-def fitted_of(fitting: Fitting, test: str | None = None) -> Fitted:
+def fitted_of(fitting: Fitting, test: Paths | None = None) -> Fitted:
     """The result of a fit whose passes are done; its error on a test file, if one is named."""
     source, plan, chosen, run = fitting.source, fitting.plan, fitting.chosen, fitting.winner
     summary = run.summary
@@ -275,6 +278,7 @@ def fitted_of(fitting: Fitting, test: str | None = None) -> Fitted:
         chosen=chosen,
         skipped=source.skipped,
         bad_rows=tuple(source.bad_rows),
+        skipped_by_file=dict(source.skipped_by_file),
         resumed=fitting.resumed,
         order="shuffle" if plan.order == "shuffle" or (fitting.choice and plan.order != "given") else "given",
         grouped=fitting.examples.label_order.is_sorted,
@@ -353,7 +357,7 @@ def _by_text(weight: Mapping[Label, float]) -> dict[str, float]:
     return {str(label): float(number) for label, number in weight.items()}
 
 
-def _test(model: LinearModel, path: str, reading: ReadOptions, threads: int) -> tuple[int, int]:
+def _test(model: LinearModel, path: Paths, reading: ReadOptions, threads: int) -> tuple[int, int]:
     """Wrong predictions and labelled rows of a test file."""
     from rosenblatt.model.predict import predict_file
 

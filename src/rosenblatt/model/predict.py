@@ -12,6 +12,7 @@ from rosenblatt import native
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.classes import class_codes
 from rosenblatt.model.model import Model
+from rosenblatt.readers.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import Floats, SourceBlock
@@ -45,9 +46,9 @@ class PredictedBlock:
 
 
 def predict_file(
-    model: Model, path: str | os.PathLike[str], reading: ReadOptions | None = None, threads: int | None = None
+    model: Model, path: Paths, reading: ReadOptions | None = None, threads: int | None = None
 ) -> Iterator[PredictedBlock]:
-    """Read a file as the file of the model was read, and predict the class of each of its examples."""
+    """Read a file, or several, as the file of the model was read, and predict the class of each of its examples."""
     source = open_source(path, reading or ReadOptions(), model.space)
     return predict_source(model, source, threads or os.cpu_count() or 1)
 

@@ -278,7 +278,14 @@ class Hashing:
     def __init__(self, *, bits: int, ngrams: int, value: str, unit: bool, first: int) -> None: ...
 
 def parse_text(
-    source: int | bytes, begin: int, end: int, *, kind: str, hashing: Hashing, names: NameDictionary | None, skip: bool
+    source: int | JoinedFiles | bytes,
+    begin: int,
+    end: int,
+    *,
+    kind: str,
+    hashing: Hashing,
+    names: NameDictionary | None,
+    skip: bool,
 ) -> tuple[tuple[Any, ...], NameCandidates]: ...
 def hash_columns(
     columns: Sequence[tuple[Buffer, NDArray[np.int64], int]], hashing: Hashing, names: NameDictionary | None
@@ -323,19 +330,35 @@ def learn_dual(
     int,
     NDArray[np.int32],
 ]: ...
+
+class JoinedFiles:
+    def __init__(self) -> None: ...
+    def add(self, fd: int, skipped: int, size: int, lacks_newline: bool) -> None: ...
+    @property
+    def size(self) -> int: ...
+
 def parse_svmlight(
-    source: int | bytes, begin: int, end: int, *, base: int, guess_base: bool, limit: int, skip: bool
+    source: int | JoinedFiles | bytes, begin: int, end: int, *, base: int, guess_base: bool, limit: int, skip: bool
 ) -> tuple[Any, ...]: ...
 def whole_rows(data: bytes, separator: str) -> int: ...
 def read_svmlight_ahead(
-    fd: int, size: int, chunk: int, threads: int, *, base: int, guess_base: bool, limit: int, skip: bool, early: int = 0
+    source: int | JoinedFiles,
+    size: int,
+    chunk: int,
+    threads: int,
+    *,
+    base: int,
+    guess_base: bool,
+    limit: int,
+    skip: bool,
+    early: int = 0,
 ) -> BlocksAhead: ...
 
 class BlocksAhead:
     def next(self) -> tuple[int, tuple[Any, ...]] | None: ...
 
 def parse_vw(
-    source: int | bytes,
+    source: int | JoinedFiles | bytes,
     begin: int,
     end: int,
     *,

@@ -8,9 +8,10 @@ import os
 import stat
 import sys
 import weakref
-from collections.abc import Callable
-from typing import Any, BinaryIO
+from collections.abc import Callable, Sequence
+from typing import Any, BinaryIO, Protocol, TypeAlias
 
+from rosenblatt import native
 from rosenblatt.errors import DataError
 from rosenblatt.readers.compression import Decompressed, compression_of, may_be_compressed
 
@@ -19,6 +20,8 @@ _BUFFER = 1 << 18
 _PIPE_BYTES = 1 << 20  # that the system may store between the writer of a pipe and us
 _LINE_BYTES = 1 << 12  # read at a time while the first line of a live pipe is awaited
 
+Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]  # one input, or several
+NativeSource: TypeAlias = int | native.JoinedFiles  # what the native parsers read at any offset
 ReadMore = Callable[[int], bytes]  # gives up to this many further bytes, b"" at the end
 
 
@@ -33,6 +36,7 @@ class InputFile:
 
     name: str  # as the user wrote it; '-' is standard input
     path: str | None
+    inputs: Paths  # what was opened, to open it again
     size: int | None = None
     rewindable: bool = False
     compression: str | None
@@ -40,7 +44,7 @@ class InputFile:
     live: bool = False
 
     def __init__(self, path: str | os.PathLike[str], *, live: bool = False) -> None:
-        self.name = os.fspath(path)
+        self.name = self.inputs = os.fspath(path)
         self.path = None if self.name == "-" else self.name
         self._fd: int | None = None
         self._only_stream: Stream | None = None  # of a pipe, until it is taken
@@ -78,9 +82,37 @@ class InputFile:
         return bool(line)
 
     @property
+    def first(self) -> InputFile:
+        """The first of several files."""
+        return self
+
+    @property
     def plain(self) -> bool:
         """Whether the examples can be read at any offset of `fileno`: a regular file that is not compressed."""
         return self.rewindable and self.compression is None
+
+    @property
+    def length(self) -> int | None:
+        """The bytes that `native` reads."""
+        return self.size
+
+    def native_source(self) -> NativeSource:
+        """A plain file for the native parsers."""
+        return self.fileno()
+
+    def place(self, line: int) -> tuple[str, int]:
+        """The name of the file that has this line of the whole, and the number of the line in it."""
+        return self.name, line
+
+    def leave_out_repeated_first_lines(self) -> None:
+        """Where there are several files: leave out the first line of each that repeats the first line of all."""
+
+    def warnings(self) -> list[str]:
+        """What a person should know about the file after it was read, a sentence each."""
+        if self._fd is None or self.size is None:
+            return []
+        grown = os.fstat(self._fd).st_size - self.size
+        return [f"{self.name}: grew by {grown:,} bytes while it was read, which are left out."] if grown > 0 else []
 
     def fileno(self) -> int:
         """The descriptor of a regular file; it stays open as long as this object lives."""
@@ -151,6 +183,7 @@ class MemoryFile(InputFile):
 
     def __init__(self, name: str, size: int, data: bytes = b"") -> None:
         self.name, self.path, self.size, self.rewindable = name, None, size, True
+        self.inputs, self._fd = name, None
         self.compression, self.head, self._data = None, data[:HEAD], data
 
     @property
@@ -162,10 +195,17 @@ class MemoryFile(InputFile):
         return Stream(counted, counted, self)
 
 
+class Counting(Protocol):
+    """Whatever knows how many bytes on the disk were read."""
+
+    @property
+    def bytes_read(self) -> int: ...
+
+
 class Stream(io.BufferedReader):
     """Decompressed bytes in order; `bytes_read` counts the bytes on the disk that they came from."""
 
-    def __init__(self, raw: io.RawIOBase, counted: _Counted | Stream, file: InputFile) -> None:
+    def __init__(self, raw: io.RawIOBase, counted: Counting, file: InputFile) -> None:
         super().__init__(raw, _BUFFER)
         self._counted = counted
         self._file = file  # keeps the descriptor open
@@ -180,7 +220,7 @@ class _Counted(io.RawIOBase):
 
     def __init__(self, read_more: ReadMore, start: bytes = b"") -> None:
         self._read_more, self._start = read_more, start
-        self.bytes_read = 0
+        self.bytes_read: int = 0
 
     def readable(self) -> bool:
         return True
@@ -193,20 +233,21 @@ class _Counted(io.RawIOBase):
         return len(data)
 
 
-def _read_at(fd: int, name: str, expected: int | None) -> ReadMore:
+def _read_at(fd: int, name: str, end: int | None) -> ReadMore:
     """Read a regular file at its own offset, which other readers of the descriptor do not move.
 
-    A file that ends before its `expected` size was cut meanwhile: what is left of it must not pass for the whole.
+    A file that ends before the `end` that it had was cut meanwhile: what is left of it must not pass for the whole.
+    What is appended meanwhile is not read, so that every pass reads the same.
     """
     offset = 0
 
     def read_more(size: int) -> bytes:
         nonlocal offset
         try:
-            data = os.pread(fd, size, offset)
+            data = os.pread(fd, size if end is None else min(size, end - offset), offset)
         except OSError as error:
             raise cannot_read(name, error) from error
-        if size and not data and offset < (expected or 0):
+        if size and not data and offset < (end or 0):
             raise cannot_read(name, OSError(0, "the file became shorter while it was read"))
         offset += len(data)
         return data

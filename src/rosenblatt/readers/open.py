@@ -10,7 +10,7 @@ from rosenblatt.options import FORMATS as FORMAT_NAMES
 from rosenblatt.readers.compression import SUFFIXES
 from rosenblatt.readers.formats.detect import sample_lines
 from rosenblatt.readers.formats.registry import FORMATS, Format, feature_kind, formats_for, formats_with
-from rosenblatt.readers.input_file import InputFile
+from rosenblatt.readers.input_file import InputFile, Paths
 from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import FeatureSpace
 
@@ -36,8 +36,10 @@ _NOT_IN_MODEL = (
 )  # options about a file to predict; the model knows the others
 
 
-def open_source(path: str | os.PathLike[str], reading: ReadOptions, space: FeatureSpace | None = None) -> Source:
-    """A source of the examples in a file, or in standard input when the path is '-'.
+def open_source(inputs: Paths, reading: ReadOptions, space: FeatureSpace | None = None) -> Source:
+    """A source of the examples in a file, in several files one after another, or in standard input when it is '-'.
+
+    A folder stands for all files in it, at any depth, and a pattern such as 'part-*.csv' for those that match it.
 
     With the `space` of a model the examples are read into that space: unknown features are left out, and nothing
     grows. The format is found from the name and the content where `reading` does not name it. A pipe is then read
@@ -45,7 +47,7 @@ def open_source(path: str | os.PathLike[str], reading: ReadOptions, space: Featu
     """
     options.format.check(reading.format, "read")
     options.on_bad_row.check(reading.on_bad_row, "read")
-    file = InputFile(path, live=space is not None and _tells_all(space, reading))
+    file = open_file(inputs, reading, live=space is not None and _tells_all(space, reading))
     format = FORMATS[reading.format or _find_format(file, reading, space)]
     reading = replace(reading, format=format.name)
     if space is None:
@@ -58,6 +60,45 @@ def open_source(path: str | os.PathLike[str], reading: ReadOptions, space: Featu
             columns = {"numbers": list(space.columns), "words": [], "texts": [], "label": ""}
             space = replace(space, settings={**columns, **space.settings})
     return format.open(file, reading, space)
+
+
+def open_file(inputs: Paths, reading: ReadOptions, *, live: bool = False) -> InputFile:
+    """One file, or several as one; DataError where they have different formats."""
+    if not isinstance(inputs, str | os.PathLike) and len(inputs) == 1:
+        inputs = inputs[0]
+    if isinstance(inputs, str | os.PathLike):
+        path = os.fspath(inputs)
+        if not (any(character in path for character in "*?[") or os.path.isdir(path)):
+            return InputFile(path, live=live)
+    from rosenblatt.readers.joined_file import open_inputs
+
+    first: list[tuple[str, str]] = []  # the name and the format of the first file
+
+    def check(file: InputFile) -> None:
+        if reading.format is None:
+            if not first:
+                first.append((file.name, format_of(file, reading.labels_from)))
+            _refuse_other_format(file, *first[0], reading.labels_from)
+
+    return open_inputs(inputs, check)
+
+
+def _refuse_other_format(file: InputFile, first: str, format: str, labels_from: str | None) -> None:
+    """A short part may look like more formats than one: it is refused where it does not look like the first file."""
+    looks_like = FORMATS[format].looks_like
+    if looks_like is not None and b"\x00" not in file.head and looks_like(sample_lines(file.head)):
+        return
+    try:
+        detected = format_of(file, labels_from)
+    except DataError:
+        if looks_like is not None and b"\x00" not in file.head:
+            return
+        raise
+    if detected != format:
+        raise DataError(
+            f"{file.name}: is {detected}, and {first} is {format}; give files of one format, or convert them.",
+            file=file.name,
+        )
 
 
 def _tells_all(space: FeatureSpace, reading: ReadOptions) -> bool:
@@ -81,7 +122,7 @@ def _find_format(file: InputFile, reading: ReadOptions, space: FeatureSpace | No
         return _format_of_line(file, space)
     model_of_texts = space is not None and space.settings.get("format") == "text" and b"\x00" not in file.head
     try:
-        detected = format_of(file, reading.labels_from)
+        detected = format_of(file.first, reading.labels_from)
     except DataError:
         if model_of_texts:
             return "text"

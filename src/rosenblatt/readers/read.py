@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.block_rows import join_weights
+from rosenblatt.readers.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, RereadError, Source
 from rosenblatt.records import Csr, FeatureSpace, Floats, Values
@@ -37,8 +37,10 @@ class Examples:
         return f"Examples({rows:,} rows, {columns:,} columns, {labels})"
 
 
-def read(path: str | os.PathLike[str], *, like: Any = None, threads: int = 1, **reading: Any) -> Examples:
-    """The examples of a file, in any supported format; `like=model` reads them into the columns of the model.
+def read(path: Paths, *, like: Any = None, threads: int = 1, **reading: Any) -> Examples:
+    """The examples of a file in any supported format; `like=model` reads them into the columns of the model.
+
+    Several files, a folder or a pattern such as 'part-*.csv' are read as one file with all their rows.
 
     The other parameters say how to read, where the file does not tell: format, label, text, words, cross, labels_from,
     header, index_base, bits, ngrams, value, unit, drop, keep, as_, scale, on_bad_row; with decide=True the columns of a
@@ -66,7 +68,7 @@ def read(path: str | os.PathLike[str], *, like: Any = None, threads: int = 1, **
     return Examples(matrix, _label_values(source, labels), join_weights(blocks), source.space)
 
 
-def stream(path: str | os.PathLike[str], *, like: Any = None, threads: int = 1, **reading: Any) -> Iterator[Examples]:
+def stream(path: Paths, *, like: Any = None, threads: int = 1, **reading: Any) -> Iterator[Examples]:
     """The same, some thousand examples at a time, in bounded memory, for `partial_fit`.
 
     Of a table with words, and of a file of sparse rows, the first blocks may have fewer columns than the last: only the

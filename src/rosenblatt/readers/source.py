@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import DataError
-from rosenblatt.readers.input_file import InputFile
+from rosenblatt.readers.input_file import InputFile, Paths
 from rosenblatt.readers.labels import Labels
 from rosenblatt.records import FeatureSpace, Label, SourceBlock
 
@@ -72,13 +74,19 @@ class Source(ABC):
     rewindable: bool
     labels: list[Label]  # every label, in the order of its first occurrence
     skipped: int  # bad rows left out so far
+    skipped_by_file: Mapping[str, int] = MappingProxyType({})  # how many of them each file has
     bad_rows: list[BadRow]  # the first few of them
+
+    @property
+    def inputs(self) -> Paths:
+        """What was opened, to open it again."""
+        return self.name
 
     def read_ahead(self, threads: int) -> None:  # noqa: B027 - most formats cannot
         """Begin to read in the background, where the format can, so that the first blocks are soon ready."""
 
     def warnings(self) -> list[str]:
-        """What a person should know about the cells read so far, a sentence each."""
+        """What a person should know about the files and the cells read so far, a sentence each."""
         return []
 
     def reopened(self, reading: ReadOptions) -> Source | None:
@@ -103,12 +111,20 @@ class SourceWrapper(Source):
         self.name, self.format, self.size, self.rewindable = source.name, source.format, source.size, rewindable
 
     @property
+    def inputs(self) -> Paths:
+        return self._source.inputs
+
+    @property
     def labels(self) -> list[Label]:  # type: ignore[override]
         return self._source.labels
 
     @property
     def skipped(self) -> int:  # type: ignore[override]
         return self._source.skipped
+
+    @property
+    def skipped_by_file(self) -> Mapping[str, int]:  # type: ignore[override]
+        return self._source.skipped_by_file
 
     @property
     def bad_rows(self) -> list[BadRow]:  # type: ignore[override]
@@ -138,12 +154,21 @@ class FileSource(Source):
 
     def forget_bad_rows(self) -> None:
         self.skipped = 0
+        self.skipped_by_file: Counter[str] = Counter()
         self.bad_rows: list[BadRow] = []
+
+    @property
+    def inputs(self) -> Paths:
+        return self.file.inputs
+
+    def warnings(self) -> list[str]:
+        return self.file.warnings()
 
     def skip_or_raise(self, row: int, what: str, error: DataError) -> None:
         """Count a bad row, and remember what is wrong with it; raise the error unless bad rows are to be skipped."""
         if self.reading.on_bad_row == "fail":
             raise error
         self.skipped += 1
+        self.skipped_by_file[error.file or self.name] += 1
         if len(self.bad_rows) < self.bad_rows_shown:
             self.bad_rows.append(BadRow(row, what))

@@ -106,6 +106,7 @@ def fit_record(summary: FitSummary, report: str | None, top: int) -> dict[str, A
         "test": None if evaluation is None else {"data": evaluation.data, **scores_record(evaluation.scores)},
         "columns": columns_record(fitted.model.space),
         "skipped": fitted.skipped,
+        "skipped_by_file": fitted.skipped_by_file,
         "bad_rows": [row.sentence for row in fitted.bad_rows],
         "cache": None if fitted.cache is None else vars(fitted.cache),
         "order": fitted.order,

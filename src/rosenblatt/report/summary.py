@@ -12,6 +12,7 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.warnings import Caution
 from rosenblatt.options.command_line import as_flag
+from rosenblatt.readers.input_file import Paths
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Label
 from rosenblatt.report.weights import Weight, classes_shown, telling_features
@@ -46,12 +47,13 @@ class Evaluation:
     scores: Scores
 
 
-def evaluate_on(data: str, model: Model, reading: ReadOptions, threads: int | None = None) -> Evaluation:
+def evaluate_on(data: Paths, model: Model, reading: ReadOptions, threads: int | None = None) -> Evaluation:
     """Try a model on the examples of a file."""
     from rosenblatt.evaluate.evaluate_file import evaluate_file
+    from rosenblatt.readers.paths import name_of
 
     tally = evaluate_file(model, data, reading, threads)
-    return Evaluation(data, tally, tally.scores())
+    return Evaluation(name_of(data), tally, tally.scores())
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +86,7 @@ class FitSummary:
     model_path: str | None  # None if the model was not saved
     command: str  # to repeat it
     options: Mapping[str, str] = field(default_factory=dict)  # that were given, by parameter, as they were typed
+    inputs: tuple[str, ...] = ()  # the files, folders and patterns; () where `data` is the only one
 
     @property
     def is_tested(self) -> bool:

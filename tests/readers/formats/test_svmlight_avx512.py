@@ -81,7 +81,7 @@ def test_columns_below_the_base_and_beyond_the_limit(among: str) -> None:
         assert values.tolist() == [float(among)] * min(length, 5)
         for place in range(length):
             zero = [*row[:place], f"0:{among}", *row[place + 1 :]]
-            assert parsed("1 " + " ".join(zero) + "\n")[9] == 1
+            assert parsed("1 " + " ".join(zero) + "\n")[10] == 1
 
 
 STYLES = [

@@ -3,13 +3,13 @@
 from rosenblatt import options
 from rosenblatt.cli.output import check_output, command_line, warn, write, write_file, write_json, write_lines
 from rosenblatt.cli.parameters import (
-    data_argument,
     like_training_data,
     model_argument,
     new_data_options,
     option,
     output_options,
     sectioned_command,
+    several_data_argument,
 )
 from rosenblatt.readers.source import ReadOptions
 
@@ -20,13 +20,13 @@ from rosenblatt.readers.source import ReadOptions
     "rosenblatt evaluate people.model others.csv --label income --report page.html",
 )
 @model_argument
-@data_argument
+@several_data_argument
 @new_data_options
 @option(options.threads)
 @option(options.report)
 @output_options
 def command(
-    model: str, data: str, reading: ReadOptions, threads: int | None, report: str | None, as_json: bool
+    model: str, data: tuple[str, ...], reading: ReadOptions, threads: int | None, report: str | None, as_json: bool
 ) -> None:
     """Try MODEL on the examples of DATA, whose labels are known: accuracy, error, precision, recall, F1, ROC AUC,
     average precision, and log loss where the model gives probabilities, each with its 95% confidence interval.
@@ -37,8 +37,8 @@ def command(
     from rosenblatt.report.text.layout import bold, named_line, plural
     from rosenblatt.report.text.scores import score_lines
 
-    check_output(report, model, data, reading.labels_from)
-    predictor = load_model(model, data)
+    check_output(report, model, *data, reading.labels_from)
+    predictor = load_model(model, data[0])
     evaluation = evaluate_on(data, predictor, like_training_data(reading, predictor), threads)
     scores, summary = evaluation.scores, EvaluationSummary(model, predictor, evaluation, command_line())
     if report is not None:
@@ -46,10 +46,10 @@ def command(
 
         write_file(report, evaluation_page(summary).encode())
     if as_json:
-        record = {"model": model, "data": data, **scores_record(scores), "warnings": summary.warnings}
+        record = {"model": model, "data": evaluation.data, **scores_record(scores), "warnings": summary.warnings}
         write_json(record | {"report": report})
     else:
-        write(f"{bold(data)}  {plural(scores.examples, 'example')}\n")
+        write(f"{bold(evaluation.data)}  {plural(scores.examples, 'example')}\n")
         write_lines(score_lines(scores))
         if report is not None:
             write("\n" + named_line("report", report))

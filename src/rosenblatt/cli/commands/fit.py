@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +22,13 @@ from rosenblatt.cli.output import (
     write_json,
     write_lines,
 )
-from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
+from rosenblatt.cli.parameters import option, output_options, reading_options, sectioned_command, several_data_argument
 from rosenblatt.cli.progress import ProgressBar
 from rosenblatt.readers.source import ReadOptions, Source
 
 if TYPE_CHECKING:
     from rosenblatt.model.fit_file import Fitted
+    from rosenblatt.readers.input_file import Paths
     from rosenblatt.report.summary import FitSummary
 
 
@@ -33,10 +36,11 @@ if TYPE_CHECKING:
     "fit",
     "rosenblatt fit mail.tsv --test new-mail.tsv",
     "rosenblatt fit people.csv --label income --drop name --holdout 0.1",
+    "rosenblatt fit monday.csv tuesday.csv 'older/*.csv' -o week.model",
     "rosenblatt fit clicks.vw.gz --passes 5 --holdout 0.1 --patience 1 -o clicks.model",
     "zcat rows.svm.gz | rosenblatt fit - -o rows.model",
 )
-@data_argument
+@several_data_argument
 @option(options.output, "-o", help="Save the model here. Default: the name of DATA with .model, in this folder.")
 @option(options.test)
 @option(options.holdout)
@@ -59,7 +63,7 @@ if TYPE_CHECKING:
 @option(options.top)
 @output_options
 def command(
-    data: str,
+    data: tuple[str, ...],
     output: str | None,
     test: str | None,
     reading: ReadOptions,
@@ -69,31 +73,35 @@ def command(
     **learning: Any,
 ) -> None:
     """Learn a model from the examples in DATA: svmlight, VW text, CSV, TSV, Parquet, Arrow, npy, npz, or lines of
-    label, tab, text; compressed or not; '-' is standard input.
+    label, tab, text; compressed or not; '-' is standard input. Several files, folders and quoted patterns are learned
+    as one file with all their rows; folders named key=value give a table a column.
 
     Without options several rules are tried, and the best is kept: few examples are learned as often as it lowers the
     error on examples that were left out, many are learned once.
     """
     output = output or default_model_path(data)
     reading, learning["keep"] = _split_keep(reading)
-    if learning["checkpoint"] is None and output is not None and data != "-":
+    is_stream = data == ("-",)
+    if learning["checkpoint"] is None and output is not None and not is_stream:
         learning["checkpoint"] = f"{output}.checkpoint"
     options.check_fit_file(learning)
-    if learning["keep_cache"] and data == "-":
+    if learning["keep_cache"] and is_stream:
         raise click.UsageError("--keep-cache needs a file, and DATA is standard input.")
-    _check_files([data, test, reading.labels_from], [output, learning["checkpoint"], report], test)
+    _check_files([*data, test, reading.labels_from], [output, learning["checkpoint"], report], test)
     fitted = _fit(data, reading, learning)
     if output is not None:
         from rosenblatt.model.model_file import save_model
 
         save_model(fitted.model, output)
-    evaluated = test or (data if report and data != "-" else None)  # a report without test data shows the training data
+    # A report without test data shows the training data.
+    evaluated: Paths | None = test or (data if report and not is_stream else None)
     if report is None and evaluated is None and is_quiet() and not as_json:
         return
+    from rosenblatt.readers.paths import name_of
     from rosenblatt.report.summary import FitSummary, evaluate_on
 
     evaluation = None if evaluated is None else evaluate_on(evaluated, fitted.model, reading, learning["threads"])
-    summary = FitSummary(data, fitted, evaluation, output, command_line(), options_given())
+    summary = FitSummary(name_of(data), fitted, evaluation, output, command_line(), options_given(), data)
     if report is not None:
         from rosenblatt.report.page.report_page import fit_page
 
@@ -116,15 +124,15 @@ def _split_keep(reading: ReadOptions) -> tuple[ReadOptions, str | None]:
 
 def _check_files(inputs: list[str | None], outputs: list[str | None], test: str | None) -> None:
     """Fail before learning, rather than after, if a file is missing or would be overwritten."""
-    from rosenblatt.readers.input_file import InputFile
+    from rosenblatt.readers.open import open_file
 
     for i, path in enumerate(outputs):
         check_output(path, *inputs, *outputs[:i])
     if test is not None and test != "-":
-        InputFile(test)
+        open_file(test, ReadOptions())
 
 
-def _fit(data: str, reading: ReadOptions, learning: dict[str, Any]) -> Fitted:
+def _fit(data: Paths, reading: ReadOptions, learning: dict[str, Any]) -> Fitted:
     """Learn with progress on a terminal; Ctrl-C leaves a checkpoint beside the model to resume from."""
     source = data if learning["keep_cache"] else _start_reading(data, reading, learning["threads"])
     from rosenblatt.model.fit_file import fit_file
@@ -139,7 +147,7 @@ def _fit(data: str, reading: ReadOptions, learning: dict[str, Any]) -> Fitted:
         raise KeyboardInterrupt(f"interrupted; the same command with --resume continues from {checkpoint}.") from None
 
 
-def _start_reading(data: str, reading: ReadOptions, threads: int | None) -> Source:
+def _start_reading(data: Paths, reading: ReadOptions, threads: int | None) -> Source:
     """Open DATA and let it read ahead while the rest of the program is imported."""
     from rosenblatt.readers.open import open_source
 
@@ -148,20 +156,30 @@ def _start_reading(data: str, reading: ReadOptions, threads: int | None) -> Sour
     return source
 
 
-def default_model_path(data: str) -> str | None:
+def default_model_path(data: Sequence[str]) -> str | None:
     """The name of DATA with .model instead of its ending, in this folder; None for standard input.
 
-    >>> default_model_path("mail/train.tsv.gz"), default_model_path("-")
-    ('train.model', None)
+    That of several files or of a pattern is what their names have in common.
+
+    >>> default_model_path(["mail/train.tsv.gz"]), default_model_path(["-"]), default_model_path(["logs/part-*.csv"])
+    ('train.model', None, 'part.model')
+    >>> default_model_path(["part-01.csv", "part-02.csv"]), default_model_path(["mon.csv", "tue.csv"])
+    ('part.model', 'mon.model')
     """
     from rosenblatt.readers.compression import SUFFIXES
 
-    if data == "-":
+    if list(data) == ["-"]:
         return None
-    name, ending = os.path.splitext(os.path.basename(data))
-    if ending.lower() in SUFFIXES:
-        name = os.path.splitext(name)[0]
-    return (name or "rosenblatt") + ".model"
+    names = []
+    for path in data:
+        name, ending = os.path.splitext(os.path.basename(path.rstrip("/")))
+        names.append(os.path.splitext(name)[0] if ending.lower() in SUFFIXES else name)
+    common = names[0]
+    if len(names) > 1:
+        common = os.path.commonprefix(names).rstrip("0123456789-_. ") or common  # noqa: RUF071 - names, not paths
+    if any(character in common for character in "*?["):
+        common = re.split(r"[*?[]", common)[0].rstrip("-_. ")
+    return (common or "rosenblatt") + ".model"
 
 
 def _print(summary: FitSummary, report: str | None, top: int) -> None:

@@ -10,13 +10,13 @@ import click
 from rosenblatt import options
 from rosenblatt.cli.output import check_output, open_output, warn
 from rosenblatt.cli.parameters import (
-    data_argument,
     like_training_data,
     model_argument,
     new_data_options,
     option,
     output_options,
     sectioned_command,
+    several_data_argument,
 )
 from rosenblatt.readers.source import ReadOptions
 
@@ -28,7 +28,7 @@ from rosenblatt.readers.source import ReadOptions
     "tail -f mail.log | rosenblatt predict mail.model - --format text",
 )
 @model_argument
-@data_argument
+@several_data_argument
 @option(options.output, "-o", help="Write the predictions to this file instead of stdout.")
 @option(options.output_format)
 @click.option("--scores", is_flag=True, help="After each label its score; of many classes, all scores.")
@@ -42,7 +42,7 @@ from rosenblatt.readers.source import ReadOptions
 @output_options
 def command(
     model: str,
-    data: str,
+    data: tuple[str, ...],
     output: str | None,
     output_format: Literal["tsv", "csv", "jsonl"],
     scores: bool,
@@ -68,8 +68,8 @@ def command(
 
     columns = tuple(column for word in with_ for column in word.split(",") if column)
     shown = Shown("jsonl" if as_json else output_format, scores, proba, top, reasons, id_, columns)
-    check_output(output, model, data, reading.labels_from)
-    predictor = load_model(model, data)
+    check_output(output, model, *data, reading.labels_from)
+    predictor = load_model(model, data[0])
     if proba:
         require_probabilities(predictor, model)
     if reasons:

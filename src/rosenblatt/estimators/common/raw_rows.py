@@ -30,6 +30,9 @@ Rows: TypeAlias = pa.Table | Texts | Values
 
 
 def is_path(X: Any) -> bool:
+    """Whether X names files: a path, a folder, a pattern, or a list of Path objects; a list of strings is texts."""
+    if isinstance(X, list | tuple):
+        return len(X) > 0 and all(isinstance(path, os.PathLike) for path in X)
     return isinstance(X, str | os.PathLike)
 
 

@@ -12,6 +12,7 @@ from rosenblatt.learn.files.race import Race
 from rosenblatt.learn.run_state import pack_run, pack_settings, unpack_run, unpack_settings
 from rosenblatt.readers.cache.fingerprint import fingerprint
 from rosenblatt.readers.feature_space import pack_classes, unpack_classes
+from rosenblatt.readers.input_file import Paths
 from rosenblatt.readers.source import Source
 from rosenblatt.storage.container import read_container, write_container
 from rosenblatt.storage.header import Header, damaged
@@ -151,9 +152,19 @@ def identity(source: Source, plan: Plan) -> dict[str, Any]:
         "seed": plan.seed,
         **({} if plan.class_weight is None else {"class weight": str(plan.class_weight)}),
         "order": plan.order,
-        "content": _content(source.name) if source.rewindable else None,
+        "content": _contents(source.inputs) if source.rewindable else None,
         "content of labels": _content(plan.reading.labels_from),
     }
+
+
+def _contents(inputs: Paths) -> str | list[str | None] | None:
+    if isinstance(inputs, str):
+        single = _content(inputs)
+        if single is not None:
+            return single
+    from rosenblatt.readers.paths import find_files
+
+    return [_content(file.path) for file in find_files(inputs)]
 
 
 def _content(path: str | None) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,8 @@ from rosenblatt.lazy import np
 from rosenblatt.readers.cache.fingerprint import fingerprint, is_young, size_and_times
 from rosenblatt.readers.cache.pages import DamagedPageError, read_blocks, write_block
 from rosenblatt.readers.feature_space import pack_space, unpack_space
-from rosenblatt.readers.input_file import InputFile
+from rosenblatt.readers.input_file import InputFile, Paths
+from rosenblatt.readers.paths import find_files, name_of
 from rosenblatt.readers.source import BadRow, ReadOptions, Source, SourceWrapper
 from rosenblatt.records import Block, FeatureSpace, ParsedCsr, ParsedSourceBlock, SourceBlock
 from rosenblatt.storage.container import container_bytes, parse_container
@@ -29,7 +30,7 @@ from rosenblatt.storage.header import Header
 from rosenblatt.storage.tensors import Tensors, put_texts, read_array, read_texts
 from rosenblatt.version import __version__
 
-_LAYOUT = 2
+_LAYOUT = 3
 _END_MARK = b"RBCACHE\x01"
 _TAIL = 16 + len(_END_MARK)  # the offset of the index, its length, and the mark
 # The parts of an identity, and what it means that one of them differs.
@@ -56,75 +57,88 @@ class DamagedCacheError(Exception):
 
 
 def open_cached(
-    path: str | os.PathLike[str],
+    inputs: Paths,
     reading: ReadOptions,
     folder: str | None,
     open_data: Callable[[], Source],
     why_rebuild: str = "",
 ) -> CachedSource | CacheWriter:
     """The source of a file through its cache: read from it where it is valid, otherwise written to it."""
-    file = InputFile(path)
-    name = file.name
-    if not file.rewindable or file.path is None:
-        raise ParameterError(f"{name}: is a stream, which cannot have a persistent cache: give a file.")
-    cache = cache_path(name, folder)
-    current = identity(name, reading)
-    if cache.exists() and _is_foreign(cache, name):
+    name, paths = name_of(inputs), [file.path for file in find_files(inputs)]
+    for path in paths:
+        file = InputFile(path)
+        if not file.rewindable or file.path is None:
+            raise ParameterError(f"{path}: is a stream, which cannot have a persistent cache: give a file.")
+    cache = cache_path(paths, folder)
+    current = identity(paths, reading)
+    if cache.exists() and _is_foreign(cache, paths):
         why_rebuild = "it belongs to another user"
     elif cache.exists():
         try:
-            cached = CachedSource(cache, name)
-            why_rebuild = _difference(cached.identity, identity(name, reading, cached.identity))
+            cached = CachedSource(cache, name, inputs)
+            why_rebuild = _difference(cached.identity, identity(paths, reading, cached.identity))
             if not why_rebuild:
                 return cached
         except DamagedCacheError:
             why_rebuild = "it was damaged"
-    return CacheWriter(open_data(), cache, current, why_rebuild, reading.labels_from)
+    return CacheWriter(open_data(), cache, current, why_rebuild, paths, reading.labels_from)
 
 
-def _is_foreign(cache: Path, name: str) -> bool:
+def _is_foreign(cache: Path, paths: Sequence[str]) -> bool:
     """In a shared folder anybody may put a cache; one of another user is not trusted, unless the data are theirs."""
-    return hasattr(os, "geteuid") and cache.stat().st_uid not in (0, os.geteuid(), os.stat(name).st_uid)
+    if not hasattr(os, "geteuid"):
+        return False
+    owners = {os.stat(path).st_uid for path in paths}
+    return cache.stat().st_uid not in {0, os.geteuid(), *(owners if len(owners) == 1 else ())}
 
 
-def _permissions(name: str, labels_from: str | None) -> int:
+def _permissions(paths: Sequence[str], labels_from: str | None) -> int:
     """Who may read the cache: only those who may read all that is in it."""
     mode = 0o666
-    for path in (name, *([] if labels_from is None else [labels_from])):
+    for path in (*paths, *([] if labels_from is None else [labels_from])):
         with suppress(OSError):
             mode &= os.stat(path).st_mode
     return mode
 
 
-def cache_path(name: str, folder: str | None) -> Path:
-    """Beside the data by default; in a folder for the caches of many files, with a hash of the path of the data."""
-    if folder is None:
+def cache_path(paths: Sequence[str], folder: str | None) -> Path:
+    """Beside the data by default; in a folder for the caches of many files, with a hash of the path of the data.
+
+    That of several files is named after the first of them, with a hash of all paths.
+    """
+    name = paths[0]
+    if folder is None and len(paths) == 1:
         return Path(name + ".cache")
-    if not Path(folder).is_dir():
+    if folder is not None and not Path(folder).is_dir():
         raise DataError(
             f"{name}: its cache cannot be kept in {folder!r}: there is no such folder; create it, or name another.",
             file=name,
         )
     from hashlib import sha256
 
-    real = os.path.realpath(name)
-    return Path(folder) / f"{os.path.basename(real)}-{sha256(os.fsencode(real)).hexdigest()[:8]}.cache"
+    real = [os.path.realpath(path) for path in paths]
+    digest = sha256(os.fsencode("\0".join(real))).hexdigest()[:8]
+    return Path(folder or os.path.dirname(name)) / f"{os.path.basename(real[0])}-{digest}.cache"
 
 
-def identity(name: str, reading: ReadOptions, other: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def identity(paths: Sequence[str], reading: ReadOptions, other: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """All that the blocks of a file depend on; with checksums over the whole content where `other` has such ones."""
 
-    def fingerprint_of(path: str, key: str) -> dict[str, Any]:
-        before = other.get(key) if other else None
+    def fingerprint_of(path: str, before: Any) -> dict[str, Any]:
         whole = bool(before.get("whole")) if isinstance(before, dict) else is_young(path)
         return fingerprint(path, whole=whole)
 
+    before = other.get("data") if other else None
+    many = len(paths) > 1
+    of_parts = before if isinstance(before, list) and len(before) == len(paths) else [before] * len(paths)
+    of_data = [fingerprint_of(path, part) for path, part in zip(paths, of_parts, strict=True)]
+    of_labels = other.get("labels") if other else None
     return {
         "layout": _LAYOUT,
         "version": __version__,
         "reading": {key: value for key, value in reading.as_json().items() if key != "labels_from"},
-        "data": fingerprint_of(name, "data"),
-        "labels": None if reading.labels_from is None else fingerprint_of(reading.labels_from, "labels"),
+        "data": of_data if many else of_data[0],
+        "labels": None if reading.labels_from is None else fingerprint_of(reading.labels_from, of_labels),
     }
 
 
@@ -138,8 +152,8 @@ class CachedSource(Source):
 
     rewindable = True
 
-    def __init__(self, cache: Path, name: str) -> None:
-        self.name, self._cache = name, cache
+    def __init__(self, cache: Path, name: str, inputs: Paths) -> None:
+        self.name, self._inputs, self._cache = name, inputs, cache
         try:
             self._file = cache.open("rb", buffering=0)
             weakref.finalize(self, self._file.close)
@@ -156,12 +170,15 @@ class CachedSource(Source):
         self.format, self.size = header.text("form"), header.count("size")
         self.labels = list(header.items("labels"))
         self._all_skipped = header.count("skipped")
-        name_length = len(header.text("name"))  # each sentence begins with the name that the file then had
+        by_file = header.section("skipped_by_file")
+        self._all_skipped_by_file = {file: by_file.count(file) for file in by_file.values}
+        old_name = header.text("name")  # a sentence about a single file begins with the name that it then had
         rows, sentences = header.counts("bad"), read_texts(tensors, "bad", len(header.items("bad")))
         self._all_bad_rows = [
-            BadRow(row, self.name + sentence[name_length:]) for row, sentence in zip(rows, sentences, strict=True)
+            BadRow(row, self.name + sentence.removeprefix(old_name) if sentence.startswith(old_name) else sentence)
+            for row, sentence in zip(rows, sentences, strict=True)
         ]
-        self.skipped, self.bad_rows = 0, []
+        self.skipped, self.bad_rows, self.skipped_by_file = 0, [], {}
         self._space = unpack_space(header.section("space"), tensors)
         pages = read_array(tensors, "chunks", np.int64, (header.count("chunks"), 4))
         if len(pages) and (pages.min() < 0 or (pages[:, 0] > self._end).any() or (pages[:, 1] > self._end).any()):
@@ -169,11 +186,16 @@ class CachedSource(Source):
         self._pages: list[list[int]] = pages.tolist()  # offset, bytes, first row, bytes read
 
     @property
+    def inputs(self) -> Paths:
+        return self._inputs
+
+    @property
     def space(self) -> FeatureSpace:
         return self._space
 
     def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         self.skipped, self.bad_rows = self._all_skipped, list(self._all_bad_rows)
+        self.skipped_by_file = self._all_skipped_by_file
         blocks = read_blocks(self._file.fileno(), [(offset, size) for offset, size, _, _ in self._pages], threads)
         try:
             for block, (_, _, first_row, bytes_read) in zip(blocks, self._pages, strict=True):
@@ -199,9 +221,11 @@ class CacheWriter(SourceWrapper):
         cache: Path,
         identity: Mapping[str, Any],
         why_rebuild: str = "",
+        paths: Sequence[str] = (),
         labels_from: str | None = None,
     ) -> None:
         super().__init__(source, rewindable=True)
+        self._paths = paths
         self._cache, self._identity, self._why_rebuild = cache, identity, why_rebuild
         self._labels_from = labels_from
         self.status = CacheStatus(str(cache), "not kept", "the file was not read to its end")
@@ -212,7 +236,7 @@ class CacheWriter(SourceWrapper):
         return blocks if already_written else self._write(blocks)
 
     def _write(self, blocks: Iterator[SourceBlock]) -> Iterator[SourceBlock]:
-        file = _UnfinishedCache(self._cache, _permissions(self.name, self._labels_from))
+        file = _UnfinishedCache(self._cache, _permissions(self._paths, self._labels_from))
         try:
             for block in blocks:
                 file.add(block)
@@ -223,9 +247,10 @@ class CacheWriter(SourceWrapper):
 
     def _finish(self, file: _UnfinishedCache) -> CacheStatus:
         """Give the cache its name; errors are only noted, because the fit does not need the cache."""
-        current = size_and_times(self.name)
-        if current != {key: self._identity["data"][key] for key in current}:
-            file.failure = "the file changed while it was read"
+        before = self._identity["data"] if len(self._paths) > 1 else [self._identity["data"]]
+        for path, was in zip(self._paths, before, strict=True):
+            if any(was[key] != value for key, value in size_and_times(path).items()):
+                file.failure = "the file changed while it was read"
         if not file.failure:
             tensors: Tensors = {}
             header = self._header(tensors, file)
@@ -246,6 +271,7 @@ class CacheWriter(SourceWrapper):
             "size": source.size,
             "labels": list(source.labels),
             "skipped": source.skipped,
+            "skipped_by_file": dict(source.skipped_by_file),
             "bad": [bad.row for bad in source.bad_rows],
             "space": pack_space(source.space, tensors),
             "chunks": len(file.pages),

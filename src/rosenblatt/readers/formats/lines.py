@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, NoReturn
 from rosenblatt import native
 from rosenblatt.errors import DataError
 from rosenblatt.readers.formats.bad_rows import Fault
-from rosenblatt.readers.input_file import InputFile, Stream, cannot_read
+from rosenblatt.readers.input_file import InputFile, NativeSource, Stream, cannot_read
 from rosenblatt.readers.source import BadRow, FileSource, ReadOptions
 from rosenblatt.records import FeatureSpace, ParsedCsr, ParsedSourceBlock, SourceBlock
 
@@ -26,6 +26,7 @@ class Parsed(NamedTuple):
     tokens: list[bytes]  # the distinct labels, as they are written
     lines: int
     largest: int  # the largest column, -1 where there is none
+    bad_lines: list[int]  # in the block, from 1
     bad: list[tuple[Any, ...]]  # the first few rows that could not be read
     bad_count: int
     stopped: bool  # at the first bad row
@@ -34,9 +35,9 @@ class Parsed(NamedTuple):
 
 
 class LineSpan(NamedTuple):
-    """The lines of one block, as a span of a file descriptor or of bytes."""
+    """The lines of one block, as a span of one file or of several, or as bytes."""
 
-    source: int | bytes
+    source: NativeSource | bytes
     begin: int
     end: int
     bytes_read: int  # bytes of the file up to their end
@@ -54,13 +55,18 @@ class LineSource(FileSource):
     def start(self) -> None:
         """Called before the first block."""
 
-    def parse(self, source: int | bytes, begin: int, end: int) -> tuple[Any, ...]:
+    def parse(self, source: NativeSource | bytes, begin: int, end: int) -> tuple[Any, ...]:
         """The fields of `Parsed` for the lines that begin in this span. Threads may call it at once."""
         raise NotImplementedError
 
     def refuse(self, fault: Fault, lines_before: int) -> NoReturn:
         """Raise the error for the row that a parser stopped at."""
-        raise fault.error(self.name, lines_before)
+        raise fault.error(*self.place(fault, lines_before))
+
+    def place(self, fault: Fault, lines_before: int) -> tuple[str, int]:
+        """The file that has the row, and the lines of it before the block."""
+        file, line = self.file.place(lines_before + fault.line)
+        return file, line - fault.line
 
     def prepare(self, parsed: Parsed, lines_before: int) -> Parsed:
         """Called for each block in order; a format may note something about it, or change it."""
@@ -106,8 +112,10 @@ class LineSource(FileSource):
         if parsed.stopped:
             self.refuse(faults[-1], lines_before)
         self.skipped += parsed.bad_count
+        for line in parsed.bad_lines:
+            self.skipped_by_file[self.file.place(lines_before + line)[0]] += 1
         for fault in faults[: self.bad_rows_shown - len(self.bad_rows)]:
-            self.bad_rows.append(BadRow(lines_before + fault.line, fault.sentence(self.name, lines_before)))
+            self.bad_rows.append(BadRow(lines_before + fault.line, fault.sentence(*self.place(fault, lines_before))))
 
     def _block(self, parsed: Parsed, first_row: int, bytes_read: int) -> SourceBlock:
         self.features = max(self.features, parsed.largest + 1)
@@ -131,16 +139,16 @@ class LineSource(FileSource):
 def line_spans(file: InputFile, block_bytes: int | None = None, *, single: bool = False) -> Iterator[LineSpan]:
     """The blocks of a file: the same for any number of threads, compressed or not; `single`: each line is one."""
     size = block_bytes or BLOCK_BYTES
-    if single or not file.plain or file.size is None:
+    if single or not file.plain or file.length is None:
         with file.stream() as stream:
             blocks = available_lines(stream, size) if file.live else whole_lines(stream, size)
             if single:
                 blocks = (line for lines in blocks for line in io.BytesIO(lines))
             yield from (LineSpan(lines, 0, len(lines), stream.bytes_read) for lines in blocks)
         return
-    for begin in range(0, file.size, size):
-        end = min(begin + size, file.size)
-        yield LineSpan(file.fileno(), begin, end, end)
+    for begin in range(0, file.length, size):
+        end = min(begin + size, file.length)
+        yield LineSpan(file.native_source(), begin, end, end)
 
 
 def whole_lines(stream: Stream, size: int) -> Iterator[bytes]:

@@ -6,14 +6,16 @@ its labels under two names, or a sparse matrix as scipy saves it. Pickled object
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
-from rosenblatt.errors import DataError, ModelError, option
+from rosenblatt.errors import DataError, ModelError, ParameterError, option
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.readers.block_rows import take_rows
+from rosenblatt.readers.block_rows import stack_sparse, take_rows
 from rosenblatt.readers.formats.stored_arrays import StoredArray, damage_refused, stored_arrays
 from rosenblatt.readers.input_file import InputFile, plain_path
+from rosenblatt.readers.joined_file import JoinedFile
 from rosenblatt.readers.labels_file import read_labels
 from rosenblatt.readers.source import FileSource, ReadOptions
 from rosenblatt.readers.table.scale import Moments, scaled
@@ -35,6 +37,7 @@ class ArraySource(FileSource):
         if model_space is not None:
             known_features = len(model_space.columns) or model_space.settings.get("features")
             self._shift, self._scale = model_space.shift, model_space.scale
+        self._parts: list[tuple[int, str]] = []  # of several files: the rows before each, and its name
         self._matrix, self._label_array = self._arrays(file, reading, known_features)
         n_rows, self._features = self._matrix.shape
         if known_features is not None and self._features != known_features:
@@ -51,6 +54,8 @@ class ArraySource(FileSource):
 
     def _arrays(self, file: InputFile, reading: ReadOptions, features: int | None) -> tuple[Any, NDArray[Any] | None]:
         """The matrix and the labels; `features` is the width of a model, whose examples need no labels."""
+        if isinstance(file, JoinedFile):
+            return self._joined_arrays(file, reading, features)
         plain_path(file, self.format)
         matrix, labels = _matrix_and_labels(file.name, stored_arrays(file), reading, features)
         if labels is not None and (labels.ndim != 1 or labels.dtype.kind not in "biufUS"):
@@ -60,6 +65,29 @@ class ArraySource(FileSource):
                 file=file.name,
             )
         return matrix, labels
+
+    def _joined_arrays(
+        self, file: JoinedFile, reading: ReadOptions, features: int | None
+    ) -> tuple[Any, NDArray[Any] | None]:
+        if reading.labels_from is not None:
+            raise ParameterError(
+                f"{file.name}: {option('labels_from')} gives the labels of one file of arrays, and there are "
+                f"{len(file.parts)}: save the labels in each of them."
+            )
+        parts = [self._arrays(part.open(), reading, features) for part in file.parts]
+        matrices = [matrix for matrix, _ in parts]
+        labels = [of_part[: len(of_part)] for _, of_part in parts if of_part is not None]
+        first = matrices[0]
+        for part, matrix in zip(file.parts, matrices, strict=True):
+            if matrix.shape[1] != first.shape[1] or isinstance(matrix, Csr) != isinstance(first, Csr):
+                raise DataError(
+                    f"{part.name}: has {matrix.shape[1]} columns{' and is sparse' * isinstance(matrix, Csr)}, and "
+                    f"{file.parts[0].name} has {first.shape[1]}; give matrices of one kind.",
+                    file=part.name,
+                )
+            self._parts.append((sum(matrix.shape[0] for matrix in matrices[: len(self._parts)]), part.name))
+        joined = stack_sparse(matrices) if isinstance(first, Csr) else _Joined(matrices)
+        return joined, np.concatenate(labels) if len(labels) == len(parts) else None
 
     @property
     def space(self) -> FeatureSpace:
@@ -113,10 +141,15 @@ class ArraySource(FileSource):
         else:
             good = np.asarray(np.isfinite(rows).all(axis=1))
         for row in np.flatnonzero(~good).tolist():
-            what = f"{self.name}: row {start + row} (from 0) holds NaN or infinity"
+            n_before, name = self._part_of(start + row)
+            what = f"{name}: row {start + row - n_before} (from 0) holds NaN or infinity"
             advice = f"correct it, or skip such rows with {option('on_bad_row', 'skip')}"
-            self.skip_or_raise(start + row, what, DataError(f"{what}; {advice}.", file=self.name))
+            self.skip_or_raise(start + row, what, DataError(f"{what}; {advice}.", file=name))
         return good
+
+    def _part_of(self, row: int) -> tuple[int, str]:
+        """The rows before the file that has this row, and its name."""
+        return next((part for part in reversed(self._parts) if part[0] <= row), (0, self.name))
 
     def _label_positions(self, start: int, count: int) -> NDArray[np.int32]:
         if self._label_array is None:
@@ -224,6 +257,24 @@ def _split_columns(name: str, matrix: Any, reading: ReadOptions, features: int |
             f"{name}: there is no label column {reading.label!r}; give its position, 0 to {count - 1}.", file=name
         ) from None
     return _WithoutColumn(matrix, column), _Column(matrix, column)
+
+
+class _Joined:
+    """Matrices below one another, copied only where rows of two of them are read at once."""
+
+    def __init__(self, matrices: Sequence[Any]) -> None:
+        self._matrices = matrices
+        self._ends = list(accumulate(matrix.shape[0] for matrix in matrices))
+        self.shape = (self._ends[-1], matrices[0].shape[1])
+
+    def __getitem__(self, rows: slice) -> NDArray[Any]:
+        starts = [0, *self._ends]
+        parts = [
+            matrix[max(rows.start - start, 0) : rows.stop - start]
+            for matrix, start, end in zip(self._matrices, starts, self._ends, strict=False)
+            if start < rows.stop and rows.start < end
+        ]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 class _WithoutColumn:

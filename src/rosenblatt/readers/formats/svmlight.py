@@ -11,7 +11,7 @@ from rosenblatt.lazy import np
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.formats.bad_rows import Fault, Kind
 from rosenblatt.readers.formats.lines import LineSource, Parsed
-from rosenblatt.readers.input_file import InputFile, cannot_read
+from rosenblatt.readers.input_file import InputFile, NativeSource, cannot_read
 from rosenblatt.readers.source import ReadOptions, RereadError
 from rosenblatt.records import FeatureSpace
 
@@ -45,7 +45,7 @@ class SvmlightSource(LineSource):
             return self.model_space
         return FeatureSpace(kind="index", index_base=self._base, settings={"features": self.features})
 
-    def parse(self, source: int | bytes, begin: int, end: int) -> tuple[Any, ...]:
+    def parse(self, source: NativeSource | bytes, begin: int, end: int) -> tuple[Any, ...]:
         return native.parse_svmlight(source, begin, end, **self._parser_options())
 
     def parsed(self, threads: int) -> Iterator[tuple[int, Parsed]]:
@@ -68,10 +68,10 @@ class SvmlightSource(LineSource):
 
     def _start_reading(self, threads: int, early: int = 0) -> native.BlocksAhead | None:
         file = self.file
-        if not file.plain or file.size is None:
+        if not file.plain or file.length is None:
             return None
         return native.read_svmlight_ahead(
-            file.fileno(), file.size, lines.BLOCK_BYTES, threads, early=early, **self._parser_options()
+            file.native_source(), file.length, lines.BLOCK_BYTES, threads, early=early, **self._parser_options()
         )
 
     def _parser_options(self) -> dict[str, Any]:
@@ -82,10 +82,12 @@ class SvmlightSource(LineSource):
         if not _is_index_zero(fault.kind) or not self._guess_base:
             super().refuse(fault, lines_before)
         if not self.rewindable:
-            raise fault.error(self.name, lines_before, why=", because a stream cannot be read again from its beginning")
+            raise fault.error(
+                *self.place(fault, lines_before), why=", because a stream cannot be read again from its beginning"
+            )
         self._base, self._guess_base = 0, False
         self.features = 0
-        raise fault.error(self.name, lines_before, RereadError)
+        raise fault.error(*self.place(fault, lines_before), RereadError)
 
     def _refuse_precomputed_kernel(self) -> None:
         """LIBSVM's precomputed kernels begin each row with `0:1`, `0:2`, …, which would be learned as a feature."""

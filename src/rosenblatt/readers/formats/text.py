@@ -16,7 +16,7 @@ from rosenblatt.readers.formats.detect import sample_lines
 from rosenblatt.readers.formats.lines import LineSource, Parsed
 from rosenblatt.readers.hashing.column_names import NameCollector
 from rosenblatt.readers.hashing.settings import hashing_settings, native_hashing
-from rosenblatt.readers.input_file import InputFile
+from rosenblatt.readers.input_file import InputFile, NativeSource
 from rosenblatt.readers.labels_file import LabelsFile
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import FeatureSpace
@@ -35,6 +35,8 @@ class TextSource(LineSource):
         self._names = NameCollector(self._settings.bits, collect=model_space is None or reading.name_rows)
         self._line_kind = "plain" if reading.labels_from else "labelled" if model_space is None else "either"
         self._header = self._has_header() if reading.header is None else reading.header
+        if self._header:
+            file.leave_out_repeated_first_lines()
         self._labels_file: LabelsFile | None = None
         self.features = 2**self._settings.bits
 
@@ -67,7 +69,7 @@ class TextSource(LineSource):
         self._names.restart()
         return names
 
-    def parse(self, source: int | bytes, begin: int, end: int) -> tuple[Any, ...]:
+    def parse(self, source: NativeSource | bytes, begin: int, end: int) -> tuple[Any, ...]:
         parsed, candidates = native.parse_text(
             source,
             begin,

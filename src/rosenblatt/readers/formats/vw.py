@@ -9,7 +9,7 @@ from rosenblatt.errors import DataError, listed
 from rosenblatt.readers.formats.lines import LineSource, Parsed
 from rosenblatt.readers.hashing.column_names import NameCollector
 from rosenblatt.readers.hashing.cross import pairs_of, pairs_of_model
-from rosenblatt.readers.input_file import InputFile
+from rosenblatt.readers.input_file import InputFile, NativeSource
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import FeatureSpace
 
@@ -50,7 +50,7 @@ class VwSource(LineSource):
         self._names.restart()
         return names
 
-    def parse(self, source: int | bytes, begin: int, end: int) -> tuple[Any, ...]:
+    def parse(self, source: NativeSource | bytes, begin: int, end: int) -> tuple[Any, ...]:
         parsed, candidates = native.parse_vw(
             source,
             begin,

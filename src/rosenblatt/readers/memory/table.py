@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
@@ -11,6 +11,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.readers.input_file import InputFile, MemoryFile
 from rosenblatt.readers.memory.targets import NAME, MemorySource, Targets
 from rosenblatt.readers.source import ReadOptions
+from rosenblatt.readers.table.csv import LinesOfRows, RaggedRow
 from rosenblatt.readers.table.parquet_arrow import TypedFile
 from rosenblatt.readers.table.readable import readable
 from rosenblatt.readers.table.source import TableSource
@@ -24,10 +25,10 @@ class TypedTable(TypedFile):
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table
-        self.columns = list(table.column_names)
+        self.columns, self.places = list(table.column_names), LinesOfRows(NAME, 0)
         self.types = dict(zip(self.columns, readable(_first_row(table)).schema.types, strict=True))
 
-    def batches(self) -> Iterator[tuple[pa.RecordBatch, int]]:
+    def batches(self, on_ragged_row: Callable[[RaggedRow], None] | None = None) -> Iterator[tuple[pa.RecordBatch, int]]:
         n_rows = 0
         for batch in self._table.to_batches(max_chunksize=_BATCH_ROWS):
             n_rows += batch.num_rows
@@ -55,12 +56,12 @@ class MemoryTable(MemorySource, TableSource):
         self._arrow = table
         super().__init__(MemoryFile(NAME, table.nbytes), replace(reading, format="arrow"), model_space, targets)
 
-    def _typed(self, file: InputFile) -> TypedFile:
+    def _open_table(self, file: InputFile, header: bool | None, model_columns: Sequence[str]) -> TypedFile:
         return TypedTable(self._arrow)
 
     def reopened(self, reading: ReadOptions) -> MemoryTable:
         unlabelled = self._arrow if self.targets is None else self._arrow.drop_columns([self.targets.name])
         return MemoryTable(unlabelled, reading, self.model_space, self.targets)
 
-    def _refuse(self, line: int, what: str) -> None:
+    def _refuse(self, file: str, line: int, what: str) -> None:
         raise DataError(f"{NAME}, row {line - 1} (from 0): {what}.")

@@ -8,15 +8,18 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
+from pyarrow import compute as pc
 from pyarrow import csv as arrow_csv
 
 from rosenblatt import native
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, listed
+from rosenblatt.lazy import np
 from rosenblatt.readers.formats.lines import available_lines
 from rosenblatt.readers.input_file import HEAD, InputFile, Stream
 from rosenblatt.readers.table.cells import DECIMAL_COMMA, MISSING, is_number
@@ -32,9 +35,30 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8
 class RaggedRow:
     """A row with too few or too many cells."""
 
+    file: str
     line: int
     n_cells: int
     n_columns: int
+
+
+@dataclass(frozen=True)
+class LinesOfRows:
+    """Which line of a file each row is on, where lines before it are none of the rows."""
+
+    file: str
+    first_line: int  # lines before the first row
+    left_out: list[int] = field(default_factory=list)  # lines that were left out
+
+    def line(self, row: int) -> int:
+        """The line of a row, from 1.
+
+        >>> LinesOfRows("a.csv", 1, [3]).line(0), LinesOfRows("a.csv", 1, [3]).line(1)
+        (2, 4)
+        """
+        line = row + 1 + self.first_line
+        for left_out in sorted(self.left_out):
+            line += left_out <= line
+        return line
 
 
 def separator_of(form: str, head: bytes) -> str:
@@ -55,7 +79,14 @@ def separator_of(form: str, head: bytes) -> str:
 
 
 class CsvFile:
-    """The names of the columns, and all rows as often as the file can be read."""
+    """The names of the columns, and all rows as often as the file can be read.
+
+    Of several files that are read as one, all but the first are given the `columns` of the first. Their own first line
+    may repeat these names, in another order too, or may be a row already.
+    """
+
+    typed = False
+    types: Mapping[str, pa.DataType] = MappingProxyType({})
 
     def __init__(
         self,
@@ -66,15 +97,20 @@ class CsvFile:
         model_columns: Sequence[str] = (),
         *,
         marks_missing: bool = True,
+        columns: Sequence[str] | None = None,
     ) -> None:
         self._file, self._separator, self._missing = file, separator, MISSING if marks_missing else ()
         while file.live and _is_cut(file.head, separator) and file.lengthen_head():
             pass  # a quoted name of a column may hold newlines
-        rows = self._head_rows()
-        if not rows:
+        self._head = self._head_rows()
+        if not self._head:
             raise DataError(f"{file.name}: there are no rows in it.", file=file.name)
+        rows = [[cell.strip() for cell in row] for row in self._head]
         only_row = len(rows) == 1 and len(file.head) < HEAD
-        if header is None or model_columns:
+        if columns is not None:
+            self.header = header is not False and set(rows[0]) == set(columns)
+            self._refuse_other_columns(rows, columns)
+        elif header is None or model_columns:
             usual = _is_header(rows, label, only_row) if header is None else header
             self.header = _names_columns(rows[0], model_columns, usual)
         else:
@@ -83,11 +119,36 @@ class CsvFile:
         if self.header:
             self.columns = [cell or f"column{i}" for i, cell in enumerate(rows[0])]
         else:
-            self.columns = [f"column{i}" for i in range(len(rows[0]))]
+            self.columns = [f"column{i}" for i in range(len(rows[0]))] if columns is None else list(columns)
         refuse_duplicates(file.name, self.columns)
+        self.places = LinesOfRows(file.name, int(self.header))
+        self.repeated_headers = 0
+
+    def _refuse_other_columns(self, rows: list[list[str]], columns: Sequence[str]) -> None:
+        """A first line that names other columns, or has another number of cells."""
+        first, name = rows[0], self._file.name
+        common = set(first) & set(columns)
+        below = [row for row in rows[1:] if len(row) == len(first)]
+        named = not any(map(is_number, first)) and any(
+            _above_numbers(cell, [row[i] for row in below]) for i, cell in enumerate(first)
+        )
+        if not self.header and (named or 2 * len(common) >= len(columns)):
+            raise DataError(
+                f"{name}: its columns are {listed(first)}, and the file before has {listed(columns)}; give files with "
+                "the same columns.",
+                file=name,
+            )
+        if len(first) != len(columns):
+            raise DataError(
+                f"{name}: has {len(first)} columns, and the file before has {len(columns)}; give files with the same "
+                "columns.",
+                file=name,
+            )
 
     def batches(self, on_ragged_row: Callable[[RaggedRow], None]) -> Iterator[tuple[pa.RecordBatch, int]]:
         """Each batch with the bytes of the file up to its end; a ragged row is left out, or `on_ragged_row` raises."""
+        self.places.left_out.clear()
+        self.repeated_headers = 0
         if self._header_only:
             return
         stream = self._file.stream()
@@ -96,13 +157,40 @@ class CsvFile:
             return
         errors: list[DataError] = []
         n_rows = 0
-        options = self._options(_invalid_row_handler(on_ragged_row, errors), skip_rows=int(self.header))
+        handler = _invalid_row_handler(self._file.name, on_ragged_row, self.places.left_out, errors)
         try:
-            for batch in arrow_csv.open_csv(_Utf8(stream, self._file.head), *options):
+            for batch in arrow_csv.open_csv(_Utf8(stream, self._file.head), *self._options(handler, int(self.header))):
+                batch = self._without_headers(batch, n_rows) if self.header else batch
                 n_rows += batch.num_rows
                 yield batch, stream.bytes_read
         except pa.ArrowInvalid as error:
             raise errors[0] if errors else self._unreadable(n_rows) from error
+
+    def _without_headers(self, batch: pa.RecordBatch, n_rows: int) -> pa.RecordBatch:
+        """The batch without rows that repeat the names of the columns, as in parts that were joined with their headers.
+
+        A cell like a mark of a missing value is read as one, and cannot be compared.
+        """
+        names = {i: cell for i, cell in enumerate(self._head[0]) if cell.strip() not in MISSING}
+        if not names:
+            return batch
+        is_header: Any = True
+        for i, cell in names.items():
+            is_header = pc.and_(pc.fill_null(pc.equal(batch.column(i), cell), False), is_header)
+            if not pc.any(is_header).as_py():
+                return batch
+        headers = np.flatnonzero(is_header.to_numpy(zero_copy_only=False)).tolist()
+        for n_before, row in enumerate(headers):
+            self.places.left_out.append(self.places.line(n_rows + row - n_before))
+        self.repeated_headers += len(headers)
+        return batch.filter(pc.invert(is_header))
+
+    def warnings(self) -> list[str]:
+        if not self.repeated_headers:
+            return []
+        some = self.repeated_headers > 1
+        repeat, were = (f"{self.repeated_headers:,} lines repeat", "were") if some else ("1 line repeats", "was")
+        return [f"{self._file.name}: {repeat} the names of the columns and {were} left out."]
 
     def _live_batches(
         self, stream: Stream, on_ragged_row: Callable[[RaggedRow], None]
@@ -126,6 +214,7 @@ class CsvFile:
                 raise self._unreadable(n_rows) from error
             for row in ragged:
                 on_ragged_row(replace(row, line=n_before + row.line))
+                self.places.left_out.append(n_before + row.line)
             n_parsed = sum(batch.num_rows for batch in batches)
             n_rows, n_before = n_rows + n_parsed, n_before + n_parsed + len(ragged) + skip_rows
             for batch in batches:
@@ -135,7 +224,7 @@ class CsvFile:
         self, lines: bytes, on_ragged_row: Callable[[RaggedRow], None], skip_rows: int
     ) -> list[pa.RecordBatch]:
         batches: list[pa.RecordBatch] = arrow_csv.read_csv(
-            io.BytesIO(lines), *self._options(_invalid_row_handler(on_ragged_row, []), skip_rows)
+            io.BytesIO(lines), *self._options(_invalid_row_handler(self._file.name, on_ragged_row, [], []), skip_rows)
         ).to_batches()
         return batches
 
@@ -149,7 +238,7 @@ class CsvFile:
             if len(row) == n_columns:
                 rows.append(row)
             elif number > skip_rows:
-                on_ragged_row(RaggedRow(number, len(row), n_columns))
+                on_ragged_row(RaggedRow(self._file.name, number, len(row), n_columns))
         columns = zip(*rows[skip_rows:], strict=True)
         cells = [
             pa.array([None if cell in self._missing else cell for cell in column], pa.string()) for column in columns
@@ -176,13 +265,13 @@ class CsvFile:
         )
 
     def _head_rows(self) -> list[list[str]]:
-        """The first rows, by Python's own reader, which keeps the cells of ragged rows."""
+        """The first rows as they are written, by Python's own reader, which keeps the cells of ragged rows."""
         head = self._file.head.removeprefix(_BYTE_ORDER_MARK)
         if len(head) >= HEAD - len(_BYTE_ORDER_MARK):
             head = head[: head.rfind(b"\n") + 1] or head
         text = io.StringIO(head.decode("utf-8", errors="replace"), newline="")
         try:
-            rows = [[cell.strip() for cell in row] for row in csv.reader(text, delimiter=self._separator) if row]
+            rows = [row for row in csv.reader(text, delimiter=self._separator) if row]
         except csv.Error as error:
             name = self._file.name
             raise DataError(f"{name}: cannot be read as a table: {error}.", file=name) from error
@@ -216,15 +305,19 @@ def _as_utf8(lines: bytes) -> bytes:
     return lines if lines.isascii() else lines.decode("utf-8", errors="replace").encode()
 
 
-def _invalid_row_handler(on_ragged_row: Callable[[RaggedRow], None], errors: list[DataError]) -> Callable[[Any], str]:
-    """pyarrow's callback for ragged rows; an exception goes to `errors`, because pyarrow would swallow it."""
+def _invalid_row_handler(
+    name: str, on_ragged_row: Callable[[RaggedRow], None], lines: list[int], errors: list[DataError]
+) -> Callable[[Any], str]:
+    """pyarrow's callback for ragged rows, which adds their lines to `lines`; an exception goes to `errors`, because
+    pyarrow would swallow it."""
 
     def handler(row: Any) -> str:
         try:
-            on_ragged_row(RaggedRow(row.number or 0, row.actual_columns, row.expected_columns))
+            on_ragged_row(RaggedRow(name, row.number or 0, row.actual_columns, row.expected_columns))
         except DataError as error:
             errors.append(error)
             return "error"
+        lines.append(row.number or 0)
         return "skip"
 
     return handler
@@ -233,7 +326,7 @@ def _invalid_row_handler(on_ragged_row: Callable[[RaggedRow], None], errors: lis
 def _is_header(rows: list[list[str]], label: str | int | None, only_row: bool) -> bool:
     """The first row names the columns when it holds no number, and stands above numbers, or none of its cells occurs
     again below it, or it is the only row."""
-    first, rest = rows[0], rows[1:]
+    first, rest = rows[0], [row for row in rows[1:] if row != rows[0]]  # parts may have been joined with their headers
     if isinstance(label, str) and label in first:
         return True
     if any(is_number(cell) for cell in first):

@@ -1,6 +1,6 @@
 """Parquet and Arrow files -> record batches whose columns have types."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from rosenblatt.errors import DataError
 from rosenblatt.readers.input_file import InputFile, plain_path
+from rosenblatt.readers.table.csv import LinesOfRows, RaggedRow
 from rosenblatt.readers.table.readable import readable, refuse_duplicates
 
 _CELLS = 1 << 20  # cells of a batch, approximately
@@ -16,20 +17,28 @@ _CELLS = 1 << 20  # cells of a batch, approximately
 class TypedFile:
     """The names of the columns, and all rows as often as needed. Nothing is mapped: a file may shrink meanwhile."""
 
-    header = True
+    header = typed = True
 
     def __init__(self, file: InputFile, format: str) -> None:
         self._file, self._format, self._path = file, format, plain_path(file, format)
+        self.places = LinesOfRows(file.name, 0)
         with self._damage_refused(), self._open() as table:
-            self.columns: list[str] = list(self._schema(table).names)
+            schema = self._schema(table)
+            self.columns: list[str] = list(schema.names)
             refuse_duplicates(file.name, self.columns)
-            first = next(self._batches(table), None)
-        if first is not None and self.columns:
-            self.types = dict(zip(self.columns, first.schema.types, strict=True))
-        else:
-            raise DataError(f"{file.name}: there are no rows in it.", file=file.name)
+            empty = pa.RecordBatch.from_arrays([pa.nulls(0, type_) for type_ in schema.types], names=self.columns)
+            self.types = dict(zip(self.columns, readable(empty).schema.types, strict=True))
 
-    def batches(self) -> Iterator[tuple[pa.RecordBatch, int]]:
+    def refuse_empty(self) -> None:
+        with self._damage_refused(), self._open() as table:
+            first = next(self._batches(table), None)
+        if first is None or not self.columns:
+            raise DataError(f"{self._file.name}: there are no rows in it.", file=self._file.name)
+
+    def warnings(self) -> list[str]:
+        return []
+
+    def batches(self, on_ragged_row: Callable[[RaggedRow], None] | None = None) -> Iterator[tuple[pa.RecordBatch, int]]:
         """Each batch with the bytes of the file up to its end, estimated from its share of the rows."""
         size, n_rows = self._file.size or 0, 0
         with self._damage_refused(), self._open() as table:

@@ -8,8 +8,9 @@ Running text is hashed into the columns after the numbers, and so are the words 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -19,6 +20,7 @@ from rosenblatt.errors import DataError, option
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.hashing.cross import pairs_of_model, pairs_of_table
 from rosenblatt.readers.input_file import InputFile
+from rosenblatt.readers.joined_file import JoinedFile
 from rosenblatt.readers.labels import LONGEST_LABEL
 from rosenblatt.readers.parallel_map import ordered_map
 from rosenblatt.readers.source import FileSource, ReadOptions
@@ -28,6 +30,7 @@ from rosenblatt.readers.table.encode import Encoder
 from rosenblatt.readers.table.equal_batches import SAMPLE, RawBatch, equal_batches, first_rows, rows_of_batch
 from rosenblatt.readers.table.find_layout import find_layout, layout_of_model, refuse_unknown
 from rosenblatt.readers.table.head import Head, read_head
+from rosenblatt.readers.table.joined_table import JoinedTable
 from rosenblatt.readers.table.parquet_arrow import TypedFile
 from rosenblatt.readers.table.readable import refuse_types
 from rosenblatt.records import FeatureSpace, SourceBlock
@@ -38,18 +41,13 @@ class TableSource(FileSource):
 
     def __init__(self, file: InputFile, reading: ReadOptions, model_space: FeatureSpace | None) -> None:
         super().__init__(file, reading, model_space)
-        self._ragged_lines: list[int] = []
         self._n_unlabelled = 0
-        self._table: CsvFile | TypedFile
         settings = {} if model_space is None else dict(model_space.settings)
-        if self.format in ("csv", "tsv"):
-            header, names = reading.header, ()
-            if header is None and model_space is not None:
-                header, names = settings.get("header"), (*settings["numbers"], *settings["words"], *settings["texts"])
-            separator = separator_of(self.format, file.head)
-            self._table = CsvFile(file, separator, header, reading.label, names, marks_missing=not reading.with_)
-        else:
-            self._table = self._typed(file)
+        header, names = reading.header, ()
+        if header is None and model_space is not None:
+            header = settings.get("header")
+            names = (*settings["numbers"], *settings["words"], *settings["texts"])
+        self._table = self._open_table(file, header, names)
         self._decided: dict[str, Any] = {}
         self._begun: Head | None = None  # a reading that was begun, and whose batches are not given yet
         if model_space is None:
@@ -57,7 +55,7 @@ class TableSource(FileSource):
                 self._begin()
         else:
             layout = layout_of_model(self.name, self._table.columns, settings, reading.label, self._table.header)
-            if isinstance(self._table, TypedFile):
+            if self._table.typed:
                 used = [*layout.features, *([] if layout.label is None else [layout.label])]
                 refuse_types(self.name, self._table.types, used, layout.label)
             self._layout, self._encoder = layout, Encoder(layout, reading, model_space, pairs_of_model(model_space))
@@ -81,7 +79,9 @@ class TableSource(FileSource):
         read, sample = first_rows(batches, SAMPLE)
         cells = [pa.array([], pa.string())] * len(table.columns) if sample is None else sample.columns
         by_name = dict(zip(table.columns, cells, strict=True))
-        layout = find_layout(self.name, by_name, reading, typed=isinstance(table, TypedFile))
+        if isinstance(table, JoinedTable):
+            reading = replace(reading, label=table.label(reading.label))
+        layout = find_layout(self.name, by_name, reading, typed=table.typed)
         pairs = pairs_of_table(self.name, layout, table.columns, reading.cross)
         self._batch_rows = rows_of_batch(len(table.columns), texts=bool(layout.texts))
         batches = equal_batches(chain(read, batches), self._batch_rows)
@@ -99,8 +99,23 @@ class TableSource(FileSource):
                 self._decided["logs"] = {head.layout.numbers[j]: list(log) for j, log in scaling.logs.items()}
         self._begun = head
 
-    def _typed(self, file: InputFile) -> TypedFile:
-        return TypedFile(file, self.format)
+    def _open_table(
+        self, file: InputFile, header: bool | None, model_columns: Sequence[str]
+    ) -> CsvFile | TypedFile | JoinedTable:
+        reading, separator = self.reading, separator_of(self.format, file.first.head)
+
+        def open_csv(file: InputFile, columns: Sequence[str] | None = None) -> CsvFile:
+            missing = not reading.with_
+            names = model_columns
+            return CsvFile(file, separator, header, reading.label, names, marks_missing=missing, columns=columns)
+
+        if isinstance(file, JoinedFile):
+            return JoinedTable(file, self.format, open_csv)
+        if self.format in ("csv", "tsv"):
+            return open_csv(file)
+        table = TypedFile(file, self.format)
+        table.refuse_empty()
+        return table
 
     @property
     def space(self) -> FeatureSpace:
@@ -152,7 +167,8 @@ class TableSource(FileSource):
             f"each counts as {count_as}."
             for column, count in self._encoder.unmarked_gaps.items()
         ]
-        return [f"{self.name}: {sentence}" for sentence in (*unlabelled, *unknown, *missing)]
+        of_cells = [f"{self.name}: {sentence}" for sentence in (*unlabelled, *unknown, *missing)]
+        return [*super().warnings(), *self._table.warnings(), *of_cells]
 
     def _no_examples(self) -> str:
         if self._n_unlabelled and not self.skipped:
@@ -166,7 +182,7 @@ class TableSource(FileSource):
         if begun is not None:
             return chain(begun.batches, self._parsed(begun.rest, threads))
         self.forget_bad_rows()
-        self._ragged_lines, self._n_unlabelled = [], 0
+        self._n_unlabelled = 0
         batches = self._raw_batches()
         if self.model_space is None:
             batches = equal_batches(batches, self._batch_rows)
@@ -175,11 +191,10 @@ class TableSource(FileSource):
         return self._parsed(batches, threads)
 
     def _raw_batches(self) -> Iterator[RawBatch]:
-        table = self._table
-        return table.batches(self._refuse_ragged) if isinstance(table, CsvFile) else table.batches()
+        return self._table.batches(self._refuse_ragged)
 
     def _parsed(self, batches: Iterator[RawBatch], threads: int) -> Iterator[Batch]:
-        passed, marks_missing = self.reading.with_, not (self.reading.with_ and isinstance(self._table, CsvFile))
+        passed, marks_missing = self.reading.with_, not self.reading.with_ or self._table.typed
 
         def parse(task: RawBatch) -> Batch:
             return parse_batch(task[0], self._layout, task[1], passed, marks_missing=marks_missing)
@@ -196,7 +211,7 @@ class TableSource(FileSource):
                 self._n_unlabelled += int(np.count_nonzero(~good))
         for row, what in sorted(bad):
             if good[row]:
-                self._refuse(self._line(n_seen + row), what)
+                self._refuse(*self._place(n_seen + row), what)
             good[row] = False
         return good
 
@@ -211,21 +226,19 @@ class TableSource(FileSource):
             for row in np.flatnonzero(rows).tolist()
         ]
 
-    def _line(self, row: int) -> int:
-        """The line of a row, from 1, header and ragged rows included."""
-        line = row + 1 + (self._table.header if isinstance(self._table, CsvFile) else 0)
-        for ragged in sorted(self._ragged_lines):
-            line += ragged <= line
-        return line
+    def _place(self, row: int) -> tuple[str, int]:
+        """The file and the line of a row; the line from 1, header and lines that were left out included."""
+        if isinstance(self._table, JoinedTable):
+            return self._table.place(row)
+        return self._table.places.file, self._table.places.line(row)
 
     def _refuse_ragged(self, row: RaggedRow) -> None:
-        self._refuse(row.line, f"expected {row.n_columns} columns, found {row.n_cells}; correct the row")
-        self._ragged_lines.append(row.line)
+        self._refuse(row.file, row.line, f"expected {row.n_columns} columns, found {row.n_cells}; correct the row")
 
-    def _refuse(self, line: int, what: str) -> None:
-        sentence = f"{self.name}:{line}: {what}"
+    def _refuse(self, file: str, line: int, what: str) -> None:
+        sentence = f"{file}:{line}: {what}"
         advice = f"or skip such rows with {option('on_bad_row', 'skip')}"
-        self.skip_or_raise(line, sentence, DataError(f"{sentence}, {advice}.", file=self.name, line=line))
+        self.skip_or_raise(line, sentence, DataError(f"{sentence}, {advice}.", file=file, line=line))
 
     def _labels(self, batch: Batch, good: NDArray[np.bool_]) -> NDArray[np.int32]:
         if batch.label is None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rosenblatt.model.fit_file import Fitted
 
 _PASSES_SHOWN = 8
+_MOST_INPUTS = 4  # that a command to try next repeats
 _FEWEST_ROWS_TO_HOLD_OUT = 30
 
 
@@ -71,6 +72,8 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
         yield named_line("caution", NAMELESS_INDEX)
     if fitted.skipped:
         yield named_line("left out", f"{plural(fitted.skipped, 'bad row')}, first: {fitted.bad_rows[0].sentence}")
+        if len(fitted.skipped_by_file) > 1:
+            yield named_line("", ", ".join(f"{count:,} of {file}" for file, count in fitted.skipped_by_file.items()))
 
 
 def _weight_and_threshold_lines(fitted: Fitted) -> Iterator[str]:
@@ -191,7 +194,8 @@ def candidate_lines(summary: FitSummary) -> Iterator[str]:
 def next_steps(summary: FitSummary) -> Iterator[str]:
     """The commands to try next, at most three, with the options that were given."""
     steps = []
-    data, model = shlex.quote(summary.data), shlex.quote(summary.model_path or "MODEL")
+    data = _data(summary)
+    model = shlex.quote(summary.model_path or "MODEL")
     fitted, is_file, unscaled = summary.fitted, summary.data != "-", _is_unscaled(summary)
     if unscaled:
         steps.append(_fit_again(summary, "scale"))
@@ -213,7 +217,13 @@ def next_steps(summary: FitSummary) -> Iterator[str]:
 def _fit_again(summary: FitSummary, name: str, value: object = None) -> str:
     """The same fit with one more option, or with another value of it."""
     others = [words for other, words in summary.options.items() if other not in (name, "resume")]
-    return " ".join(["rosenblatt fit", shlex.quote(summary.data), *others, as_flag(name, value)])
+    return " ".join(["rosenblatt fit", _data(summary), *others, as_flag(name, value)])
+
+
+def _data(summary: FitSummary) -> str:
+    """The inputs as they are typed again."""
+    inputs = summary.inputs or (summary.data,)
+    return shlex.join(inputs) if len(inputs) <= _MOST_INPUTS else f"{shlex.quote(inputs[0])} ..."
 
 
 def _is_unscaled(summary: FitSummary) -> bool:

@@ -1,0 +1,139 @@
+"""Several files as one table: the same columns by name, their rows one after another.
+
+The names of folders, `key=value`, are columns too, after those of the files.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from rosenblatt.errors import DataError, listed
+from rosenblatt.readers.input_file import InputFile
+from rosenblatt.readers.joined_file import JoinedFile, Part
+from rosenblatt.readers.table.csv import CsvFile, LinesOfRows, RaggedRow
+from rosenblatt.readers.table.layout import label_column
+from rosenblatt.readers.table.parquet_arrow import TypedFile
+
+
+class JoinedTable:
+    """The names of all columns, and all rows as often as the files can be read."""
+
+    def __init__(
+        self, file: JoinedFile, format: str, open_csv: Callable[[InputFile, Sequence[str] | None], CsvFile]
+    ) -> None:
+        self._file, self._format, self._open_csv = file, format, open_csv
+        self.typed = format not in ("csv", "tsv")
+        first = self._open(file.parts[0], None)
+        self.header, self._names = first.header, list(first.columns)
+        self._schema: pa.Schema | None = None
+        if isinstance(first, TypedFile):
+            self._schema = self._common_schema(first)
+        else:
+            for part in file.parts[1:]:
+                self._open(part, self._names)
+        self._keys = _keys_of(file.parts, self._names, typed=self.typed)
+        self.columns = [*self._names, *self._keys]
+        self.types: dict[str, pa.DataType] = {}
+        if self._schema is not None:
+            of_keys = {key: values[0].type for key, values in self._keys.items()}
+            self.types = dict(zip(self._names, self._schema.types, strict=True)) | of_keys
+        self._places: list[tuple[int, LinesOfRows]] = []  # the rows before each file, and its lines
+        self._warnings: list[str] = []
+
+    def _open(self, part: Part, columns: Sequence[str] | None) -> CsvFile | TypedFile:
+        if self.typed:
+            return TypedFile(part.open(), self._format)
+        return self._open_csv(part.open(), columns)
+
+    def label(self, label: str | int | None) -> str:
+        """The label column: by default one of the files, not one that folders name."""
+        return label_column(self._file.name, self._names if label is None else self.columns, label)
+
+    def batches(self, on_ragged_row: Callable[[RaggedRow], None]) -> Iterator[tuple[pa.RecordBatch, int]]:
+        """The batches of all files in turn, with the bytes of all of them up to the end of each."""
+        self._places, self._warnings = [], []
+        n_rows = bytes_before = 0
+        for k, part in enumerate(self._file.parts):
+            table = self._open(part, self._names if k else None)
+            self._places.append((n_rows, table.places))
+            for batch, bytes_read in table.batches(on_ragged_row):
+                n_rows += batch.num_rows
+                yield self._alike(batch, k), bytes_before + bytes_read
+            bytes_before += part.size or 0
+            self._warnings += table.warnings()
+
+    def place(self, row: int) -> tuple[str, int]:
+        k = bisect_right(self._places, row, key=lambda place: place[0]) - 1
+        n_before, places = self._places[k]
+        return places.file, places.line(row - n_before)
+
+    def warnings(self) -> list[str]:
+        return self._warnings
+
+    def _alike(self, batch: pa.RecordBatch, k: int) -> pa.RecordBatch:
+        """A batch of part k with the columns of the first file, in the types that all files share, and the keys."""
+        if batch.schema.names != self._names:
+            batch = batch.select(self._names)
+        if self._schema is not None and not batch.schema.equals(self._schema):
+            batch = batch.cast(self._schema)
+        arrays = [pa.repeat(values[k], batch.num_rows) for values in self._keys.values()]
+        if not arrays and batch.schema.names == self.columns:
+            return batch
+        return pa.RecordBatch.from_arrays([*batch.columns, *arrays], names=self.columns)
+
+    def _common_schema(self, first: TypedFile) -> pa.Schema:
+        """The types that hold the cells of all files: whole numbers and fractions are fractions together."""
+        schema, name = pa.schema(list(first.types.items())), self._file.parts[0].name
+        for part in self._file.parts[1:]:
+            other = pa.schema(list(TypedFile(part.open(), self._format).types.items()))
+            missing = [column for column in schema.names if column not in other.names]
+            added = [column for column in other.names if column not in schema.names]
+            if missing or added:
+                what = f"has no column {missing[0]!r}" if missing else f"has a column {added[0]!r}"
+                has = "has one" if missing else f"has none: its columns are {listed(schema.names)}"
+                raise DataError(
+                    f"{part.name}: {what}, and {name} {has}; give files with the same columns.", file=part.name
+                )
+            schema = pa.schema([_common_field(part.name, name, field, other.field(field.name)) for field in schema])
+        return schema
+
+
+def _common_field(file: str, first: str, left: pa.Field, right: pa.Field) -> pa.Field:
+    if left.type.equals(right.type):
+        return left.with_nullable(True)
+    try:
+        plain = [pa.schema([field.with_type(_plain(field.type)).with_nullable(True)]) for field in (left, right)]
+        return pa.unify_schemas(plain, promote_options="permissive").field(0)
+    except pa.ArrowException:
+        raise DataError(
+            f"{file}: column {left.name!r} holds {right.type}, and in {first} it holds {left.type}; write it with one "
+            "type.",
+            file=file,
+        ) from None
+
+
+def _plain(type_: pa.DataType) -> pa.DataType:
+    return type_.value_type if pa.types.is_dictionary(type_) else type_
+
+
+def _keys_of(parts: Sequence[Part], names: Sequence[str], *, typed: bool) -> dict[str, list[Any]]:
+    """The value of each key for each part, as an Arrow scalar; beside typed columns whole numbers are numbers."""
+    keys: dict[str, list[Any]] = {}
+    for key in parts[0].file.keys:
+        if key in names:
+            raise DataError(
+                f"{parts[0].name}: has a column {key!r}, and its folder names one, too; rename one of them.",
+                file=parts[0].name,
+            )
+        values = [part.file.keys[key] for part in parts]
+        whole = typed and all(value is None or re.fullmatch(r"-?\d{1,18}", value) for value in values)
+        if whole:
+            keys[key] = [pa.scalar(None if value is None else int(value), pa.int64()) for value in values]
+        else:
+            keys[key] = [pa.scalar(value, pa.string()) for value in values]
+    return keys
