@@ -45,7 +45,7 @@ def evaluate_file(model: Model, path: Paths, reading: ReadOptions, threads: int 
     tally.reading_warnings = source.warnings()
     if unlabelled:
         of_all = f"{unlabelled:,} of {unlabelled + tally.examples:,} rows"
-        tally.reading_warnings.append(f"{path}: {of_all} have no label: they are not judged.")
+        tally.reading_warnings.append(f"{source.name}: {of_all} have no label: they are not judged.")
     codes = class_codes(model.classes, source.labels)
     tally.unknown_labels = [label for label, code in zip(source.labels, codes, strict=True) if code == UNKNOWN_LABEL]
     return tally
