@@ -127,7 +127,7 @@ def test_the_shell_completes_commands_and_choices(words: str, expected: set[str]
         (["fit", "x", "--holdout", "2"], "'2' is not a float"),
         (["fit", "x", "--on-bad-row", "skp"], "'skp' is not 'fail' or 'skip'."),
         (["fit", "x", "--pases", "3"], "No such option '--pases'."),
-        (["export", "x"], "Choose a format: --to onnx, --to json or --to sql."),
+        (["export", "x"], "Choose a format: --to onnx, --to json, --to sql or --to python."),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -17,7 +17,7 @@ COMMANDS: Mapping[str, str] = {
     "predict": "Predict the labels of new examples.",
     "evaluate": "Measure how good a model is on examples with known labels.",
     "explain": "Show what a model has learned, and why it decides as it does.",
-    "export": "Write a model as ONNX, JSON or SQL.",
+    "export": "Write a model as ONNX, JSON, SQL or Python.",
     "certify": "Prove that a hyperplane can separate the classes, or that none can.",
     "trace": "Print every step of a run, as the lectures do; draw it, animate it.",
     "compare": "Compare the perceptron with its relatives on the same folds.",

@@ -7,7 +7,7 @@ from rosenblatt.options.option import Option
 # Parameters whose option has another name than in Python.
 _FLAGS = {"fit_intercept": "intercept", "max_iter": "passes", "n_jobs": "jobs", "random_state": "seed"}
 OUTPUT_FORMATS = ("tsv", "csv", "jsonl")
-EXPORT_FORMATS = ("onnx", "json", "sql")
+EXPORT_FORMATS = ("onnx", "json", "sql", "python")
 
 output: Option[str | None] = Option(
     name="output", default=None, none_allowed=True, kind="path", help="Where to write the result."
@@ -67,7 +67,8 @@ to: Option[str | None] = Option(
     choices=EXPORT_FORMATS,
     none_allowed=True,
     help="The format to export to: a graph for any ONNX runtime (onnx), every weight by name (json), "
-    "or one SELECT that predicts in a database (sql). By default it follows from the name of the output.",
+    "one SELECT that predicts in a database (sql), or one Python file that predicts without any package (python). By "
+    "default it follows from the name of the output.",
 )
 table_name: Option[str] = Option(
     name="table", default="data", kind="str", help="The table that the SQL statement reads."

@@ -15,6 +15,7 @@ from rosenblatt.cli.parameters import model_argument, option, output_options, se
     "export",
     "rosenblatt export mail.model -o mail.onnx",
     "rosenblatt export people.model --to sql --table people",
+    "rosenblatt export mail.model -o spam.py && python spam.py < new-mail.txt",
 )
 @model_argument
 @option(options.to)
@@ -22,12 +23,13 @@ from rosenblatt.cli.parameters import model_argument, option, output_options, se
 @option(options.table_name)
 @output_options
 def command(model: str, to: str | None, output: str | None, table: str, as_json: bool) -> None:
-    """Write MODEL for other programs: ONNX, JSON or SQL."""
-    from rosenblatt.model.export.export import EXPORTS, export_model
+    """Write MODEL for other programs: ONNX, JSON, SQL, or a Python file that needs no package."""
+    from rosenblatt.model.export.export import ENDINGS, EXPORTS, export_model
     from rosenblatt.model.model_file import load_linear_model
 
     to_stdout = output in (None, "-")
-    to = to or PurePath(output or "").suffix.lower().removeprefix(".")
+    ending = PurePath(output or "").suffix.lower().removeprefix(".")
+    to = to or ENDINGS.get(ending, ending)
     if to not in EXPORTS:
         choices = [f"--to {choice}" for choice in EXPORTS]
         raise click.UsageError(f"Choose a format: {', '.join(choices[:-1])} or {choices[-1]}.")

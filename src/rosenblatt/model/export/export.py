@@ -8,15 +8,18 @@ from collections.abc import Callable, Mapping
 from rosenblatt.errors import ModelError, option
 from rosenblatt.model.export.json import to_json
 from rosenblatt.model.export.onnx import to_onnx
+from rosenblatt.model.export.python import to_python
 from rosenblatt.model.export.sql import to_sql
 from rosenblatt.model.kinds.linear import LinearModel
 
-# By name, which is also the ending of a file in that format; options.EXPORT_FORMATS lists the same names.
+# By name, which is also the ending of a file in that format unless ENDINGS has another; as in options.EXPORT_FORMATS.
 EXPORTS: Mapping[str, Callable[[LinearModel, str], bytes]] = {
     "onnx": lambda model, table: to_onnx(model),
     "json": lambda model, table: to_json(model).encode(),
     "sql": lambda model, table: to_sql(model, table).encode(),
+    "python": lambda model, table: to_python(model).encode(),
 }
+ENDINGS: Mapping[str, str] = {"py": "python"}
 
 
 def export_model(model: LinearModel, to: str, table: str) -> bytes:

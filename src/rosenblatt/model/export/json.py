@@ -18,8 +18,11 @@ def to_json(model: LinearModel) -> str:
     features: dict[str, Any] = {"kind": space.kind, "count": int(model.coef.shape[1])}
     if space.kind == "index":
         features["index_base"] = space.index_base
-    if space.kind == "hashed":
-        features |= {"bits": space.bits, "ngrams": space.ngrams}
+    if space.bits:
+        hashing = {"bits": space.bits, "ngrams": space.ngrams}
+        features |= hashing | {key: space.settings[key] for key in ("value", "unit") if key in space.settings}
+    if space.kind == "columns" and "numbers" in space.settings:
+        features |= _columns(space)
     document = {
         "format": "rosenblatt-linear",
         "format_version": FORMAT_VERSION,
@@ -31,6 +34,20 @@ def to_json(model: LinearModel) -> str:
         "units": [_unit(model, unit) for unit in range(len(model.coef))],
     }
     return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _columns(space: FeatureSpace) -> dict[str, Any]:
+    """Which columns of the table hold numbers, words, dates and texts, and which have indicators of missing numbers."""
+    settings = space.settings
+    kinds = {kind: list(settings[kind]) for kind in ("numbers", "words", "texts")}
+    dates = {
+        column: {"form": form, "hours": hours, "zones": zones}
+        for column, (form, hours, zones) in settings.get("dates", {}).items()
+    }
+    indicators = [column for column in settings["numbers"] if f"{column}=missing" in space.columns]
+    if space.bits:
+        indicators = settings.get("columns", {}).get("missing", settings["numbers"])
+    return {**kinds, "dates": dates, "indicators": indicators}
 
 
 def _decision(model: LinearModel) -> dict[str, Any]:

@@ -55,14 +55,33 @@ class _Graph:
         """w·x + b of every unit, the columns scaled first where the model scales them."""
         x, space = self._logarithms("x"), self.model.space
         if space.shift is not None and space.scale is not None:
-            x = self.op("Sub", x, self.constant(np.asarray(space.shift)[list(self.input_position)], "shift"))
-            x = self.op("Mul", x, self.constant(np.asarray(space.scale)[list(self.input_position)], "scale"))
-            if space.kind == "columns":  # NaN is a missing number, which counts as the mean
-                x = self.op("Where", self.op("IsNaN", x), self.constant(np.array(0.0)), x)
+            # Hashed columns come after those that are shifted and scaled.
+            known = [j for j in self.input_position if j < len(space.shift)]
+            hashed = len(self.input_position) - len(known)
+            shift = np.concatenate([np.asarray(space.shift)[known], np.zeros(hashed)])
+            scale = np.concatenate([np.asarray(space.scale)[known], np.ones(hashed)])
+            x = self.op("Mul", self.op("Sub", x, self.constant(shift, "shift")), self.constant(scale, "scale"))
+        if space.kind == "columns":  # NaN is a missing number, which counts as 0, scaled as the mean
+            x = self._with_indicators(self.op("Where", self.op("IsNaN", x), self.constant(np.array(0.0)), x))
         x = self._with_products(x)
         product = self.op("MatMul", x, self.constant(np.ascontiguousarray(self.model.coef.T), "coef"))
         out = "scores" if self.model.scheme in ("ovr", "joint") else "units"
         return self.op("Add", product, self.constant(np.asarray(self.model.intercept), "intercept"), out=out)
+
+    def _with_indicators(self, x: str) -> str:
+        """A missing number sets the feature `column=missing`, whatever the input has there."""
+        columns, numbers = self.model.space.columns, self.model.space.settings.get("numbers", ())
+        place = {columns[j]: position for j, position in self.input_position.items() if j < len(columns)}
+        pairs = [(place[column], place[f"{column}=missing"]) for column in numbers if f"{column}=missing" in place]
+        if not pairs:
+            return x
+        number_of = np.zeros(len(self.input_position), np.int64)
+        is_indicator = np.zeros(len(self.input_position), dtype=bool)
+        for number, indicator in pairs:
+            number_of[indicator], is_indicator[indicator] = number, True
+        missing = self.op("IsNaN", self.op("Gather", "x", self.constant(number_of), axis=1))
+        is_set = self.op("And", missing, self.constant(is_indicator))
+        return self.op("Where", is_set, self.constant(np.array(1.0)), x)
 
     def _logarithms(self, x: str) -> str:
         """`log_scale` of readers.table.scale, for the columns that are learned so."""

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from rosenblatt.errors import ModelError, option
-from rosenblatt.model.export.sql_columns import name, number, number_of, refuse_dates, text, word_condition
+from rosenblatt.model.export.sql_columns import SqlColumns, name, number, text
 from rosenblatt.model.kinds.linear import LinearModel
-from rosenblatt.records import FeatureSpace, Label
+from rosenblatt.records import Label
 
 TABLE = "data"
 
@@ -21,28 +21,41 @@ def to_sql(model: LinearModel, table: str = TABLE) -> str:
     if model.space.kind == "hashed" or model.space.bits:
         raise ModelError(
             "SQL needs named columns, and this model hashes words into weights: "
-            f"export it with {option('to', 'json')} or {option('to', 'onnx')}."
+            f"export it with {option('to', 'python')}, {option('to', 'json')} or {option('to', 'onnx')}."
         )
     if model.scheme == "ovo":
         raise ModelError(
-            f"SQL cannot hold a one-vs-one vote: export it with {option('to', 'onnx')}, or learn it one-vs-rest."
+            f"SQL cannot hold a one-vs-one vote: export it with {option('to', 'python')} or {option('to', 'onnx')}, or "
+            "learn it one-vs-rest."
         )
-    refuse_dates(model.space)
-    names = ["score"] if model.scheme == "binary" else [f"score_{label}" for label in model.classes]
-    scores = [f"  {_score(model, unit)} AS {name(score)}" for unit, score in enumerate(names)]
-    return (
-        "WITH scored AS (SELECT *,\n" + ",\n".join(scores) + f"\nFROM {name(table)})\n"
-        f"SELECT *, {_decision(model, names)} AS label FROM scored;\n"
-    )
+    columns = SqlColumns(model.space)
+    scores = [_score(model, unit, columns) for unit in range(len(model.coef))]
+    wanted = ["score"] if model.scheme == "binary" else [f"score_{label}" for label in model.classes]
+    names = [columns.free(score) for score in wanted]
+    steps = [*columns.helpers, dict(zip(names, scores, strict=True))]
+    last = name(table)
+    selects = []
+    for i, step in enumerate(steps, 1):
+        added = ",\n".join(f"  {expression} AS {name(alias)}" for alias, expression in step.items())
+        once = "" if i == len(steps) else "MATERIALIZED "  # or SQLite repeats a helper wherever it is mentioned
+        selects.append(f"step_{i} AS {once}(SELECT *,\n{added}\nFROM {last})")
+        last = f"step_{i}"
+    # A table to predict seldom has its labels; nothing here refers to them.
+    label = "label" if model.space.settings.get("label") == "label" else columns.free("label")
+    decided = f"{_decision(model, names)} AS {name(label)}"
+    return f"WITH {', '.join(selects)}\nSELECT *, {decided} FROM {last};\n"
 
 
-def _score(model: LinearModel, unit: int) -> str:
+def _score(model: LinearModel, unit: int, columns: SqlColumns) -> str:
     row = model.coef[unit]
     terms = [number(float(model.intercept[unit]))]
     for j in map(int, np.flatnonzero(row)):
         weight = number(float(row[j]))
-        for factor in model.factors(j):
-            weight = _term(model, factor, weight)  # of a product: each factor multiplies the term so far
+        for factor in model.factors(j):  # of a product: each factor multiplies the term so far
+            value, is_condition = columns.value(factor)
+            weight = (
+                f"CASE WHEN {value} THEN {weight} ELSE 0 END" if is_condition else f"COALESCE({weight} * {value}, 0)"
+            )
         terms.append(weight)
     return _sum(terms)
 
@@ -55,28 +68,10 @@ def _sum(terms: Sequence[str]) -> str:
     return f"({_sum(terms[:middle])} + {_sum(terms[middle:])})"
 
 
-def _term(model: LinearModel, j: int, weight: str) -> str:
-    """What a feature adds: a number times its weight, or the weight of a word where the column holds it."""
-    space = model.space
-    if space.kind == "index":
-        return f"COALESCE({weight} * {_scaled(space, j, name(f'f{j + space.index_base}'))}, 0)"
-    feature = model.input_name(j)
-    condition = word_condition(space, feature)
-    if condition is not None:
-        return f"CASE WHEN {condition} THEN {weight} ELSE 0 END"
-    return f"COALESCE({weight} * {_scaled(space, j, number_of(space, feature))}, 0)"
-
-
-def _scaled(space: FeatureSpace, j: int, column: str) -> str:
-    if space.shift is None or space.scale is None:
-        return column
-    return f"(({column} - {number(float(space.shift[j]))}) * {number(float(space.scale[j]))})"
-
-
 def _decision(model: LinearModel, names: Sequence[str]) -> str:
     classes = model.classes
     if model.scheme == "binary":
-        above = f"{name(names[0])} > {number(model.decides_above)}" if model.threshold else f"{name(names[0])} > 0"
+        above = f"{name(names[0])} > {number(model.decides_above)}"
         return f"CASE WHEN {above} THEN {_label(classes[1])} ELSE {_label(classes[0])} END"
     best = []
     for score, label in zip(names[:-1], classes[:-1], strict=True):  # of equal scores the first wins

@@ -1,6 +1,11 @@
 """The columns of a table as SQL: numbers, logarithms, dates and words, with standard arithmetic and CASE only."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+
 from rosenblatt.errors import ModelError, option
+from rosenblatt.readers.table.cells import MISSING
 from rosenblatt.records import FeatureSpace, logs_of
 
 _LARGEST_POWER = 64  # of two, in a logarithm; beyond it the last piece goes on
@@ -17,89 +22,189 @@ def text(word: str) -> str:
 
 
 def number(value: float) -> str:
-    """As few digits as give back the same float.
+    """As few digits as give back the same float; with an exponent, without which it is a decimal number to some.
 
-    >>> number(0.1), number(-0.5)
-    ('0.1', '(-0.5)')
+    >>> number(0.1), number(-0.5), number(1e-9)
+    ('0.1e0', '(-0.5e0)', '1e-09')
     """
-    digits = repr(value)
+    digits = repr(float(value))
+    digits = digits if "e" in digits else f"{digits}e0"
     return f"({digits})" if digits.startswith("-") else digits
 
 
-def refuse_dates(space: FeatureSpace) -> None:
-    """Databases differ in how they read dates; ISO 8601 without a zone can be taken apart by characters."""
-    for column, (form, _, zoned) in space.settings.get("dates", {}).items():
-        if zoned or form not in _WRITTEN_AS_ISO:
-            why = "have time zones" if zoned else f"are written as {form}"
-            raise ModelError(
-                f"SQL cannot hold the dates of column {column!r}, which {why}: export it with {option('to', 'json')} "
-                f"or {option('to', 'onnx')}, or learn them as year-month-day."
+class SqlColumns:
+    """The features of a model as expressions over the columns of a table.
+
+    What an expression needs many times is a helper, a column of an earlier SELECT: the ISO form of a date, how far a
+    number with heavy tails is from its centre, and its logarithm. Databases do not tell upper from lower case in the
+    names of columns, so no name of ours may be that of a column in another case.
+    """
+
+    def __init__(self, space: FeatureSpace) -> None:
+        self._space, self._settings = space, space.settings
+        self._helpers: list[dict[str, str]] = [{}, {}]  # name -> expression; the second may use the first
+        used = [*self._settings.get("numbers", space.columns), *self._settings.get("words", ())]
+        self._taken = {column.lower() for column in (*used, *self._settings.get("columns", {}).get("order", ()))}
+        self._taken.add(str(self._settings.get("label", "")).lower())
+        self._numbers = used[: len(self._settings.get("numbers", space.columns))]
+        self._refuse_alike(used)
+        self._refuse_dates()
+
+    def _refuse_alike(self, columns: Iterable[str]) -> None:
+        seen: dict[str, str] = {}
+        for column in columns:
+            other = seen.setdefault(column.lower(), column)
+            if other != column:
+                raise ModelError(
+                    f"SQL does not tell column {column!r} from {other!r}: rename one of them and learn again, or "
+                    f"export with {option('to', 'python')}, {option('to', 'json')} or {option('to', 'onnx')}."
+                )
+
+    def _refuse_dates(self) -> None:
+        """Databases differ in how they read dates; ISO 8601 without a zone can be taken apart by characters."""
+        for column, (form, _, zoned) in self._settings.get("dates", {}).items():
+            if zoned or form not in _WRITTEN_AS_ISO:
+                why = "have time zones" if zoned else f"are written as {form}"
+                raise ModelError(
+                    f"SQL cannot hold the dates of column {column!r}, which {why}: export it with "
+                    f"{option('to', 'python')}, {option('to', 'json')} or {option('to', 'onnx')}, or learn them as "
+                    "year-month-day."
+                )
+
+    def free(self, wanted: str) -> str:
+        """A name that no column of the table has, as far as the model knows them."""
+        while wanted.lower() in self._taken:
+            wanted = f"predicted_{wanted}"
+        self._taken.add(wanted.lower())
+        return wanted
+
+    @property
+    def helpers(self) -> list[dict[str, str]]:
+        return [level for level in self._helpers if level]
+
+    def _helper(self, level: int, wanted: str, expression: str) -> str:
+        known = {other: alias for alias, other in self._helpers[level].items()}
+        alias = known.get(expression) or self.free(wanted)
+        self._helpers[level][alias] = expression
+        return name(alias)
+
+    def value(self, j: int) -> tuple[str, bool]:
+        """The value of a feature, NULL where it is missing; or when a row has it, which is the flag."""
+        space = self._space
+        if space.kind == "index":
+            return self._scaled(j, _cleaned(name(f"f{j + space.index_base}"))), False
+        if j < len(self._numbers):
+            return self._scaled(j, self._number(self._numbers[j])), False
+        return self._condition(space.columns[j]), True
+
+    def _scaled(self, j: int, value: str) -> str:
+        space = self._space
+        if space.shift is None or space.scale is None:
+            return value
+        return f"(({value} - {number(space.shift[j])}) * {number(space.scale[j])})"
+
+    def _number(self, column: str) -> str:
+        """A column of numbers as it is learned, before it is shifted and scaled."""
+        if column in self._settings.get("dates", {}):
+            iso, has_hours = self._iso(column), self._settings["dates"][column][1]
+            return f"({_day(iso)} + {_time_of_day(iso)})" if has_hours else _day(iso)
+        if column in self._settings.get("columns", {}).get("flags", ()):
+            lower = f"LOWER({_trimmed(name(column))})"
+            return (
+                f"(CASE WHEN {lower} IN ('true', '1', '1.0') THEN 1 WHEN {lower} IN ('false', '0', '0.0') THEN 0 END)"
             )
+        log = logs_of(self._space).get(column)
+        if log is None:
+            return _cleaned(name(column))
+        centre, width = log
+        distance = f"(({_cleaned(name(column))} - {number(centre)}) / {number(width)})"
+        return self._helper(1, f"{column}_log", _logarithm(self._helper(0, f"{column}_distance", distance)))
+
+    def _condition(self, feature: str) -> str:
+        """When a row has a feature that is 0 or 1. Two columns may give features of one name: then when one does."""
+        settings = self._settings
+        columns = [column for column in settings.get("words", ()) if feature.startswith(f"{column}=")]
+        ways = [f"{_trimmed(name(column))} = {text(feature[len(column) + 1 :])}" for column in columns]
+        for column in settings.get("dates", {}):
+            if feature.startswith(f"{column} weekday="):
+                position = _WEEKDAYS.index(feature.rpartition("=")[2])
+                ways.append(f"(({_day(self._iso(column))} % 7) + 10) % 7 = {position}")  # 1970 began with a Thursday
+            if feature.startswith(f"{column} hour="):
+                hour = int(feature.rpartition("=")[2])
+                iso = self._iso(column)
+                midnight = f"WHEN {iso} IS NOT NULL THEN 0"
+                ways.append(f"(CASE WHEN LENGTH({iso}) > 12 THEN {_digits(iso, 12, 2)} {midnight} END) = {hour}")
+        column = feature.removesuffix("=missing")
+        if column != feature and column in settings.get("numbers", ()):
+            ways.append(f"{_is_missing(name(column))}")
+        return " OR ".join(ways)
+
+    def _iso(self, column: str) -> str:
+        """A date as text with two digits for month, day and hour, so that each has its place."""
+        written = _trimmed(name(column))
+        with_month = (
+            f"CASE WHEN SUBSTR({written}, 7, 1) BETWEEN '0' AND '9' THEN {written} ELSE {_padded(written, 6)} END"
+        )
+        first = self._helper(
+            0, f"{column}_date", f"CASE WHEN {_is_missing(name(column))} THEN NULL ELSE {with_month} END"
+        )
+        with_day = f"CASE WHEN SUBSTR({first}, 10, 1) BETWEEN '0' AND '9' THEN {first} ELSE {_padded(first, 9)} END"
+        if not self._settings["dates"][column][1]:
+            return self._helper(1, f"{column}_iso", with_day)
+        one_digit = f"SUBSTR({with_day}, 13, 1) = ':'"
+        return self._helper(
+            1, f"{column}_iso", f"CASE WHEN {one_digit} THEN {_padded(with_day, 12)} ELSE {with_day} END"
+        )
 
 
-def number_of(space: FeatureSpace, column: str) -> str:
-    """A column of numbers as it is learned, before it is shifted and scaled."""
-    quoted = name(column)
-    if column in space.settings.get("dates", {}):
-        has_hours = space.settings["dates"][column][1]
-        return f"({_day(column)} + {_time_of_day(column)})" if has_hours else _day(column)
-    if column in space.settings.get("columns", {}).get("flags", ()):
-        lower = f"LOWER(CAST({quoted} AS VARCHAR))"
-        return f"(CASE WHEN {lower} IN ('true', '1') THEN 1 WHEN {lower} IN ('false', '0') THEN 0 END)"
-    log = logs_of(space).get(column)
-    return quoted if log is None else _logarithm(quoted, *log)
+def _trimmed(column: str) -> str:
+    return f"TRIM(CAST({column} AS VARCHAR))"
 
 
-def word_condition(space: FeatureSpace, feature: str) -> str | None:
-    """When a row has a feature that is 0 or 1; None for a number."""
-    settings = space.settings
-    for column in settings.get("words", ()):
-        if feature.startswith(f"{column}="):
-            return f"{name(column)} = {text(feature[len(column) + 1 :])}"
-    for column in settings.get("dates", {}):
-        if feature.startswith(f"{column} weekday="):
-            position = _WEEKDAYS.index(feature.rpartition("=")[2])
-            return f"(({_day(column)} % 7) + 10) % 7 = {position}"  # 1 January 1970 was a Thursday
-        if feature.startswith(f"{column} hour="):
-            return f"{_digits(column, 12, 2)} = {int(feature.rpartition('=')[2])}"
-    column = feature.removesuffix("=missing")
-    if column != feature and column in settings.get("numbers", ()):
-        return f"{name(column)} IS NULL"
-    return None
+def _is_missing(column: str) -> str:
+    """NULL, NaN, and the marks of a missing value in a column of text."""
+    return f"COALESCE({_trimmed(column)}, '') IN ({', '.join(map(text, MISSING))})"
 
 
-def _logarithm(column: str, centre: float, width: float) -> str:
+def _cleaned(column: str) -> str:
+    """A number, whatever the type of its column; NULL where it is missing."""
+    return f"(CASE WHEN {_is_missing(column)} THEN NULL ELSE CAST({column} AS DOUBLE PRECISION) END)"
+
+
+def _padded(written: str, position: int) -> str:
+    return f"(SUBSTR({written}, 1, {position - 1}) || '0' || SUBSTR({written}, {position}))"
+
+
+def _logarithm(distance: str) -> str:
     """`log_scale` of readers.table.scale: e + t / 2**e - 1 for t from 2**e to 2**(e + 1), with a sign."""
-    distance = f"(({column} - {number(centre)}) / {number(width)})"
-    t = f"(1.0 + ABS({distance}))"
-    pieces = [f"WHEN {t} < {2.0 ** (e + 1)!r} THEN {e - 1} + {t} * {2.0**-e!r}" for e in range(_LARGEST_POWER)]
-    last = f"ELSE {_LARGEST_POWER - 1} + {t} * {2.0**-_LARGEST_POWER!r}"
+    t = f"(1e0 + ABS({distance}))"
+    pieces = [f"WHEN {t} < {2.0 ** (e + 1)!r} THEN {e - 1} + {t} * {number(2.0**-e)}" for e in range(_LARGEST_POWER)]
+    last = f"WHEN {t} >= {2.0**_LARGEST_POWER!r} THEN {_LARGEST_POWER - 1} + {t} * {number(2.0**-_LARGEST_POWER)}"
     return f"(CASE WHEN {distance} < 0 THEN -1 ELSE 1 END * CASE {' '.join(pieces)} {last} END)"
 
 
-def _digits(column: str, first: int, count: int) -> str:
-    return f"CAST(SUBSTR(CAST({name(column)} AS VARCHAR), {first}, {count}) AS INTEGER)"
+def _digits(written: str, first: int, count: int) -> str:
+    return f"CAST(SUBSTR({written}, {first}, {count}) AS INTEGER)"
 
 
-def _day(column: str) -> str:
+def _day(iso: str) -> str:
     """Days since 1970: a year of twelve months begins in March, so that the leap day is its last.
 
     `(a - a % b) / b` divides without a remainder, whether the database divides integers as integers or not.
     """
-    months = f"(12 * {_digits(column, 1, 4)} + {_digits(column, 6, 2)} - 3)"
+    months = f"(12 * {_digits(iso, 1, 4)} + {_digits(iso, 6, 2)} - 3)"
     year = _quotient(months, 12)
     leap_days = f"{_quotient(year, 4)} - {_quotient(year, 100)} + {_quotient(year, 400)}"
     of_months = _quotient(f"(153 * ({months} % 12) + 2)", 5)
-    return f"(365 * {year} + {leap_days} + {of_months} + {_digits(column, 9, 2)} - 719469)"
+    return f"(365 * {year} + {leap_days} + {of_months} + {_digits(iso, 9, 2)} - 719469)"
 
 
 def _quotient(dividend: str, divisor: int) -> str:
     return f"(({dividend} - {dividend} % {divisor}) / {divisor})"
 
 
-def _time_of_day(column: str) -> str:
+def _time_of_day(iso: str) -> str:
     """The fraction of the day; a date without a time is midnight."""
-    written = f"CAST({name(column)} AS VARCHAR)"
-    seconds = f"CASE WHEN LENGTH({written}) > 18 THEN CAST(SUBSTR({written}, 18) AS REAL) ELSE 0 END"
-    time = f"({_digits(column, 12, 2)} * 3600 + {_digits(column, 15, 2)} * 60 + {seconds}) / 86400.0"
-    return f"CASE WHEN LENGTH({written}) > 15 THEN {time} ELSE 0 END"
+    seconds = f"CASE WHEN LENGTH({iso}) > 18 THEN CAST(SUBSTR({iso}, 18) AS DOUBLE PRECISION) ELSE 0 END"
+    time = f"({_digits(iso, 12, 2)} * 3600 + {_digits(iso, 15, 2)} * 60 + {seconds}) / 86400e0"
+    return f"CASE WHEN LENGTH({iso}) > 15 THEN {time} ELSE 0 END"

@@ -1,0 +1,70 @@
+"""A model as one Python file that predicts without any package: `standalone`, with the model in it."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import ModelError
+from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.readers.formats.registry import feature_kind
+from rosenblatt.readers.hashing.cross import pairs_of_model
+from rosenblatt.readers.table.cells import MISSING
+from rosenblatt.readers.table.dates import ISO, PATTERNS, TYPED
+from rosenblatt.records import logs_of
+from rosenblatt.version import __version__
+
+_PLACE = 'json.loads("{}")'
+_KINDS = {"numbered features": "numbers", "table": "table", "vw": "vw", "text": "text"}
+
+
+def to_python(model: LinearModel) -> str:
+    """The file; its docstring says how it is used."""
+    document = json.dumps(standalone_model(model), ensure_ascii=True, allow_nan=False)
+    program = files(__package__).joinpath("standalone.py").read_text(encoding="utf-8")
+    if program.count(_PLACE) != 1:
+        raise ModelError("The file standalone.py of this package has been changed: install rosenblatt again.")
+    program = program.replace(_PLACE, f"json.loads(r'''{document.replace(chr(39), chr(92) + 'u0027')}''')")
+    return f"# Written by rosenblatt {__version__}.\n{program}"
+
+
+def standalone_model(model: LinearModel) -> dict[str, Any]:
+    """All that `standalone` needs, as JSON values."""
+    space, settings = model.space, model.space.settings
+    coef, degree = model.coef, model.settings.degree
+    weighted = np.flatnonzero((coef != 0).any(axis=0)).tolist()
+    calibration = model.probability_map
+    texts = list(settings.get("texts", ()))
+    numbers = list(settings.get("numbers", space.columns if space.kind == "columns" else ()))
+    return {
+        "kind": _KINDS[feature_kind(space)],
+        "classes": list(model.classes),
+        "scheme": model.scheme,
+        "above": model.decides_above,
+        "probabilities": None if calibration is None else [calibration.kind, list(calibration.parameters)],
+        "index_base": space.index_base,
+        "bits": space.bits,
+        "ngrams": space.ngrams,
+        "value": settings.get("value"),
+        "unit": settings.get("unit"),
+        "numbers": numbers,
+        "words": list(settings.get("words", ())),
+        "texts": texts,
+        "dates": {column: settings["dates"][column] for column in numbers if column in settings.get("dates", {})},
+        "patterns": {**PATTERNS, TYPED: PATTERNS[ISO]} if settings.get("dates") else {},
+        "columns": {} if texts else {name: j for j, name in enumerate(space.columns) if j >= len(numbers)},
+        "indicators": settings.get("columns", {}).get("missing"),
+        "missing": list(MISSING),
+        "logs": logs_of(space),
+        "shift": [] if space.shift is None else np.asarray(space.shift).tolist(),
+        "scale": [] if space.scale is None else np.asarray(space.scale).tolist(),
+        "cross": [list(pair) for pair in pairs_of_model(space)],
+        "degree": degree,
+        "factors": {str(j): list(model.factors(j)) for j in weighted} if degree > 1 else {},
+        "separator": "\t" if settings.get("format") == "tsv" else ",",
+        "intercept": np.asarray(model.intercept).tolist(),
+        "weights": {str(j): weights for j, weights in zip(weighted, coef[:, weighted].T.tolist(), strict=True)},
+    }
