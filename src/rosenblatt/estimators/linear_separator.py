@@ -23,10 +23,10 @@ from rosenblatt.readers.block_rows import join_blocks
 from rosenblatt.readers.memory.arrow import to_arrow
 from rosenblatt.readers.memory.targets import Targets
 from rosenblatt.readers.source import ReadOptions
+from rosenblatt.readers.table.columns.label import LABEL_NAMES
 from rosenblatt.records import FeatureSpace, Floats
 
 _WORTHLESS = ("no better", "one class")  # warnings that a fit raises; fitted_.warnings has them all
-_LABEL_NAMES = ("label", "target", "class", "y")
 
 
 class LinearSeparator(LinearRunEstimator):
@@ -252,5 +252,5 @@ def _split_labels(X: Any, y: Any) -> tuple[Any, Any, str | None]:
 def _label_name(name: Any, rows: raw_rows.Rows) -> str:
     """A name for the column of labels that no column of a table has."""
     taken = rows.column_names if isinstance(rows, pa.Table) else []
-    names = [name, *_LABEL_NAMES] if isinstance(name, str) and name else _LABEL_NAMES
+    names = [name, *LABEL_NAMES] if isinstance(name, str) and name else LABEL_NAMES
     return next((name for name in names if name not in taken), "_".join(["label", *taken]))

@@ -18,7 +18,7 @@ from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.model_file import load_linear_model
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table import equal_batches as batches
-from rosenblatt.readers.table.decide import numbers_left_out
+from rosenblatt.readers.table.columns.left_out import numbers_left_out
 from rosenblatt.readers.table.scale import log_scale
 from tests.slow_twins import readers as slow
 

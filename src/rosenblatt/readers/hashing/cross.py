@@ -16,7 +16,7 @@ from rosenblatt.lazy import NDArray, np
 from rosenblatt.records import FeatureSpace, Floats
 
 if TYPE_CHECKING:
-    from rosenblatt.readers.table.layout import Layout
+    from rosenblatt.readers.table.columns.layout import Layout
 
 BETWEEN = " ^ "  # the names of two crossed features
 Pair = tuple[str, str]

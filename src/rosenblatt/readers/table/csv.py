@@ -22,7 +22,7 @@ from rosenblatt.errors import DataError, listed
 from rosenblatt.lazy import np
 from rosenblatt.readers.formats.lines import available_lines
 from rosenblatt.readers.input_file import HEAD, InputFile, Stream
-from rosenblatt.readers.table.cells import DECIMAL_COMMA, MISSING, is_number
+from rosenblatt.readers.table.columns.cells import DECIMAL_COMMA, MISSING, is_number
 from rosenblatt.readers.table.readable import refuse_duplicates
 
 _BLOCK = 6 << 20  # a third of it is read at a time, because a byte that is not UTF-8 becomes three

@@ -15,8 +15,8 @@ import pyarrow as pa
 from rosenblatt.errors import DataError, listed
 from rosenblatt.readers.input_file import InputFile
 from rosenblatt.readers.joined_file import JoinedFile, Part
+from rosenblatt.readers.table.columns.label import label_column
 from rosenblatt.readers.table.csv import CsvFile, LinesOfRows, RaggedRow
-from rosenblatt.readers.table.layout import label_column
 from rosenblatt.readers.table.parquet_arrow import TypedFile
 
 

@@ -25,11 +25,11 @@ from rosenblatt.readers.labels import LONGEST_LABEL
 from rosenblatt.readers.parallel_map import ordered_map
 from rosenblatt.readers.source import FileSource, ReadOptions
 from rosenblatt.readers.table.batch import BadCells, Batch, WordColumn, parse_batch
+from rosenblatt.readers.table.columns.find_layout import find_layout, layout_of_model, refuse_unknown
+from rosenblatt.readers.table.columns.head import Head, read_head
 from rosenblatt.readers.table.csv import CsvFile, RaggedRow, separator_of
 from rosenblatt.readers.table.encode import Encoder
 from rosenblatt.readers.table.equal_batches import SAMPLE, RawBatch, equal_batches, first_rows, rows_of_batch
-from rosenblatt.readers.table.find_layout import find_layout, layout_of_model, refuse_unknown
-from rosenblatt.readers.table.head import Head, read_head
 from rosenblatt.readers.table.joined_table import JoinedTable
 from rosenblatt.readers.table.parquet_arrow import TypedFile
 from rosenblatt.readers.table.readable import refuse_types

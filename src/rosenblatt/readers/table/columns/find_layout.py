@@ -10,18 +10,11 @@ import pyarrow as pa
 from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError, ParameterError, listed, option
 from rosenblatt.readers.source import ReadOptions
-from rosenblatt.readers.table.cells import decimal_comma
-from rosenblatt.readers.table.dates import DateForm, form_of_cells, form_of_type
-from rosenblatt.readers.table.layout import (
-    ColumnKind,
-    Layout,
-    are_flags,
-    kind_of_strings,
-    kind_of_type,
-    label_column,
-    present_cells,
-    usual_label,
-)
+from rosenblatt.readers.table.columns.cells import decimal_comma
+from rosenblatt.readers.table.columns.dates import DateForm, form_of_cells, form_of_type
+from rosenblatt.readers.table.columns.kinds import ColumnKind, are_flags, kind_of_strings, kind_of_type, present_cells
+from rosenblatt.readers.table.columns.label import label_column, usual_label
+from rosenblatt.readers.table.columns.layout import Layout
 from rosenblatt.readers.table.readable import naming_column, refuse_types
 
 KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
@@ -38,8 +31,8 @@ def find_layout(name: str, sample: Mapping[str, pa.Array], reading: ReadOptions,
         )
     chosen = chosen_kinds(name, columns, reading)
     dropped = _dropped(name, columns, label, reading)
-    kept = [column for column in columns if column not in dropped]
-    refuse_types(name, {column: sample[column].type for column in kept}, kept, label)
+    read = [column for column in columns if column not in dropped]
+    refuse_types(name, {column: sample[column].type for column in read}, read, label)
     kinds = {}
     for column, cells in sample.items():
         if column == label or column in dropped:
