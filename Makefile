@@ -39,7 +39,8 @@ golden: build .venv/.test ## check that no result has changed by a bit (GOLDEN_A
 docs: build ## write the pages that are generated from the program
 	@$(py) docs/reference.py
 
-fuzz: ## the native parsers and pages on random input, under sanitizers (SECONDS=600, SEED, FUZZ_FLAGS)
+fuzz: build .venv/.test ## damaged files to every command; native parsers on random input under sanitizers (SECONDS=600, SEED)
+	@$(py) -m fuzz.files $(SECONDS) --seed $(SEED)
 	@mkdir -p build
 	@for target in $(wildcard fuzz/*.cpp); do \
 	  name=build/fuzz-`basename $$target .cpp`; \

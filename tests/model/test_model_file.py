@@ -21,8 +21,11 @@ from rosenblatt.estimators.model_files.save_load import to_estimator, to_model
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.shared_pass import share_pass
+from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model, save_model
+from rosenblatt.readers import space_settings
+from rosenblatt.readers.table.columns import dates
 from rosenblatt.records import Block, FeatureSpace
 from rosenblatt.storage.container import canonical, checksum, write_container
 from tests import child
@@ -248,6 +251,49 @@ def test_weights_beyond_the_memory_are_refused_before_they_are_made(
     resign(path, change)
     with pytest.raises(ModelError, match=r"weights need 2\.0 GB, and there are 1\.0 GB of memory"):
         load(path)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"numbers": 3},
+        {"numbers": ["a", 1]},
+        {"numbers": ["other"]},
+        {"words": None},
+        {"texts": ["note"]},
+        {"features": -1},
+        {"header": "yes"},
+        {"label": []},
+        {"cross": [["a"]]},
+        {"cross": [["a", "zebra"]]},
+        {"dates": {"a": ["month first", True, False]}},
+        {"dates": {"zebra": ["typed", True, False]}},
+        {"columns": 1},
+        {"columns": {"order": ["a"]}},
+        {"columns": {"logs": {"a": [0, 0]}}},
+        {"collisions": {"names": "x"}},
+    ],
+    ids=str,
+)
+def test_settings_of_a_space_that_no_reader_could_use_are_refused(settings: dict[str, Any], path: Path) -> None:
+    """A checksum finds damage, not bad intent: anybody can sign a file."""
+    path.with_suffix(".csv").write_text("a,b,kind\n" + "1,x,p\n2,y,q\n" * 15)
+    save_model(fit_file(path.with_suffix(".csv"), rule="perceptron", passes=1).model, path)
+    resign(path, lambda header, tensors: header["space"]["settings"].update(settings))
+    with pytest.raises(ModelError, match="the model file is damaged"):
+        load(path)
+
+
+@pytest.mark.parametrize("provenance", [{"reading": 3}, {"reading": {"format": "pickle"}}, {"data": {"header": 2}}])
+def test_a_provenance_of_other_types_is_refused(provenance: dict[str, Any], content: bytes, path: Path) -> None:
+    path.write_bytes(content)
+    resign(path, lambda header, tensors: header["provenance"].update(provenance))
+    with pytest.raises(ModelError, match="the model file is damaged"):
+        load(path)
+
+
+def test_the_forms_of_dates_are_those_that_are_read() -> None:
+    assert (dates.TYPED, *dates.PATTERNS) == space_settings._FORMS
 
 
 def test_of_a_file_that_is_no_model_only_the_first_bytes_are_read() -> None:

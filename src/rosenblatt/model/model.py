@@ -8,11 +8,12 @@ from dataclasses import replace
 from sys import float_info
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rosenblatt import native
+from rosenblatt import native, options
 from rosenblatt.errors import DataError, ModelError, option
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.schemes import class_scores
 from rosenblatt.records import Csr, FeatureSpace, Floats, Label, Values
+from rosenblatt.storage.header import Header, damaged
 from rosenblatt.storage.tensors import Tensors
 
 if TYPE_CHECKING:
@@ -120,3 +121,18 @@ def space_of_columns(names: tuple[str, ...], n_features: int) -> FeatureSpace:
     if names:
         return FeatureSpace("columns", columns=names)
     return FeatureSpace("index", settings={"features": n_features, "index_base": "any"})
+
+
+def unpack_provenance(header: Header) -> dict[str, Any]:
+    """Where a model in a file comes from; what is used of it has the right type."""
+    provenance = header.section("provenance")
+    for name in ("version", "rule"):
+        if name in provenance:
+            provenance.text(name)
+    for name in ("data", "reading"):
+        section = provenance.section(name) if name in provenance else Header({})
+        if "format" in section and section.text("format") not in options.FORMATS:
+            raise damaged(f"{section.text('format')!r} of {section.place} is not a format")
+        if "header" in section:
+            section.flag("header")
+    return {name: value for name, value in provenance.values.items() if value is not None}

@@ -12,6 +12,7 @@ from typing import Any
 from rosenblatt.errors import ModelError
 from rosenblatt.lazy import np
 from rosenblatt.readers.hashing.column_names import ColumnNames
+from rosenblatt.readers.space_settings import check_settings
 from rosenblatt.records import FeatureSpace, Label
 from rosenblatt.storage.header import Header, damaged
 from rosenblatt.storage.tensors import (
@@ -114,7 +115,7 @@ def unpack_space(header: Header, tensors: Tensors) -> FeatureSpace:
         shift, scale = (read_array(tensors, f"space.{name}", np.float64, shape) for name in ("shift", "scale"))
         if not (np.isfinite(shift).all() and np.isfinite(scale).all()):
             raise damaged("the scale of a column is not finite")
-    return FeatureSpace(
+    space = FeatureSpace(
         kind=kind,  # type: ignore[arg-type]
         index_base=header.count("index_base", 2),
         columns=tuple(read_texts(tensors, "space.columns", header.count("columns", 2**32))),
@@ -125,3 +126,5 @@ def unpack_space(header: Header, tensors: Tensors) -> FeatureSpace:
         names=_StoredNames(columns, texts),
         settings=dict(header.section("settings").values),
     )
+    check_settings(header.section("settings"), space)
+    return space

@@ -100,15 +100,17 @@ def _restored(header: Header, tensors: Tensors, source: Source, plan: Plan) -> F
         candidates.runs[section.text("name")] = run
     for i, section in enumerate(header.sections("best")):
         best = unpack_run(section.section("run"), tensors, f"best.{i}.", len(classes))
-        holdout.best[section.text("name")] = section.number("error"), best
-    candidates.progressive, candidates.best_then = _numbers(header, "progressive"), _numbers(header, "best_then")
-    holdout.errors = _numbers(header, "held_error")
+        holdout.best[section.text("name")] = _share(section, "error"), best
+    if not {*candidates.runs, *holdout.best} <= set(candidates.settings):
+        raise damaged("it has a run of a rule that was not tried")
+    candidates.progressive, candidates.best_then = _shares(header, "progressive"), _shares(header, "best_then")
+    holdout.errors = _shares(header, "held_error")
     holdout.passes_waited = {name: int(passes) for name, passes in _numbers(header, "waited").items()}
     candidates.failed = [str(name) for name in header.items("failed")]
     given_up, marks = header.section("given_up"), header.section("marks")
     candidates.given_up = {name: given_up.count(name) for name in given_up.values}
     flat = {name: marks.numbers(name) for name in marks.values}
-    if any(len(numbers) % 2 for numbers in flat.values()):
+    if any(len(numbers) % 2 or min(numbers, default=0) < 0 for numbers in flat.values()):
         raise damaged("the marks of its race are not pairs of errors and examples")
     pairs = {name: [(e, int(n)) for e, n in zip(row[::2], row[1::2], strict=True)] for name, row in flat.items()}
     candidates.race = Race(header.count("next_look"), pairs)
@@ -130,6 +132,18 @@ def _unpack_sample(stride: int, learner: native.Learner, tensors: Tensors, prefi
         learner.restore_sample(scores, labels, t, stride)
     except ValueError as error:
         raise damaged(str(error)) from None
+
+
+def _shares(header: Header, key: str) -> dict[str, float]:
+    section = header.section(key)
+    return {name: _share(section, name) for name in section.values}
+
+
+def _share(header: Header, key: str) -> float:
+    share = header.number(key)
+    if not 0 <= share <= 1:
+        raise damaged(f"{key!r} of {header.place} is not a share of the examples")
+    return share
 
 
 def _numbers(header: Header, key: str) -> dict[str, float]:

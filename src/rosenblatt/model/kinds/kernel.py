@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from rosenblatt.learn.kernel.run import KernelRun
 from rosenblatt.learn.kernel.state import pack_kernel_run, unpack_kernel_run
-from rosenblatt.model.model import Model, check_finite, check_width, space_of_columns
+from rosenblatt.model.model import Model, check_finite, check_width, space_of_columns, unpack_provenance
 from rosenblatt.readers.feature_space import pack_classes, unpack_classes
 from rosenblatt.records import FeatureSpace, Floats, Label, Values
 from rosenblatt.storage.header import Header, damaged
@@ -68,6 +68,6 @@ def unpack_kernel_model(header: Header, tensors: Tensors) -> KernelModel:
         space_of_columns(names, features),
         features,
         run,
-        provenance=dict(header.section("provenance").values),
+        provenance=unpack_provenance(header),
         estimator={key: header.values.get(key) for key in _ESTIMATOR},
     )

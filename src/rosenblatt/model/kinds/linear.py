@@ -11,7 +11,7 @@ from rosenblatt.learn.run import Run
 from rosenblatt.learn.run_state import pack_run, unpack_run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.calibration import Calibration, own_probabilities, unpack_calibration
-from rosenblatt.model.model import Model, check_finite
+from rosenblatt.model.model import Model, check_finite, unpack_provenance
 from rosenblatt.model.threshold import Threshold, unpack_threshold
 from rosenblatt.readers.feature_space import pack_classes, pack_space, unpack_classes, unpack_space
 from rosenblatt.records import FeatureSpace, Floats, Label, RunSummary, Values
@@ -155,7 +155,7 @@ def unpack_linear_model(header: Header, tensors: Tensors) -> LinearModel:
         classes=classes,
         space=unpack_space(header.section("space"), tensors),
         run=unpack_run(header.section("run"), tensors, "run.", len(classes)),
-        provenance=dict(header.section("provenance").values),
+        provenance=unpack_provenance(header),
         estimator=dict(header.section("estimator").values) if "estimator" in header else None,
         calibration=(
             unpack_calibration(header.section("calibration"), tensors, len(classes))

@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt import native
 from rosenblatt.learn.schemes import n_units, scheme_of
 from rosenblatt.model.kinds.cascade import Cascade
-from rosenblatt.model.model import Model, check_finite, check_width
+from rosenblatt.model.model import Model, check_finite, check_width, unpack_provenance
 from rosenblatt.readers.feature_space import pack_classes, pack_space, unpack_classes, unpack_space
 from rosenblatt.records import FeatureSpace, Floats, Label, Values
 from rosenblatt.storage.header import Header, damaged
@@ -119,7 +119,7 @@ def unpack_network(header: Header, tensors: Tensors) -> NetworkModel:
         growth,
         header.count("n_iter"),
         tensors.get("contradictions", ()),
-        provenance=dict(header.section("provenance").values),
+        provenance=unpack_provenance(header),
         estimator={key: header.values.get(key) for key in _ESTIMATOR},
     )
 

@@ -48,7 +48,7 @@ def damage_refused(name: str) -> Iterator[None]:
     except (DataError, MemoryError):
         raise
     except Exception as error:
-        why = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        why = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
         raise DataError(f"{name}: cannot be read: {why}.", file=name) from error
 
 

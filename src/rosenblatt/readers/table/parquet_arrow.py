@@ -55,7 +55,7 @@ class TypedFile:
         except (DataError, MemoryError):
             raise
         except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-            why = " ".join(str(error).split()).rstrip(".")
+            why = " ".join(str(error).split())[:300].rstrip(".")
             raise DataError(
                 f"{self._file.name}: cannot be read as {self._format}: {why}.", file=self._file.name
             ) from error

@@ -69,7 +69,7 @@ class TableSource(FileSource):
         except pa.ArrowException as error:
             if isinstance(error, MemoryError):
                 raise
-            why = " ".join(str(error).split()).rstrip(".")
+            why = " ".join(str(error).split())[:300].rstrip(".")
             raise DataError(f"{self.name}: cannot be read: {why}.", file=self.name) from error
 
     def _begin(self) -> None:
