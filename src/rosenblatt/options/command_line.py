@@ -59,7 +59,16 @@ example: Option[str | None] = Option(
     default=None,
     none_allowed=True,
     kind="str",
-    help="Explain the prediction for one example, written as a line of the model's format without the label.",
+    help="Explain the prediction for one example: a text, a line of svmlight or VW features, or for a table "
+    "'column=value, column=value', a JSON object, or a row.",
+)
+row: Option[int | None] = Option(
+    name="row",
+    default=None,
+    none_allowed=True,
+    kind="int",
+    low=1,
+    help="Explain the prediction for this row of DATA, counted from 1 without the names of the columns.",
 )
 to: Option[str | None] = Option(
     name="to",

@@ -47,7 +47,12 @@ def open_source(inputs: Paths, reading: ReadOptions, space: FeatureSpace | None 
     """
     options.format.check(reading.format, "read")
     options.on_bad_row.check(reading.on_bad_row, "read")
-    file = open_file(inputs, reading, live=space is not None and _tells_all(space, reading))
+    live = space is not None and _tells_all(space, reading)
+    return source_of(open_file(inputs, reading, live=live), reading, space)
+
+
+def source_of(file: InputFile, reading: ReadOptions, space: FeatureSpace | None = None) -> Source:
+    """The same for a file that is open."""
     format = FORMATS[reading.format or _find_format(file, reading, space)]
     reading = replace(reading, format=format.name)
     if space is None:

@@ -3,38 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import click
 
 from rosenblatt import options
 from rosenblatt.cli.output import write_json, write_lines
-from rosenblatt.cli.parameters import model_argument, option, output_options, sectioned_command
+from rosenblatt.cli.parameters import (
+    like_training_data,
+    model_argument,
+    new_data_options,
+    option,
+    output_options,
+    sectioned_command,
+)
+from rosenblatt.readers.source import ReadOptions
+from rosenblatt.records import SourceBlock
 
 if TYPE_CHECKING:
     from rosenblatt.model.kinds.linear import LinearModel
     from rosenblatt.model.kinds.network import NetworkModel
+
+Example: TypeAlias = "tuple[str | SourceBlock, int]"  # as it is written, or a block of a file; and its row there
 
 
 @sectioned_command(
     "explain",
     "rosenblatt explain mail.model --top 20",
     "rosenblatt explain mail.model --example 'you have won a prize'",
-    "rosenblatt explain people.model --example 'age=39, job=clerk'",
+    "rosenblatt explain people.model --example 'age=39, city=\"New York, NY\"'",
+    "rosenblatt explain people.model others.csv --row 17",
 )
 @model_argument
+@click.argument("data", metavar="[DATA]", type=click.Path(), required=False)
+@option(options.row)
 @option(options.top)
 @option(options.example, metavar="TEXT")
+@new_data_options
 @output_options
-def command(model: str, top: int, example: str | None, as_json: bool) -> None:
-    """Show the features with the largest weights for each class of MODEL; with --example, what each feature of
-    one example adds to its score.
+def command(
+    model: str, data: str | None, row: int | None, top: int, example: str | None, reading: ReadOptions, as_json: bool
+) -> None:
+    """Show the features with the largest weights for each class of MODEL; with --example, or a --row of DATA, what
+    each feature of one example adds to its score.
+
+    An example of a table is written 'column=value, column=value', as a JSON object, or as a row of the table; columns
+    that are left out count as missing.
     """
     from rosenblatt.model.model_file import load_scorer, with_weights
 
+    if (data is None) != (row is None) or (row is not None and example is not None):
+        raise click.UsageError("Give an --example, or a file and the number of a --row in it.")
     loaded = load_scorer(model)
+    chosen: Example | None = None if example is None else (example, 0)
+    if data is not None and row is not None:
+        from rosenblatt.readers.memory.example import read_row
+
+        chosen = read_row(data, replace(like_training_data(reading, loaded), name_rows=True), loaded.space, row)
     if loaded.kind == "network":
-        record, lines = _explain_network(cast("NetworkModel", loaded), model, example)
+        record, lines = _explain_network(cast("NetworkModel", loaded), model, chosen)
     else:
-        record, lines = _explain_linear(with_weights(loaded, model, "explained by features"), model, example, top)
+        record, lines = _explain_linear(with_weights(loaded, model, "explained by features"), model, chosen, top)
     if as_json:
         write_json({"model": model, **record})
     else:
@@ -42,7 +72,7 @@ def command(model: str, top: int, example: str | None, as_json: bool) -> None:
 
 
 def _explain_linear(
-    model: LinearModel, path: str, example: str | None, top: int
+    model: LinearModel, path: str, example: Example | None, top: int
 ) -> tuple[dict[str, Any], Iterable[str]]:
     from rosenblatt.report.explanation import explain_example
     from rosenblatt.report.json_records import model_record
@@ -50,16 +80,16 @@ def _explain_linear(
 
     if example is None:
         return model_record(model, top), model_lines(model, path, top)
-    record = explain_example(model, example)
-    return record, example_lines(record, top)
+    record = explain_example(model, *example)
+    return record, example_lines(record, model.classes, top)
 
 
-def _explain_network(model: NetworkModel, path: str, example: str | None) -> tuple[dict[str, Any], Iterable[str]]:
+def _explain_network(model: NetworkModel, path: str, example: Example | None) -> tuple[dict[str, Any], Iterable[str]]:
     from rosenblatt.report.explanation import explain_network_example
     from rosenblatt.report.json_records import network_record
     from rosenblatt.report.text.explanation import network_example_lines, network_lines
 
     if example is None:
         return network_record(model), network_lines(model, path)
-    record = explain_network_example(model, example)
-    return record, network_example_lines(record)
+    record = explain_network_example(model, *example)
+    return record, network_example_lines(record, model.classes)

@@ -58,7 +58,8 @@ def certificate_lines(data: Path, proof: Path) -> Iterator[str]:
 def decision_lines(model: LinearModel, message: str, *, repeat: bool = True) -> Iterator[str]:
     """What a message is, and the words that say so; the message itself first if `repeat`."""
     decision = explain_example(model, message)
-    reasons = [part for part in decision["contributions"] if part.contribution > 0][:6]
+    sign = -1 if decision["label"] == model.classes[0] else 1  # below 0 speaks for the first class
+    reasons = [part for part in decision["contributions"] if sign * part.contribution > 0][:6]
     words = ", ".join(f"{part.feature.replace(' ', NO_BREAK)}{NO_BREAK}{part.contribution:+.2f}" for part in reasons)
     if repeat:
         yield named_line("message", f"“{message}”")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.options.command_line import as_flag
+from rosenblatt.records import Label
 from rosenblatt.report.summary import STATUS, top_weights
 from rosenblatt.report.text.layout import NAME_WIDTH, NO_BREAK, bold, clip, dim, named_line, plural, terminal_width
 from rosenblatt.report.weights import Contribution, Weight
@@ -47,9 +48,9 @@ def describe_features(model: LinearModel) -> str:
     return plural(len(columns), "column") + (f" ({features})" if model.features != len(columns) else "")
 
 
-def example_lines(record: dict[str, Any], top: int) -> Iterator[str]:
+def example_lines(record: dict[str, Any], classes: Sequence[Label], top: int) -> Iterator[str]:
     """The decision about one example, and what its features add to the score."""
-    yield named_line("decided", f"{record['label']}, score {record['score']:.4g}")
+    yield _decision_line(record, classes)
     yield ""
     yield from contribution_lines(record["contributions"], record["bias"], top or _FEATURES_SHOWN)
 
@@ -77,9 +78,15 @@ def network_lines(model: NetworkModel, path: str) -> Iterator[str]:
         yield f"  {unit}"
 
 
-def network_example_lines(record: dict[str, Any]) -> Iterator[str]:
+def _decision_line(record: dict[str, Any], classes: Sequence[Label]) -> str:
+    """Of two classes, a score below 0 speaks for the first."""
+    side = f" (below 0 speaks for {clip(str(classes[0]))})" if len(classes) == 2 and record["score"] < 0 else ""
+    return named_line("decided", f"{clip(str(record['label']))}, score {record['score']:.4g}{side}")
+
+
+def network_example_lines(record: dict[str, Any], classes: Sequence[Label]) -> Iterator[str]:
     """The decision about one example, and which units fire on it."""
-    yield named_line("decided", f"{record['label']}, score {record['score']:.4g}")
+    yield _decision_line(record, classes)
     yield ""
     for unit in record["units"][:_UNITS_SHOWN]:
         state = "fires" if unit["fires"] else "is silent"

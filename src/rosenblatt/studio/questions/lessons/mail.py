@@ -27,8 +27,12 @@ def message(request: Mapping[str, Any]) -> dict[str, Any]:
     text = request.get("text")
     if not isinstance(text, str) or not text.strip() or len(text) > MAX_LETTERS:
         raise DataError(f"Write a message of 1 to {MAX_LETTERS:,} letters.")
-    explanation = explain_example(_learned()["model"], text)
+    model = _learned()["model"]
+    explanation = explain_example(model, text)
     words = [asdict(word) for word in explanation.pop("contributions") if word.contribution]
+    if explanation["label"] == model.classes[0]:  # the page shows what speaks for the label as positive
+        explanation |= {"score": -explanation["score"], "bias": 0.0 - explanation["bias"]}
+        words = [word | {"weight": -word["weight"], "contribution": -word["contribution"]} for word in words]
     n_known = sum(" " not in word["feature"] for word in words)  # a feature with a space is a pair of words
     return explanation | {"words": words[:_N_WORDS], "known": n_known}
 
