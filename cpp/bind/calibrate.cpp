@@ -16,9 +16,10 @@ ScoredExamples examples_of(MapKind kind, const InMatrix& scores, std::size_t cla
     return examples;
 }
 
-ScoredExamples examples_of(MapKind kind, const InMatrix& scores, const In<std::int32_t>& truth, std::size_t classes) {
+ScoredExamples examples_of(MapKind kind, const InMatrix& scores, const In<std::int32_t>& truth, std::size_t classes, bool logits) {
     ScoredExamples examples = examples_of(kind, scores, classes);
     examples.truth = truth.data();
+    examples.logits = logits;
     if (truth.shape(0) != examples.count) throw value_error("every row of scores needs a class");
     for (std::size_t i = 0; i < examples.count; ++i)
         if (truth.data()[i] < 0 || static_cast<std::size_t>(truth.data()[i]) >= classes) throw value_error("a class is out of range");
@@ -35,16 +36,16 @@ auto memory_of(const std::vector<double>& values) {
 }  // namespace
 
 void bind_calibrate(nb::module_& m) {
-    m.def("fit_probabilities", [](const std::string& name, const InMatrix& scores, const In<std::int32_t>& truth, std::size_t classes) {
+    m.def("fit_probabilities", [](const std::string& name, const InMatrix& scores, const In<std::int32_t>& truth, std::size_t classes, bool logits) {
         const MapKind kind = kind_of(name);
-        return memory_of(native().calibration->fit(kind, examples_of(kind, scores, truth, classes)));
-    }, "kind"_a, "scores"_a, "truth"_a, "classes"_a);
+        return memory_of(native().calibration->fit(kind, examples_of(kind, scores, truth, classes, logits)));
+    }, "kind"_a, "scores"_a, "truth"_a, "classes"_a, "logits"_a = false);
     m.def("cross_validated_losses",
-          [](const std::string& name, const InMatrix& scores, const In<std::int32_t>& truth, std::size_t classes, std::size_t folds) {
+          [](const std::string& name, const InMatrix& scores, const In<std::int32_t>& truth, std::size_t classes, std::size_t folds, bool logits) {
               const MapKind kind = kind_of(name);
               if (folds < 2) throw nb::value_error("there must be at least two folds");
-              return memory_of(native().calibration->cross_validated_losses(kind, examples_of(kind, scores, truth, classes), folds));
-          }, "kind"_a, "scores"_a, "truth"_a, "classes"_a, "folds"_a);
+              return memory_of(native().calibration->cross_validated_losses(kind, examples_of(kind, scores, truth, classes, logits), folds));
+          }, "kind"_a, "scores"_a, "truth"_a, "classes"_a, "folds"_a, "logits"_a = false);
     m.def("probabilities", [](const std::string& name, const In<double>& parameters, const InMatrix& scores, std::size_t classes) {
         const MapKind kind = kind_of(name);
         const ScoredExamples examples = examples_of(kind, scores, classes);

@@ -152,6 +152,31 @@ void start_variances(CompactLearner& learner, const In<double>& variances) {
             for (std::size_t u = 0; u < group.width; ++u) group.scale.feature[j * group.width + u] = variances.data()[j];
 }
 
+// What each unit says of an example that nothing is known of: the logarithm of the weight of the second class over that of the
+// first, or of each class over the geometric mean. Each class counts one example more, and it is rounded, as above.
+auto log_odds(const In<std::int32_t>& labels, std::size_t classes, const std::optional<In<double>>& weights) {
+    std::vector<double> total(classes, 1.0);
+    for (std::size_t i = 0; i < labels.shape(0); ++i) total.at(static_cast<std::size_t>(labels.data()[i])) += weights ? weights->data()[i] : 1.0;
+    double mean = 0.0;
+    for (double& part : total) mean += (part = std::log(part)) / static_cast<double>(classes);
+    const std::size_t units = classes == 2 ? 1 : classes;
+    double* odds;
+    auto result = new_array<double, nb::memview>(units, odds);
+    for (std::size_t k = 0; k < units; ++k) odds[k] = std::round((classes == 2 ? total[1] - total[0] : total[k] - mean) * 0x1p10) * 0x1p-10;
+    return result;
+}
+
+// A learner that has not learned yet begins with these biases.
+void start_biases(CompactLearner& learner, const In<double>& biases) {
+    if (biases.shape(0) != learner.rule.unit_count() || learner.groups.front().t > 0)
+        throw nb::value_error("only a learner before its first example takes a bias for each of its units");
+    for (Group& group : learner.groups)
+        for (std::size_t u = 0; u < group.units; ++u) {
+            group.weights.bias[u] = biases.data()[group.first + u] + 0.0;  // never -0
+            group.bound = std::max(group.bound, std::fabs(group.weights.bias[u]));
+        }
+}
+
 }  // namespace
 
 void bind_folds(nb::module_& m) {
@@ -160,6 +185,8 @@ void bind_folds(nb::module_& m) {
     m.def("squared_rarities", &squared_rarities, "rows"_a, "columns"_a);
     m.def("weighted_squares", &weighted_squares, "rows"_a, "count"_a, "squares"_a);
     m.def("start_variances", &start_variances, "learner"_a, "variances"_a);
+    m.def("log_odds", &log_odds, "labels"_a, "classes"_a, "weights"_a.none());
+    m.def("start_biases", &start_biases, "learner"_a, "biases"_a);
     m.def("judge", &judge, "scores"_a, "labels"_a, "rows"_a, "weights"_a.none());
 }
 

@@ -31,13 +31,14 @@ double sigmoid(double z) {
     return (z > 0 ? 1.0 : e) / (1.0 + e);
 }
 
-// The scores but for the most extreme ones, one in 200 at either end and at least one.
+// The scores but for the most extreme ones, at either end as many as a 200th of the examples, and at least one. (Of all scores
+// a 200th would be half of the highest where there are a hundred classes.)
 struct Range {
     double low = 0.0, high = 0.0;
     explicit Range(const ScoredExamples& examples) {
         std::vector<double> sorted(examples.scores, examples.scores + examples.count * examples.columns());
         if (sorted.empty()) return;
-        const std::size_t extreme = std::min(std::max<std::size_t>(sorted.size() / 200, 1), (sorted.size() - 1) / 2);
+        const std::size_t extreme = std::min(std::max<std::size_t>(examples.count / 200, 1), (sorted.size() - 1) / 2);
         const auto at = [&](std::size_t i) {
             std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(i), sorted.end());
             return sorted[i];
@@ -71,7 +72,7 @@ public:
             scores_.insert(scores_.end(), all.scores + i * columns, all.scores + (i + 1) * columns);
             truth_.push_back(all.truth[i]);
         }
-        examples = {scores_.data(), truth_.data(), truth_.size(), all.classes};
+        examples = {scores_.data(), truth_.data(), truth_.size(), all.classes, all.logits};
     }
     Sample(const Sample&) = delete;
     Sample& operator=(const Sample&) = delete;
@@ -306,18 +307,20 @@ double softmax_of(double* z, std::size_t classes) {
     return highest + logarithm(sum);
 }
 
-// The log loss of the softmax of each row of logits against the targets of its class. logits(i, z) fills the logits of an
+constexpr double ridge = 4.0;
+
+// The log loss of the softmax of each row of logits against the targets of its class. fill(i, z) fills the logits of an
 // example; pull(i, k, d) takes the derivative by each of them.
-template <class Logits, class Pull>
-double softmax_loss(const ScoredExamples& examples, const std::vector<double>& counts, Logits&& logits, Pull&& pull) {
+template <class Fill, class Pull>
+double softmax_loss(const ScoredExamples& examples, Fill&& fill, Pull&& pull) {
     const std::size_t classes = examples.classes;
+    const double doubt = examples.logits ? 0.0 : 1.0 / (static_cast<double>(examples.count) + 2.0);
+    const double own = 1.0 - doubt, other = doubt / static_cast<double>(classes - 1);
     std::vector<double> z(classes);
     double loss = 0.0;
     for (std::size_t i = 0; i < examples.count; ++i) {
         const auto label = static_cast<std::size_t>(examples.truth[i]);
-        const double other = 1.0 / (counts[label] + 2.0) / static_cast<double>(classes - 1);
-        const double own = (counts[label] + 1.0) / (counts[label] + 2.0);
-        logits(i, z.data());
+        fill(i, z.data());
         double targeted = 0.0;
         for (std::size_t k = 0; k < classes; ++k) targeted += (k == label ? own : other) * z[k];
         loss += softmax_of(z.data(), classes) - targeted;
@@ -326,24 +329,32 @@ double softmax_loss(const ScoredExamples& examples, const std::vector<double>& c
     return loss;
 }
 
+// What draws the common a of logits to 1: few examples that are all decided rightly would let it grow without end.
+double draw_to_1(const ScoredExamples& examples, double a, double& derivative) {
+    if (!examples.logits) return 0.0;
+    derivative += ridge * (a - 1.0);
+    return 0.5 * ridge * (a - 1.0) * (a - 1.0);
+}
+
 // The parameters while it is fitted: the common a, how far each a_k is from it, each b_k. The last two are drawn to 0.
 std::vector<double> fit_softmax(const ScoredExamples& examples) {
-    constexpr double ridge = 1.0;
     const std::size_t classes = examples.classes;
     const Range range(examples);
-    const std::vector<double> scores = clipped(examples, range), counts = counts_of(examples);
+    const std::vector<double> scores = clipped(examples, range);
+    const double unit = examples.logits ? range.size() : 1.0;  // of the common a
     const auto value = [&](const std::vector<double>& x, std::vector<double>& gradient) {
         std::fill(gradient.begin(), gradient.end(), 0.0);
         double loss = softmax_loss(
-            examples, counts,
+            examples,
             [&](std::size_t i, double* z) {
-                for (std::size_t k = 0; k < classes; ++k) z[k] = (x[0] + x[1 + k]) * scores[i * classes + k] + x[1 + classes + k];
+                for (std::size_t k = 0; k < classes; ++k) z[k] = (unit * x[0] + x[1 + k]) * scores[i * classes + k] + x[1 + classes + k];
             },
             [&](std::size_t i, std::size_t k, double pull) {
                 gradient[1 + k] += pull * scores[i * classes + k];
                 gradient[1 + classes + k] += pull;
             });
-        for (std::size_t k = 0; k < classes; ++k) gradient[0] += gradient[1 + k];
+        for (std::size_t k = 0; k < classes; ++k) gradient[0] += unit * gradient[1 + k];
+        loss += draw_to_1(examples, x[0], gradient[0]);
         for (std::size_t j = 1; j < x.size(); ++j) {
             loss += 0.5 * ridge * x[j] * x[j];
             gradient[j] += ridge * x[j];
@@ -355,7 +366,7 @@ std::vector<double> fit_softmax(const ScoredExamples& examples) {
     const std::vector<double> x = minimise(std::move(start), tolerance * static_cast<double>(examples.count), value);
     std::vector<double> parameters(2 * classes);
     for (std::size_t k = 0; k < classes; ++k) {
-        parameters[k] = std::max(x[0] + x[1 + k], 0.0) / range.size();
+        parameters[k] = std::max(unit * x[0] + x[1 + k], 0.0) / range.size();
         parameters[classes + k] = x[1 + classes + k];
     }
     parameters.insert(parameters.end(), {range.low, range.high});
@@ -390,7 +401,6 @@ double largest_lead(const ScoredExamples& examples) {
 
 std::vector<double> fit_temperature(const ScoredExamples& examples) {
     const std::size_t classes = examples.classes, columns = examples.columns();
-    const std::vector<double> counts = counts_of(examples);
     const double width = largest_lead(examples);
     int exponent;
     std::frexp(width, &exponent);
@@ -402,23 +412,25 @@ std::vector<double> fit_temperature(const ScoredExamples& examples) {
         for (std::size_t k = 0; k < columns; ++k)
             row[k] = (columns == 1 ? std::clamp(row[k], -width, width) : below_best(row[k], best, width)) / size;
     }
+    const double unit = examples.logits ? size : 1.0;
     double a;
     if (classes == 2) {
-        const Targets target(counts);
+        const Targets target(counts_of(examples));
         a = fit_logistic<1>(
             examples.count, [&](std::size_t i) { return std::array<double, 1>{scores[i]}; },
             [&](std::size_t i) { return target(examples.truth[i]); }, {0.0})[0];
     } else {
         const auto value = [&](const std::vector<double>& x, std::vector<double>& gradient) {
             gradient[0] = 0.0;
-            return softmax_loss(
-                examples, counts,
+            const double loss = softmax_loss(
+                examples,
                 [&](std::size_t i, double* z) {
-                    for (std::size_t k = 0; k < classes; ++k) z[k] = x[0] * scores[i * classes + k];
+                    for (std::size_t k = 0; k < classes; ++k) z[k] = unit * x[0] * scores[i * classes + k];
                 },
-                [&](std::size_t i, std::size_t k, double pull) { gradient[0] += pull * scores[i * classes + k]; });
+                [&](std::size_t i, std::size_t k, double pull) { gradient[0] += unit * pull * scores[i * classes + k]; });
+            return loss + draw_to_1(examples, x[0], gradient[0]);
         };
-        a = minimise({1.0}, tolerance * static_cast<double>(examples.count), value)[0];
+        a = unit * minimise({1.0}, tolerance * static_cast<double>(examples.count), value)[0];
     }
     return {std::max(a, 0.0) / size, width};
 }
@@ -427,7 +439,7 @@ std::vector<double> fit_temperature(const ScoredExamples& examples) {
 
 std::vector<double> fit(MapKind kind, const ScoredExamples& all) {
     if (kind == MapKind::isotonic) return fit_isotonic(all);
-    const Sample sample(all, all.classes > 2 ? 1 << 16 : 1 << 13);
+    const Sample sample(all, all.classes > 2 ? 1 << 17 : 1 << 13);
     switch (kind) {
         case MapKind::temperature: return fit_temperature(sample.examples);
         case MapKind::platt: return fit_platt(sample.examples);
@@ -487,7 +499,7 @@ std::vector<double> cross_validated_losses(MapKind kind, const ScoredExamples& a
             scores.insert(scores.end(), examples.scores + i * columns, examples.scores + (i + 1) * columns);
             truth.push_back(examples.truth[i]);
         }
-        const std::vector<double> parameters = fit(kind, {scores.data(), truth.data(), truth.size(), examples.classes});
+        const std::vector<double> parameters = fit(kind, {scores.data(), truth.data(), truth.size(), examples.classes, examples.logits});
         for (std::size_t i = 0; i < examples.count; ++i) {
             if (fold_of(i) != fold) continue;
             apply(kind, parameters, {examples.scores + i * columns, nullptr, 1, examples.classes}, probabilities.data());

@@ -12,7 +12,9 @@
 // one wild score does not bend the map. Of an isotonic map: the scores of the knots, then their probabilities. Of a
 // temperature: a, and how far below the best score of its row another counts; the most probable class is the one with the
 // highest score.
-// The targets are those of Platt: not 0 and 1 but what a class of n examples lets one believe, 1/(n + 2) from them.
+// The targets are those of Platt: not 0 and 1 but what n examples let one believe, 1/(n + 2) from them; of two classes n are
+// the examples of the class, of more all of them. Many classes whose scores are logits, those of a rule that models
+// probabilities, need no such doubt: their common a is drawn to 1.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +30,7 @@ struct ScoredExamples {
     const double* scores;
     const std::int32_t* truth;
     std::size_t count, classes;
+    bool logits = false;
     std::size_t columns() const { return classes == 2 ? 1 : classes; }
 };
 

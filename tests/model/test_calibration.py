@@ -53,8 +53,10 @@ def many_classes(seed: int, count: int, classes: int):
     return scores, truth.astype(np.int32), chances
 
 
-def mapped(kind: str, scores: np.ndarray, truth: np.ndarray, new: np.ndarray, classes: int = 2) -> np.ndarray:
-    parameters = native.fit_probabilities(kind, scores, truth, classes)
+def mapped(
+    kind: str, scores: np.ndarray, truth: np.ndarray, new: np.ndarray, classes: int = 2, *, logits: bool = False
+) -> np.ndarray:
+    parameters = native.fit_probabilities(kind, scores, truth, classes, logits)
     return np.asarray(native.probabilities(kind, parameters, new, classes))
 
 
@@ -72,14 +74,33 @@ def test_maps_of_two_classes_are_the_slow_twins(kind: str, seed: int, count: int
     np.testing.assert_allclose(ours.sum(axis=1), 1)
 
 
+@pytest.mark.parametrize("logits", [False, True])
 @pytest.mark.parametrize(("kind", "twin"), [("softmax", twins.vector), ("temperature", twins.temperature)])
 @pytest.mark.parametrize(("count", "classes"), [(60, 3), (500, 5), (1500, 4)])
 def test_maps_of_many_classes_are_the_slow_twins(
-    count: int, classes: int, kind: str, twin: Callable[..., np.ndarray]
+    count: int, classes: int, kind: str, twin: Callable[..., np.ndarray], logits: bool
 ) -> None:
     scores, truth, _ = many_classes(count, count, classes)
     new = np.random.default_rng(9).normal(0, 3, (200, classes))
-    np.testing.assert_allclose(mapped(kind, scores, truth, new, classes), twin(scores, truth, new), atol=2e-3)
+    ours = mapped(kind, scores, truth, new, classes, logits=logits)
+    np.testing.assert_allclose(ours, twin(scores, truth, new, logits=logits), atol=2e-3)
+
+
+@pytest.mark.parametrize("kind", ["temperature", "softmax"])
+def test_few_logits_that_decide_rightly_keep_their_scale(kind: str) -> None:
+    """Their slope could grow without end, and Platt's targets alone would doubt them all alike."""
+    truth = np.arange(60, dtype=np.int32) % 3
+    logits = np.where(np.eye(3)[truth] > 0, 4.0, 0.0) + np.random.default_rng(0).normal(0, 0.5, (60, 3))
+    slope = native.fit_probabilities(kind, logits, truth, 3, True).tolist()[0]
+    assert 0.9 < slope < 1.5
+
+
+def test_the_scores_of_a_hundred_classes_are_clipped_by_examples() -> None:
+    """One score in a hundred is that of the right class: half of these are not the most extreme ones."""
+    truth = np.arange(2000, dtype=np.int32) % 100
+    scores = np.eye(100)[truth] * np.random.default_rng(0).uniform(3, 9, (2000, 1))
+    high = native.fit_probabilities("softmax", scores, truth, 100, True).tolist()[-1]
+    assert high > 8.8
 
 
 def test_a_temperature_changes_no_decision() -> None:

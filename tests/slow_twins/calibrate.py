@@ -4,20 +4,23 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, logsumexp, softmax
 
-RIDGE = 1.0
+RIDGE = 4.0
 BIN = 16
 
 
 def score_range(scores: np.ndarray) -> tuple[float, float]:
-    """All scores but one in 200 at either end, and at least one."""
+    """All scores but one for 200 examples at either end, and at least one."""
     ordered = np.sort(scores.ravel())
-    extreme = min(max(len(ordered) // 200, 1), (len(ordered) - 1) // 2)
+    extreme = min(max(len(scores) // 200, 1), (len(ordered) - 1) // 2)
     return float(ordered[extreme]), float(ordered[-1 - extreme])
 
 
 def targets(truth: np.ndarray, classes: int) -> np.ndarray:
-    """Platt's targets: a class of n examples is believed to (n + 1) / (n + 2), the others share the rest."""
-    counts = np.bincount(truth, minlength=classes)
+    """Platt's targets: n examples are believed to (n + 1) / (n + 2), the other classes share the rest.
+
+    Of two classes n are the examples of the class, of more all examples.
+    """
+    counts = np.bincount(truth, minlength=classes) if classes == 2 else np.full(classes, len(truth))
     own = (counts + 1) / (counts + 2)
     table = np.repeat(((1 - own) / (classes - 1))[truth][:, None], classes, axis=1)
     table[np.arange(len(truth)), truth] = own[truth]
@@ -64,28 +67,34 @@ def isotonic(scores: np.ndarray, truth: np.ndarray, new: np.ndarray) -> np.ndarr
     return np.interp(new[:, 0], middle, level)
 
 
-def vector(scores: np.ndarray, truth: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """Softmax of a_k s_k + b_k; the a_k are drawn to their common part, the b_k to 0."""
+def vector(scores: np.ndarray, truth: np.ndarray, new: np.ndarray, *, logits: bool) -> np.ndarray:
+    """Softmax of a_k s_k + b_k; the a_k are drawn to their common part, that of logits to 1, and the b_k to 0."""
     classes, (low, high) = scores.shape[1], score_range(scores)
     size = 2.0 ** (np.frexp(max(abs(low), abs(high)))[1] - 1)
-    s, wanted = np.clip(scores, low, high) / size, targets(truth, scores.shape[1])
+    s, wanted = np.clip(scores, low, high) / size, np.eye(classes)[truth] if logits else targets(truth, classes)
+    unit = size if logits else 1.0
 
     def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
-        a, b = theta[0] + theta[1 : 1 + classes], theta[1 + classes :]
+        a, b = unit * theta[0] + theta[1 : 1 + classes], theta[1 + classes :]
         z = a * s + b
         pull = softmax(z, axis=1) - wanted
         value = (logsumexp(z, axis=1) - (wanted * z).sum(axis=1)).sum() + RIDGE / 2 * theta[1:] @ theta[1:]
+        value += logits * RIDGE / 2 * (theta[0] - 1) ** 2
         slopes, shifts = (pull * s).sum(axis=0), pull.sum(axis=0)
-        gradient = np.concatenate([[slopes.sum()], slopes + RIDGE * theta[1 : 1 + classes], shifts + RIDGE * b])
+        common = unit * slopes.sum() + logits * RIDGE * (theta[0] - 1)
+        gradient = np.concatenate([[common], slopes + RIDGE * theta[1 : 1 + classes], shifts + RIDGE * b])
         return float(value), gradient
 
     theta = minimize(loss, np.r_[1, np.zeros(2 * classes)], jac=True, method="BFGS", options={"gtol": 1e-8}).x
-    a = np.maximum(theta[0] + theta[1 : 1 + classes], 0)
+    a = np.maximum(unit * theta[0] + theta[1 : 1 + classes], 0)
     return np.asarray(softmax(a * np.clip(new, low, high) / size + theta[1 + classes :], axis=1))
 
 
-def temperature(scores: np.ndarray, truth: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """Softmax of a s_k, where no score is further below the best of its row than the second of nearly all rows."""
+def temperature(scores: np.ndarray, truth: np.ndarray, new: np.ndarray, *, logits: bool = False) -> np.ndarray:
+    """Softmax of a s_k, where no score is further below the best of its row than the second of nearly all rows.
+
+    The a of logits is drawn to 1.
+    """
     if scores.shape[1] == 1:  # of two classes: the one has half the score, the other its opposite
         scores, new = (np.column_stack([-s[:, 0] / 2, s[:, 0] / 2]) for s in (scores, new))
     ordered = np.sort(scores, axis=1)
@@ -95,10 +104,11 @@ def temperature(scores: np.ndarray, truth: np.ndarray, new: np.ndarray) -> np.nd
     def clipped(s: np.ndarray) -> np.ndarray:
         return np.maximum(s - s.max(axis=1, keepdims=True), -width)
 
-    s, wanted = clipped(scores), targets(truth, scores.shape[1])
+    s, wanted = clipped(scores), np.eye(scores.shape[1])[truth] if logits else targets(truth, scores.shape[1])
 
     def loss(a: np.ndarray) -> float:
-        return float((logsumexp(a[0] * s, axis=1) - (wanted * a[0] * s).sum(axis=1)).sum())
+        drawn = logits * RIDGE / 2 * (a[0] - 1) ** 2
+        return float((logsumexp(a[0] * s, axis=1) - (wanted * a[0] * s).sum(axis=1)).sum() + drawn)
 
     a = max(float(minimize(loss, [1 / max(width, 1e-9)], method="Nelder-Mead", options={"xatol": 1e-9}).x[0]), 0.0)
     return np.asarray(softmax(a * clipped(new), axis=1))

@@ -48,21 +48,22 @@ class Calibration:
         return {"kind": self.kind, "examples": self.examples, "measured_on": self.measured_on}
 
 
-def calibrate(honest: HonestScores, scheme: str, n_classes: int) -> Calibration:
-    """The best map for these scores."""
+def calibrate(honest: HonestScores, scheme: str, n_classes: int, loss: str = "") -> Calibration:
+    """The best map for these scores, which a rule of this loss has learned."""
     scores = class_scores(scheme, honest.scores, n_classes)
-    kind = _best_kind(scores, honest.truth, n_classes)
-    parameters = native.fit_probabilities(kind, scores, honest.truth, n_classes)
+    logits = own_probabilities(loss, scheme, n_classes) is not None
+    kind = _best_kind(scores, honest.truth, n_classes, logits)
+    parameters = native.fit_probabilities(kind, scores, honest.truth, n_classes, logits)
     return Calibration(kind, parameters, n_classes, len(honest.truth), honest.kind)
 
 
-def _best_kind(scores: Any, truth: Any, n_classes: int) -> str:
+def _best_kind(scores: Any, truth: Any, n_classes: int, logits: bool) -> str:
     best, least = "temperature", 0.0
     losses: Sequence[float] | None = None
     for kind in _kinds(truth, n_classes):
         if losses is None:
-            losses = native.cross_validated_losses("temperature", scores, truth, n_classes, _FOLDS).tolist()
-        others = native.cross_validated_losses(kind, scores, truth, n_classes, _FOLDS).tolist()
+            losses = native.cross_validated_losses("temperature", scores, truth, n_classes, _FOLDS, logits).tolist()
+        others = native.cross_validated_losses(kind, scores, truth, n_classes, _FOLDS, logits).tolist()
         differences = [other - loss for other, loss in zip(others, losses, strict=True)]
         mean = sum(differences) / len(differences)
         variance = sum((difference - mean) ** 2 for difference in differences) / len(differences)

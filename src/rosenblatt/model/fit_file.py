@@ -299,7 +299,7 @@ def _with_probabilities(model: LinearModel, fitting: Fitting) -> LinearModel:
     honest, plan = fitting.honest_scores, fitting.plan
     if honest is None:
         return model
-    calibration = calibrate(honest, model.scheme, len(model.classes))
+    calibration = calibrate(honest, model.scheme, len(model.classes), model.loss)
     criterion = criterion_of(plan.threshold)
     is_moved = len(model.classes) == 2 and calibration.kind != "temperature"
     if criterion is None and is_moved and plan.passes == "auto" and plan.class_weight is None:

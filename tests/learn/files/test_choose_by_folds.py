@@ -292,3 +292,37 @@ def test_rare_words_decide_between_many_topics(tmp_path: Path) -> None:
     assert fitted[0].choice is not None
     errors = fitted[0].choice.errors
     assert errors["arow-rare"] < errors["arow"]
+
+
+# -- the bias ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("classes", [2, 5])
+def test_runs_begin_at_the_shares_of_the_classes(classes: int, weighted: bool) -> None:
+    draw = np.random.default_rng(classes)
+    labels = draw.integers(0, classes, 80).astype(np.int32)
+    weights = draw.random(80) * 3 if weighted else None
+    logarithms = np.log(1 + np.bincount(labels, weights, minlength=classes))
+    odds = logarithms - logarithms.mean() if classes > 2 else logarithms[1:] - logarithms[:1]
+    biases = native.log_odds(labels, classes, weights)
+    np.testing.assert_allclose(np.asarray(biases), odds, atol=2**-10)
+    run = Run(RULES["logistic-average"], 3, [1.0] * classes, 0)
+    native.start_biases(run.learner, biases)
+    coef, intercept = run.weights()
+    assert not coef.any()
+    assert intercept.tolist() == np.asarray(biases).tolist()
+    with pytest.raises(ValueError, match="a bias for each"):
+        native.start_biases(run.learner, np.zeros(classes + 3))
+
+
+def test_few_long_examples_do_not_lose_their_bias() -> None:
+    """Of a thousand columns the rate is so small that the bias hardly moves; most examples are of one class."""
+    draw = np.random.default_rng(0)
+    causes = draw.normal(size=(1100, 6))
+    X = (causes @ draw.normal(size=(6, 1000)) + draw.normal(size=(1100, 1000))).round(3)
+    y = (causes @ np.arange(1, 7) + draw.normal(size=1100) > 6.5).astype(int)
+    fitted = fit_source(Arrays(X[:100], y[:100].tolist(), sparse=False), auto())
+    assert fitted.chosen == "logistic-average"
+    wrong = np.mean((np.asarray(fitted.model.unit_scores(X[100:]))[:, 0] > 0) != y[100:])
+    assert wrong < 0.11

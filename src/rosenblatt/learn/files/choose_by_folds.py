@@ -121,7 +121,17 @@ class Learning:
         run = Run(settings, self.rows.features, weights, seed, dense=self._dense, columns=self._columns)
         if name in RARITY_RULES:
             native.start_variances(run.learner, self.squared_rarities)
+        joint = settings.scheme(self.n_classes) in ("binary", "joint")
+        if settings.loss == "logistic" and joint and not settings.rate.per_feature:
+            # One rate for all: long examples ask for a small one, at which the bias would hardly learn.
+            native.start_biases(run.learner, self.log_odds)
         return run
+
+    @cached_property
+    def log_odds(self) -> memoryview:
+        """The bias of each unit that knows the shares of the classes and nothing else."""
+        labels, weights = self.block.buffers
+        return native.log_odds(labels, self.n_classes, weights)
 
     @cached_property
     def squared_rarities(self) -> memoryview:
