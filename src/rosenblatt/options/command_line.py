@@ -24,8 +24,8 @@ output_format: Option[str] = Option(
     name="output_format",
     default="tsv",
     choices=OUTPUT_FORMATS,
-    help="How to write the predictions: cells after tabs (tsv), with commas and quotes (csv), or as an object a line "
-    "(jsonl).",
+    help="How to write the predictions: cells separated by tabs (tsv) or by commas, with quotes (csv), or one JSON "
+    "object per line (jsonl).",
 )
 id_column: Option[str | None] = Option(
     name="id_",
@@ -45,14 +45,14 @@ top_classes: Option[int] = Option(
     default=0,
     kind="int",
     low=0,
-    help="After each label the so many best classes, each with its probability (its score where the model has none).",
+    help="After each label the N best classes, each with its probability, or its score where the model gives none.",
 )
 reasons: Option[int] = Option(
     name="reasons",
     default=0,
     kind="int",
     low=0,
-    help="After each label so many features that decided: those that add most to its score, and what they add.",
+    help="After each label the N features that add most to its score, and what each adds.",
 )
 example: Option[str | None] = Option(
     name="example",

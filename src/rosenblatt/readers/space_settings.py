@@ -14,7 +14,8 @@ from rosenblatt.records import FeatureSpace
 from rosenblatt.storage.header import Header, damaged
 
 _COUNT = 2**32 + 1
-_FORMS = ("typed", "year-month-day", "day.month.year", "day/month/year", "month/day/year")  # as in table/columns/dates.py
+# As in table/columns/dates.py, which loads pyarrow.
+_FORMS = ("typed", "year-month-day", "day.month.year", "day/month/year", "month/day/year")
 
 
 def _texts(header: Header, key: str) -> None:

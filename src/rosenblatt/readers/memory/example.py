@@ -96,7 +96,7 @@ def _of_json(example: str) -> dict[str, str]:
     try:
         record = json.loads(example)
     except ValueError as error:
-        raise DataError(f"The example begins like a JSON object and is none: {error}.") from None
+        raise DataError(f"The example begins like a JSON object and is not one: {error}.") from None
     return {column: _cell(value) for column, value in _flat(record)}
 
 
