@@ -34,7 +34,7 @@ def test_yes_is_0_and_no_is_1(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "xor.csv")
     assert code == 1
     assert out.startswith("No: a straight line")
-    assert "row 3 (0): 1/2" in out
+    assert "row 4 (0): 1/2" in out
 
 
 @pytest.mark.usefixtures("folder")

@@ -272,7 +272,7 @@ def test_the_model_file_decides_as_the_run_does(tmp_path: Path) -> None:
     points = request.read_points(body)
     wrong = int(np.sum(load(path).predict(points.X) != points.y))
     assert wrong == learning.learn(body)["kept"]["errors"]
-    with pytest.raises(ParameterError, match="one of html, gif, model"):
+    with pytest.raises(ParameterError, match="one of page, gif, model"):
         download(body | {"kind": "../x"})
 
 

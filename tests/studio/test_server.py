@@ -47,7 +47,7 @@ def test_the_page_and_every_question_are_answered() -> None:
             "size": [640, 480],
             "rows": AND["points"],
             "name": "AND",
-            "kind": "html",
+            "kind": "gif",
             "text": {"network": "a", "network_regions": "a xor b"}.get(question) or "1,2,a\n2,3,b\n",
             "units": 1,
         }

@@ -90,7 +90,13 @@ def _read_labelled(request: Mapping[str, Any], points_name: str, labels_name: st
 
 def read_table(request: Mapping[str, Any]) -> tuple[Floats, NDArray[Any]]:
     """All columns of a wide table (`rows`), and its labels; checked like the points of the plane."""
-    rows = request.get("rows")
+    rows = read_rows(request.get("rows"))
+    points = read_points({**request, "points": [[0, 0]] * len(rows)})
+    return np.array(rows, dtype=np.float64), points.y
+
+
+def read_rows(rows: Any) -> list[list[float]]:
+    """The rows of a table, checked like the points of the plane."""
     width = len(rows[0]) if isinstance(rows, list) and rows and isinstance(rows[0], list) else 0
     if not 1 <= width <= MAX_COLUMNS:
         raise DataError(f"A table must have 1 to {MAX_COLUMNS} columns.")
@@ -98,8 +104,7 @@ def read_table(request: Mapping[str, Any]) -> tuple[Floats, NDArray[Any]]:
     for k, row in enumerate(rows[:MAX_POINTS]):
         if not (isinstance(row, list) and len(row) == width and all(is_number(value) for value in row)):
             raise DataError(f"Row {k + 1} is not {width} finite numbers up to 1e100: correct or erase it.")
-    points = read_points({**request, "points": [[0, 0]] * len(rows)})
-    return np.array(rows, dtype=np.float64), points.y
+    return rows
 
 
 def _check_classes(classes: list[Any]) -> None:

@@ -4,12 +4,12 @@ const OWN_KEYS = new Set(["example", "data", "classes", "at", "theme", "tab", "t
 
 export const MAX_POINTS = 500;
 
-export function readLink() {
-  const fragment = new URLSearchParams(location.hash.slice(1)), at = fragment.has("at") ? Number(fragment.get("at")) : NaN;
+export function readLink(text) {
+  const fragment = new URLSearchParams(text), at = fragment.has("at") ? Number(fragment.get("at")) : NaN;
   return {
     options: Object.fromEntries([...fragment].filter(([name]) => !OWN_KEYS.has(name))),
     example: fragment.get("example"),
-    isEmpty: !location.hash.slice(1),
+    isEmpty: !text,
     theme: fragment.get("theme"),
     tab: fragment.get("tab"),
     testShare: Number(fragment.get("test") ?? 0),
@@ -37,7 +37,7 @@ function readClasses(text) {
   } catch { return null; }
 }
 
-export function writeLink({ example, points, labels, classes, options, at, testShare, theme, tab, switchedOn, lesson, done, expression, build }) {
+export function linkText({ example, points, labels, classes, options, at, testShare, theme, tab, switchedOn, lesson, done, expression, build }) {
   const fragment = new URLSearchParams();
   if (example) fragment.set("example", example);
   else if (points.length && points.length <= MAX_POINTS) {
@@ -54,5 +54,5 @@ export function writeLink({ example, points, labels, classes, options, at, testS
   if (tab) fragment.set("tab", tab);
   if (lesson) fragment.set("lesson", lesson);
   if (done.length) fragment.set("done", done.join("."));
-  history.replaceState(null, "", `#${fragment}`);
+  return String(fragment);
 }

@@ -3,7 +3,7 @@
 import { draw, element, find, number, paragraph, rememberFold } from "./dom.js";
 import { picturePng, pictureSvg, readText, saveFile } from "./files.js";
 import { Lessons } from "./lessons/lessons.js";
-import { MAX_POINTS as MAX_LINK_POINTS, readLink, writeLink } from "./link.js";
+import { MAX_POINTS as MAX_LINK_POINTS, linkText, readLink } from "./link.js";
 import { Controls } from "./panels/controls.js";
 import { LogicPanel } from "./panels/logic.js";
 import { showErrorHistory, showLossHistory } from "./panels/loss_history.js";
@@ -18,7 +18,7 @@ import { followLegend } from "./plane/legend.js";
 import { drawMark } from "./plane/marks.js";
 import { Player } from "./run/player.js";
 import { Split, testRows } from "./run/split.js";
-import { ask, isReplaced } from "./server.js";
+import { ask, isRecording, isReplaced, openingFragment } from "./server.js";
 
 const state = {
   table: null, // as it was opened, with all its columns
@@ -235,9 +235,12 @@ function outsideNote(frame) {
 }
 function updateLink() {
   if (!logic) return;
-  const at = player.frame && !player.atEnd ? player.at : null, { example, theme } = state;
-  writeLink({ example, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options, at, testShare: state.testShare, theme, tab: tabs.current === tabs.default ? null : tabs.current, switchedOn: [...state.switchedOn], lesson: lessons?.current?.key, done: [...(lessons?.finished ?? [])], ...logic.changes });
+  if (!isRecording) history.replaceState(null, "", `#${fragment()}`);
   lessons?.update();
+}
+function fragment() {
+  const at = player.frame && !player.atEnd ? player.at : null, { example, theme } = state;
+  return linkText({ example, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options, at, testShare: state.testShare, theme, tab: tabs.current === tabs.default ? null : tabs.current, switchedOn: [...state.switchedOn], lesson: lessons?.current?.key, done: [...(lessons?.finished ?? [])], ...logic.changes });
 }
 
 // -- data -----------------------------------------------------------------------------------------------------------
@@ -388,14 +391,19 @@ find("upload").addEventListener("change", (event) => orShowError(async () => {
 find("svg").addEventListener("click", () => saveFile("studio.svg", pictureSvg(find("plane")), "image/svg+xml"));
 find("png").addEventListener("click", () => orShowError(async () => saveFile("studio.png", await picturePng(find("plane")))));
 find("csv").addEventListener("click", () => { if (state.csv) saveFile("studio.csv", state.csv, "text/csv"); });
-for (const kind of ["html", "gif", "model"]) {
+for (const kind of ["page", "gif", "model"]) {
   find(kind).addEventListener("click", async (event) => {
     const button = event.target, text = button.textContent;
     Object.assign(button, { disabled: true, textContent: `${text}…` });
-    const file = await orShowError(() => ask("download", { ...readRequest(), kind }, { slot: kind }));
+    const file = await orShowError(() => ask("download", { ...readRequest(), ...(kind === "page" ? readScreen() : {}), kind }, { slot: kind }));
     Object.assign(button, { disabled: false, textContent: text });
     if (file) saveFile(file.name, Uint8Array.from(atob(file.content), (letter) => letter.charCodeAt(0)), file.type);
   });
+}
+// What a page that is saved shows besides the run.
+function readScreen() {
+  const { points: rows, labels, columns } = plane, description = find("description").textContent;
+  return { ...curves.picture, table: { rows, labels, columns, description }, fragment: fragment(), expression: logic.isInvalid ? "a xor b" : logic.expression, build: find("build").value };
 }
 find("link").addEventListener("click", () => orShowError(async () => {
   updateLink();
@@ -433,7 +441,7 @@ document.addEventListener("keydown", (event) => {
 // -- start ----------------------------------------------------------------------------------------------------------
 
 async function start() {
-  const link = readLink();
+  const link = readLink(await openingFragment());
   setTheme(link.theme);
   tabs.show(link.tab);
   setTestShare(link.testShare);
@@ -451,9 +459,16 @@ async function start() {
   const inLesson = lessons.restore({ ...link, setUp: !hasData }), setup = lessons.current?.setup ?? {};
   if (link.tab) tabs.choose(link.tab);
   if (inLesson && !hasData && (setup.example || setup.points)) return; // the lesson opens its own data
-  const table = link.table ?? (link.example ? null : await ask("opening_table"));
+  if (isRecording) freeze();
+  const table = isRecording ? await ask("opening_table") : link.table ?? (link.example ? null : await ask("opening_table"));
   if (table) openTable(table);
   else await openExample(lists.examples.includes(link.example) ? link.example : lists.examples[0]);
   if (link.damaged) showError(new Error("This link is damaged and its points cannot be read: ask the sender for a new one."));
+}
+// A saved page replays one run: what would need another is switched off.
+function freeze() {
+  document.documentElement.dataset.recording = "yes"; // the style sheet hides what has no meaning there
+  plane.isReadOnly = true;
+  for (const field of [...find("controls").elements, find("test-share"), find("expression"), find("build")]) field.disabled = true;
 }
 orShowError(start);

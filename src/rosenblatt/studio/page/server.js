@@ -3,6 +3,9 @@
 
 const pending = new Map();
 
+export const isRecording = false; // see offline/server.js
+export async function openingFragment() { return location.hash.slice(1); }
+
 export async function ask(question, request = {}, { slot = question } = {}) {
   const control = new AbortController();
   pending.get(slot)?.abort();

@@ -1,4 +1,4 @@
-"""Files to download: the run as an animation, and the model, as base64 for the page to save."""
+"""Files to download: the screen as a page, the run as a GIF, and the model, as base64 for the page to save."""
 
 import base64
 import tempfile
@@ -13,46 +13,43 @@ from rosenblatt.studio.playback.linear_run import LinearRun
 from rosenblatt.studio.playback.recent_runs import run_of
 from rosenblatt.studio.playback.run import PlayedRun
 
-MEDIA_TYPES = {"html": "text/html", "gif": "image/gif", "model": "application/octet-stream"}
-_MAX_HTML_UPDATES = 200
+MEDIA_TYPES = {"page": "text/html", "gif": "image/gif", "model": "application/octet-stream"}
 _MAX_GIF_UPDATES = 30  # each frame is drawn by matplotlib
 _matplotlib_lock = Lock()  # matplotlib is not thread-safe
 
 
 def download(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The file of this `kind`: `html` and `gif` show the run update by update, `model` is the model file.
+    """The file of this `kind`: `page` replays the screen, `gif` shows the run update by update, `model` is the model.
 
     >>> AND = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 0, 0, 1], "classes": [-1, 1]}
-    >>> file = download(AND | {"kind": "html"})
-    >>> file["name"], base64.b64decode(file["content"])[:15]
-    ('studio.html', b'<!doctype html>')
+    >>> file = download(AND | {"kind": "model"})
+    >>> file["name"], len(base64.b64decode(file["content"])) > 500
+    ('studio.model', True)
     """
     kind = request.get("kind")
     if not isinstance(kind, str) or kind not in MEDIA_TYPES:
         raise ParameterError(f"The kind of a file must be one of {', '.join(MEDIA_TYPES)}. Got {kind!r} instead.")
     run = run_of(request)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, f"studio.{kind}")
-        _WRITERS[kind](run, path)
+        path = Path(folder, f"studio.{_SUFFIXES[kind]}")
+        _WRITERS[kind](run, path, request)
         content = base64.b64encode(path.read_bytes()).decode("ascii")
     return {"name": path.name, "type": MEDIA_TYPES[kind], "content": content}
 
 
-def _write_model(run: PlayedRun, path: Path) -> None:
+def _write_model(run: PlayedRun, path: Path, request: Mapping[str, Any]) -> None:
     from rosenblatt.estimators.model_files.save_load import save
 
     save(run.model, path)
 
 
-def _write_html(run: PlayedRun, path: Path) -> None:
-    from rosenblatt.report.animation.animate import animate
+def _write_page(run: PlayedRun, path: Path, request: Mapping[str, Any]) -> None:
+    from rosenblatt.studio.offline.recording import offline_page
 
-    if not isinstance(run, LinearRun) or run.curved:
-        raise ParameterError("The offline page draws straight lines only: download the GIF of this run, or its code.")
-    animate(run.trace, path, most=_MAX_HTML_UPDATES)
+    path.write_text(offline_page(request), encoding="utf-8")
 
 
-def _write_gif(run: PlayedRun, path: Path) -> None:
+def _write_gif(run: PlayedRun, path: Path, request: Mapping[str, Any]) -> None:
     from rosenblatt.report.animation.animate import animate
     from rosenblatt.studio.playback.gif import write_run_gif
 
@@ -67,4 +64,5 @@ def _write_gif(run: PlayedRun, path: Path) -> None:
         _matplotlib_lock.release()
 
 
-_WRITERS = {"html": _write_html, "gif": _write_gif, "model": _write_model}
+_WRITERS = {"page": _write_page, "gif": _write_gif, "model": _write_model}
+_SUFFIXES = {"page": "html", "gif": "gif", "model": "model"}

@@ -11,7 +11,7 @@ export class PlaneEditor extends PlaneDrawing {
   constructor(svg, { onChange, announce, showError }) {
     super(svg);
     // `tool` is the index of a class, or "erase".
-    Object.assign(this, { onChange, announce, showError, tool: 0, undoStack: [], maxPoints: Infinity });
+    Object.assign(this, { onChange, announce, showError, tool: 0, undoStack: [], maxPoints: Infinity, isReadOnly: false });
     this.cursor = [WIDTH / 2, HEIGHT / 2];
     this.dragged = this.picked = this.focused = null; // indices of points: by pointer, by the key m, by the keys n and p
     svg.addEventListener("pointerdown", (event) => this.onPointerDown(event));
@@ -108,7 +108,7 @@ export class PlaneEditor extends PlaneDrawing {
     return insidePicture([point.x, point.y]);
   }
   onPointerDown(event) {
-    if (event.button !== 0) return;
+    if (event.button !== 0 || this.isReadOnly) return;
     const place = this.placeOf(event), point = this.nearest(place, Math.max(10, this.size * 1.6));
     this.cursor = place;
     if (this.tool === "erase") { if (point !== null) this.erase(point); return; }
@@ -119,7 +119,9 @@ export class PlaneEditor extends PlaneDrawing {
   }
   onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const { key } = event, underCursor = this.nearest(this.cursor);
+    const { key } = event;
+    if (this.isReadOnly && !ARROWS[key] && !"nNpP".includes(key)) return;
+    const underCursor = this.nearest(this.cursor);
     if (ARROWS[key]) this.moveCursor(ARROWS[key], event.shiftKey ? 40 : 8);
     else if (key === "Enter") this.picked === null ? this.add(this.cursor) : (this.picked = null);
     else if (/^[1-9]$/.test(key) && key <= this.classes.length) this.chooseTool(Number(key) - 1);

@@ -1,6 +1,7 @@
 // Converts between the plane of the data and the picture. A line is [b, w1, w2]: the points with b + w1 x + w2 y = 0.
 
-export const WIDTH = 640, HEIGHT = 480;
+export const WIDTH = 640;
+export const HEIGHT = 480;
 
 export class View {
   constructor(points) {

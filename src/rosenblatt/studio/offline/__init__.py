@@ -1,0 +1,1 @@
+"""The screen as one HTML file that replays it without a server."""
