@@ -59,6 +59,9 @@ auto without_lock(Work work) {
     } catch (const FileShrank&) {
         PyErr_SetString(PyExc_OSError, "the file became shorter while it was read");
         throw nb::python_error();
+    } catch (const std::length_error& error) {
+        PyErr_SetString(PyExc_OSError, error.what());
+        throw nb::python_error();
     }
 }
 

@@ -14,7 +14,7 @@
 namespace rosenblatt {
 
 inline constexpr std::size_t piece_size = 1 << 17;
-inline constexpr std::size_t max_line_size = std::size_t{1} << 31;
+inline constexpr std::size_t max_line_size = std::size_t{1} << 28;  // as in readers/formats/lines.py
 inline constexpr std::size_t padding = 64;  // readable bytes before and after a piece
 
 // A regular file, read at any offset.
@@ -151,7 +151,7 @@ void each_piece(const Source& read, std::int64_t begin, std::int64_t end, Use us
         }
         if (!cut) cut = last_newline(fresh, count);
         unfinished += count;
-        if (!cut && unfinished > max_line_size) throw std::length_error("a line is longer than 2 GB; is this a text file?");
+        if (!cut && unfinished > max_line_size) throw std::length_error("a line is longer than 256 MB: is this a text file?");
         if (!cut) continue;
         const std::size_t complete = static_cast<std::size_t>(cut + 1 - start);
         if (!use(static_cast<const char*>(start), static_cast<const char*>(cut + 1)) || finished) return;

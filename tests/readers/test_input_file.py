@@ -15,6 +15,7 @@ import pyarrow
 import pytest
 
 from rosenblatt.errors import DataError
+from rosenblatt.readers.formats import lines
 from rosenblatt.readers.input_file import InputFile
 from rosenblatt.readers.open import format_of, open_source
 from rosenblatt.readers.read import read
@@ -237,3 +238,41 @@ def test_a_file_that_shrinks_while_it_is_read_is_refused(name: str, tmp_path: Pa
         os.truncate(path, 1_000_000)
         with pytest.raises(DataError, match="became shorter while it was read"):
             stream.read()
+
+
+MEMBERS: dict[str, bytes] = {
+    "bzip2 in two members": bz2.compress(LINES[:999]) + bz2.compress(LINES[999:]),
+    "xz in two members, padded": lzma.compress(LINES[:999]) + bytes(4) + lzma.compress(LINES[999:]) + bytes(8),
+    "gzip, padded": gzip.compress(LINES) + bytes(20),
+    "zstd after a skippable frame": b"\x50\x2a\x4d\x18\x05\x00\x00\x00hello" + PACKED["zstd"](LINES),
+}
+
+
+@pytest.mark.parametrize("packed", MEMBERS)
+def test_members_and_padding_are_read(packed: str, tmp_path: Path) -> None:
+    (tmp_path / "rows.svm").write_bytes(MEMBERS[packed])
+    assert InputFile(tmp_path / "rows.svm").stream().read() == LINES
+
+
+@pytest.mark.parametrize("compression", PACKED)
+def test_garbage_after_the_last_member_is_refused(compression: str, tmp_path: Path) -> None:
+    """Whatever is damaged there may have been rows."""
+    (tmp_path / "rows.svm").write_bytes(PACKED[compression](LINES) + b"garbage")
+    with pytest.raises(DataError, match=r"damaged|truncated"):
+        InputFile(tmp_path / "rows.svm").stream().read()
+
+
+@pytest.mark.parametrize("name", ["rows.vw.gz", "rows.vw"])
+def test_an_endless_line_is_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "LONGEST_LINE", 1 << 20)
+    endless = b"1 | a b\n-1 | c\n1 | " + b"a " * ((1 << 20) if name.endswith("gz") else (135 << 20))
+    (tmp_path / name).write_bytes(gzip.compress(endless, 1) if name.endswith("gz") else endless)
+    with pytest.raises(DataError, match=rf"{name}: cannot be read: a line is longer than 256 MB"):
+        read(tmp_path / name)
+
+
+def test_an_endless_label_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "texts").write_text("one text\nand another\n")
+    (tmp_path / "labels.gz").write_bytes(gzip.compress(b"a\n" + b"b" * (64 << 20)))
+    with pytest.raises(DataError, match="has more than 1,000 bytes"):
+        read(tmp_path / "texts", labels_from=str(tmp_path / "labels.gz"))

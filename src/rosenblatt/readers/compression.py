@@ -8,12 +8,9 @@ from typing import Any, BinaryIO
 from rosenblatt.errors import DataError
 
 _SIGNATURES = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz"}
-_OPENERS = {
-    "gzip": ("gzip", "open"),
-    "zstd": ("compression.zstd", "ZstdFile"),
-    "bzip2": ("bz2", "BZ2File"),
-    "xz": ("lzma", "LZMAFile"),
-}
+_SKIPPABLE = b"\x2a\x4d\x18"  # of a zstd frame that holds no data, such as a seek table, after a byte of 0x50 to 0x5f
+_OPENERS = {"gzip": ("gzip", "open"), "zstd": ("compression.zstd", "ZstdFile")}
+_PIECE = 1 << 18
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 
 
@@ -23,6 +20,8 @@ def compression_of(start: bytes) -> str | None:
     >>> compression_of(bytes.fromhex("1f8b0800")), compression_of(b"+1 1:0.5")
     ('gzip', None)
     """
+    if start[1:4] == _SKIPPABLE and 0x50 <= start[0] <= 0x5F:
+        return "zstd"
     return next((name for signature, name in _SIGNATURES.items() if start.startswith(signature)), None)
 
 
@@ -76,11 +75,59 @@ def _open(compression: str, compressed: BinaryIO) -> BinaryIO:
     inner: Any
     if compression == "zstd" and sys.version_info < (3, 14):
         inner = _ArrowZstd(compressed)
+    elif compression in ("bzip2", "xz"):
+        inner = _Members(compression, compressed)
     else:
         module, name = _OPENERS[compression]
         inner = getattr(importlib.import_module(module), name)(compressed, mode="rb")
     file: BinaryIO = inner
     return file
+
+
+class _Members:
+    """The members of a bzip2 or xz file, one after the other. Python's own readers take whatever follows a member for
+    the end, so that a damaged file would pass for a shorter one."""
+
+    def __init__(self, compression: str, compressed: BinaryIO) -> None:
+        self._compressed, self._is_xz = compressed, compression == "xz"
+        self._member = self._next_member()
+
+    def _next_member(self) -> Any:
+        if self._is_xz:
+            import lzma
+
+            return lzma.LZMADecompressor(lzma.FORMAT_XZ)
+        import bz2
+
+        return bz2.BZ2Decompressor()
+
+    def read(self, size: int) -> bytes:
+        while True:
+            if self._member.eof and not self._begin_next():
+                return b""
+            more = self._compressed.read(_PIECE) if self._member.needs_input else b""
+            if not more and self._member.needs_input:
+                raise EOFError
+            data: bytes = self._member.decompress(more, size)
+            if data:
+                return data
+
+    def _begin_next(self) -> bool:
+        """Whether another member follows; xz files may be padded with zeros."""
+        rest = self._member.unused_data
+        while True:
+            rest = rest.lstrip(b"\x00") if self._is_xz else rest
+            if rest:
+                break
+            rest = self._compressed.read(_PIECE)
+            if not rest:
+                return False
+        self._member = self._next_member()
+        self._member.decompress(rest, 0)
+        return True
+
+    def close(self) -> None:
+        self._compressed.close()
 
 
 class _ArrowZstd:

@@ -214,6 +214,10 @@ class Stream(io.BufferedReader):
     def bytes_read(self) -> int:
         return self._counted.bytes_read
 
+    @property
+    def file_name(self) -> str:
+        return self._file.name
+
 
 class _Counted(io.RawIOBase):
     """A raw file over a function that reads more bytes, after some that were read already; it counts them."""

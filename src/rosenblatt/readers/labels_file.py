@@ -7,6 +7,7 @@ from rosenblatt.readers.input_file import InputFile
 from rosenblatt.readers.labels import LONGEST_LABEL
 
 _LINES_AT_ONCE = 1 << 16
+_LONGEST_LINE = 1 << 20  # the rest of a longer one counts as the next, after a label that is too long
 
 
 def read_labels(path: str) -> list[str]:
@@ -18,7 +19,7 @@ def _read_some(path: str) -> Iterator[list[str]]:
     labels: list[str] = []
     file = InputFile(path)
     with file.stream() as stream:
-        for line in stream:
+        while line := stream.readline(_LONGEST_LINE):
             labels.append(line.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").strip())
             if len(labels) == _LINES_AT_ONCE:
                 yield labels

@@ -11,6 +11,7 @@ from rosenblatt.readers.input_file import InputFile, NativeSource, Stream, canno
 from rosenblatt.readers.source import BadRow, FileSource, ReadOptions
 from rosenblatt.records import FeatureSpace, ParsedCsr, ParsedSourceBlock, SourceBlock
 
+LONGEST_LINE = 1 << 28  # as in cpp/parse/lines.hpp: a packed file may hold an endless one
 BLOCK_BYTES = 1 << 20  # a block holds the lines that begin in this many bytes of the file
 
 
@@ -167,12 +168,18 @@ def whole_lines(stream: Stream, size: int) -> Iterator[bytes]:
             more = stream.read(1 << 16)
             ended = not more
             data += more
+            _refuse_endless(stream, len(data) - boundary)
         if ended and newline < 0:
             newline = len(data) - 1
         if data:
             yield bytes(data[: newline + 1])
         start += newline + 1
         del data[: newline + 1]
+
+
+def _refuse_endless(stream: Stream, length: int) -> None:
+    if length > LONGEST_LINE:
+        raise cannot_read(stream.file_name, OSError(0, "a line is longer than 256 MB: is this a text file?"))
 
 
 def available_lines(
@@ -186,6 +193,7 @@ def available_lines(
     while more := stream.read1(size):
         data += more if data or stream.bytes_read > len(more) else more.removeprefix(b"\xef\xbb\xbf")
         if b"\n" not in more:
+            _refuse_endless(stream, len(data))
             continue
         lines = bytes(data)
         end = whole(lines)
