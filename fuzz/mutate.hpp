@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "core/memory_pool.cpp"
+#include "core/table_key.cpp"
+
 namespace fuzz {
 
 struct Random {

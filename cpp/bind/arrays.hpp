@@ -1,7 +1,6 @@
 // Arrays from Python and to Python, for all binding files.
 #pragma once
 
-#include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -9,12 +8,12 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "bind/module.hpp"
 #include "core/memory_pool.hpp"
 #include "core/rows.hpp"
+#include "isa/dispatch.hpp"
 #include "rows/compact_columns.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
+#include "rows/function_table.hpp"
 
 namespace rosenblatt {
 
@@ -26,14 +25,60 @@ using InOut = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using InOutMatrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
 
-// A matrix that keeps the Python objects alive whose memory it reads.
-struct PyRows : Rows {
-    std::vector<AnyArray> arrays;
-    nb::object owner;
+inline nb::builtin_exception value_error(const std::string& sentence) { return nb::value_error(sentence.c_str()); }
+
+// A matrix that keeps the Python objects alive whose memory it reads. Rows that were not checked reach no loop.
+class PyRows {
+public:
+    PyRows(const Rows& rows, std::vector<AnyArray> arrays) : rows_(rows), arrays_(std::move(arrays)) {}
+    // Rows that whoever made them has checked.
+    PyRows(const Rows& rows, nb::object owner) : rows_(rows), owner_(std::move(owner)), checked_(true) {}
+
+    const Rows& unchecked() const { return rows_; }
+    const Rows& checked() const {
+        if (!checked_) throw nb::value_error("these rows were not checked: call check() first");
+        return rows_;
+    }
+    // For a loop that is about to begin. Where Python has no other thread, nobody can write the indices during it, and they are
+    // used where they lie, which is up to a tenth faster.
+    Rows readable() const {
+        Rows rows = checked();
+        const PyThreadState* const first = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+        rows.private_indices = rows.private_indices || !PyThreadState_Next(const_cast<PyThreadState*>(first));
+        return rows;
+    }
+    Fault check() {
+        Rows rows = rows_;
+        const Fault fault = native().rows->check(rows);
+        rows_ = rows;
+        checked_ = fault.kind == Fault::none;
+        return fault;
+    }
+    // The same rows with more features.
+    PyRows within(std::size_t features) const {
+        PyRows wider = *this;
+        if (features < rows_.features || !rows_.sparse) throw nb::value_error("only sparse rows can be given more features, and never fewer");
+        wider.rows_.features = features;
+        return wider;
+    }
+
     mutable std::shared_ptr<const CompactRows> compact;  // for learners with compact columns, made when first needed
+
+private:
+    Rows rows_;
+    std::vector<AnyArray> arrays_;
+    nb::object owner_;
+    bool checked_ = false;
 };
 
-inline nb::builtin_exception value_error(const std::string& sentence) { return nb::value_error(sentence.c_str()); }
+// Reads all of them, vectorised, which is faster than stopping at the first that is not.
+template <class T>
+bool all_below(const In<T>& numbers, std::size_t limit) {
+    const auto bound = static_cast<std::uint32_t>(std::min<std::size_t>(limit, UINT32_MAX));
+    std::uint32_t beyond = 0;
+    for (std::size_t i = 0; i < numbers.shape(0); ++i) beyond |= static_cast<std::uint32_t>(numbers.data()[i]) >= bound;
+    return beyond == 0;
+}
 
 // The index of a name in the list.
 template <class T>

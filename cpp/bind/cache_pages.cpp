@@ -13,7 +13,9 @@ std::uint64_t checksum(const In<std::uint8_t>& bytes) {
     return native().pages->checksum(bytes.data(), bytes.shape(0));
 }
 
-nb::object pack_page(Packer& packer, const PyRows& rows, const In<std::int32_t>& labels, const std::optional<In<double>>& weights) {
+// The rows need not be checked: a page keeps their arrays as they are, and checks them when it is opened.
+nb::object pack_page(Packer& packer, const PyRows& py_rows, const In<std::int32_t>& labels, const std::optional<In<double>>& weights) {
+    const Rows& rows = py_rows.unchecked();
     const bool whole_matrix = rows.sparse ? rows.starts[0] == 0 && rows.entries() == rows.stored
                                           : rows.column_stride == 1 && rows.row_stride == static_cast<std::ptrdiff_t>(rows.features);
     if (!whole_matrix || rows.degree > 1) throw nb::value_error("a page holds contiguous matrices only, not slices or products of columns");
@@ -67,17 +69,17 @@ nb::object next_page(ReadAhead<Page>& pages) {
         arrays = nb::make_tuple(view(rows.starts, {rows.count + 1}), indices, values({rows.stored}), rows.features);
     } else arrays = nb::make_tuple(values({rows.count, rows.features}));
     const nb::object weights = page.weights ? view(page.weights, {rows.count}) : nb::none();
-    const nb::object py_rows = page.checked ? nb::cast(PyRows{rows, {}, owner, {}}) : nb::none();
+    const nb::object py_rows = page.checked ? nb::cast(PyRows(rows, owner)) : nb::none();
     return nb::make_tuple(arrays, view(page.labels, {rows.count}), weights, py_rows);
 }
 
 }  // namespace
 
-void bind_cache_pages(nb::module_& m) {
+void bind_cache_pages(Module& m) {
     m.def("checksum", &checksum, "bytes"_a);
-    nb::class_<Packer>(m, "Packer").def(nb::init<>()).def("page", &pack_page, "rows"_a, "labels"_a, "weights"_a.none());
+    Class<Packer>(m, "Packer").def(nb::init<>()).def("page", &pack_page, "rows"_a, "labels"_a, "weights"_a.none());
     m.def("read_pages_ahead", &pages_ahead, "fd"_a, "places"_a, "threads"_a);
-    nb::class_<ReadAhead<Page>>(m, "PagesAhead").def("next", &next_page);
+    Class<ReadAhead<Page>>(m, "PagesAhead").def("next", &next_page);
 }
 
 }  // namespace rosenblatt

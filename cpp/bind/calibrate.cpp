@@ -35,7 +35,7 @@ auto memory_of(const std::vector<double>& values) {
 
 }  // namespace
 
-void bind_calibrate(nb::module_& m) {
+void bind_calibrate(Module& m) {
     m.def("fit_probabilities", [](const std::string& name, const InMatrix& scores, const In<std::int32_t>& truth, std::size_t classes, bool logits) {
         const MapKind kind = kind_of(name);
         return memory_of(native().calibration->fit(kind, examples_of(kind, scores, truth, classes, logits)));

@@ -11,9 +11,9 @@ namespace {
 using Signs = In<std::int8_t>;
 using Indices = In<std::uint32_t>;
 
-void check_indices(const Indices& list, std::size_t count) {
-    for (std::size_t k = 0; k < list.shape(0); ++k)
-        if (list.data()[k] >= count) throw value_error("row " + std::to_string(list.data()[k]) + " is out of range: there are " + std::to_string(count) + " rows");
+void check_indices(const std::uint32_t* list, std::size_t length, std::size_t count) {
+    for (std::size_t k = 0; k < length; ++k)
+        if (list[k] >= count) throw value_error("row " + std::to_string(list[k]) + " is out of range: there are " + std::to_string(count) + " rows");
 }
 
 void check_signs(const Signs& signs, std::size_t count) {
@@ -26,8 +26,8 @@ struct PyHulls : Hulls {
     Signs signs;
 
     PyHulls(const PyRows& rows_, Signs signs_, bool augmented_, double constant_) : py_rows(rows_), signs(std::move(signs_)) {
-        check_signs(signs, rows_.count);
-        rows = py_rows;
+        rows = py_rows.checked();
+        check_signs(signs, rows.count);
         sign = signs.data();
         augmented = augmented_;
         constant = constant_;
@@ -37,11 +37,12 @@ struct PyHulls : Hulls {
 };
 
 void start(PyHulls& hulls, const Indices& list, const In<double>& weights, double lift) {
-    check_indices(list, hulls.rows.count);
+    const std::vector<std::uint32_t> rows(list.data(), list.data() + list.shape(0));
+    check_indices(rows.data(), rows.size(), hulls.rows.count);
     if (weights.shape(0) != list.shape(0)) throw nb::value_error("rows and weights must be equally long");
     hulls.lift = lift;
     nb::gil_scoped_release free;
-    native().hulls->start(hulls, list.data(), weights.data(), list.shape(0));
+    native().hulls->start(hulls, rows.data(), weights.data(), rows.size());
 }
 
 std::string run(PyHulls& hulls, std::size_t steps, double tolerance, std::size_t batch) {
@@ -53,10 +54,11 @@ std::string run(PyHulls& hulls, std::size_t steps, double tolerance, std::size_t
 }
 
 // One visit of every row in the order; a, w and b are changed in place. (mistakes, margins before each update)
-auto ascend(const PyRows& rows, const Signs& signs, double constant, double limit, InOut<double> a, const In<double>& norm2,
+auto ascend(const PyRows& py_rows, const Signs& signs, double constant, double limit, InOut<double> a, const In<double>& norm2,
             InOut<double> w, InOut<double> b, const Indices& order) {
+    const Rows& rows = py_rows.checked();
     check_signs(signs, rows.count);
-    check_indices(order, rows.count);
+    check_indices(order.data(), order.shape(0), rows.count);
     if (a.shape(0) != rows.count || norm2.shape(0) != rows.count || b.shape(0) != 1 ||
         w.shape(0) != padded(rows.features))
         throw nb::value_error("a and norm2 need one number for each row, w one for each feature padded to a multiple of eight, b one");
@@ -73,9 +75,9 @@ auto ascend(const PyRows& rows, const Signs& signs, double constant, double limi
 
 }  // namespace
 
-void bind_certify(nb::module_& m) {
+void bind_certify(Module& m) {
     m.def("dual_ascent", &ascend, "rows"_a, "signs"_a, "constant"_a, "most"_a, "a"_a, "norm2"_a, "w"_a, "b"_a, "order"_a);
-    nb::class_<PyHulls>(m, "Hulls")
+    Class<PyHulls>(m, "Hulls")
         .def(nb::init<const PyRows&, Signs, bool, double>(), "rows"_a, "signs"_a, "augmented"_a, "constant"_a)
         .def("start", &start, "rows"_a, "weights"_a, "lift"_a)
         .def("run", &run, "steps"_a, "tolerance"_a, "batch"_a)

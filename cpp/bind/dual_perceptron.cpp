@@ -86,7 +86,7 @@ nb::tuple dual_visit(const Kernel& kernel, const In<std::int32_t>& labels, const
 
 }  // namespace
 
-void bind_dual_perceptron(nb::module_& m) {
+void bind_dual_perceptron(Module& m) {
     m.def("dual_scores", &dual_scores, "kernel"_a, "support"_a, "unit"_a, "coefficient"_a, "intercept"_a, "scores"_a);
     m.def("dual_votes", &dual_votes, "kernel"_a, "support"_a, "unit"_a, "coefficient"_a, "when"_a, "end"_a,
           "intercept"_a, "joint"_a, "tally"_a);

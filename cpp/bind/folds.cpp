@@ -4,10 +4,11 @@
 #include <limits>
 #include <optional>
 
-#include "bind/arrays.hpp"
+#include "bind/learner_access.hpp"
 #include "core/random.hpp"
 #include "isa/dispatch.hpp"
 #include "learn/predicted_class.hpp"
+#include "learn/save_restore.hpp"
 #include "rows/function_table.hpp"
 
 namespace rosenblatt {
@@ -23,6 +24,7 @@ auto to_view(const std::vector<std::uint32_t>& rows) {
 // (the rows to learn from, the rows left out) of the first `wanted` folds, ascending. Each class is dealt out in turn, in
 // random order, so that every fold has its share of it.
 nb::list stratified_folds(const In<std::int32_t>& labels, std::size_t classes, std::size_t folds, std::size_t wanted, std::uint64_t state) {
+    if (folds == 0) throw nb::value_error("there must be at least one fold");
     const std::size_t n = labels.shape(0);
     std::vector<std::vector<std::uint32_t>> of_class(classes);
     for (std::size_t i = 0; i < n; ++i) {
@@ -82,8 +84,9 @@ struct ScaledLoss {
 nb::tuple judge(const InMatrix& scores, const In<std::int32_t>& labels, const In<std::uint32_t>& rows,
                 const std::optional<In<double>>& weights) {
     const std::size_t columns = scores.shape(1), n = rows.shape(0);
-    if (scores.shape(0) != n || !std::all_of(rows.data(), rows.data() + n, [&](std::uint32_t row) { return row < labels.shape(0); }))
+    if (scores.shape(0) != n || columns == 0 || !all_below(rows, labels.shape(0)) || (weights && weights->shape(0) != labels.shape(0)))
         throw nb::value_error("expected the scores of these rows");
+    if (!all_below(labels, std::max<std::size_t>(columns, 2))) throw nb::value_error("a label is not the index of a class");
     const auto label_of = [&](std::size_t i) { return static_cast<std::size_t>(labels.data()[rows.data()[i]]); };
     const auto weight_of = [&](std::size_t i) { return weights ? weights->data()[rows.data()[i]] : 1.0; };
     double wrong = 0.0, all = 0.0, squares = 0.0;
@@ -108,11 +111,16 @@ nb::tuple judge(const InMatrix& scores, const In<std::int32_t>& labels, const In
 
 // Calls f(column, value) for every entry of the first rows of a sparse matrix, by compact columns where it has them.
 template <class F>
-void each_entry(const PyRows& rows, std::size_t count, F&& f) {
-    const Rows& read = rows.compact ? rows.compact->rows : static_cast<const Rows&>(rows);
+void each_entry(const PyRows& rows, std::size_t columns, std::size_t count, F&& f) {
+    const Rows& checked = rows.checked();
+    const Rows& read = rows.compact ? rows.compact->rows : checked;
     if (!read.sparse) throw nb::value_error("expected sparse rows");
+    if (read.features > columns) throw value_error("expected numbers for " + std::to_string(read.features) + " columns, found " + std::to_string(columns));
     const auto with_types = [&](const auto* index, const auto* value) {
-        for (std::int64_t k = read.starts[0]; k < read.starts[count]; ++k) f(static_cast<std::size_t>(index[k]), static_cast<double>(value[k]));
+        for (std::size_t row = 0; row < count; ++row) {
+            const auto [from, to] = read.entries_of(row);
+            for (std::size_t k = from; k < to; ++k) f(static_cast<std::size_t>(read.column_of(index + k)), static_cast<double>(value[k]));
+        }
     };
     const auto with_index = [&](const auto* index) {
         if (read.single) with_types(index, static_cast<const float*>(read.values));
@@ -127,9 +135,10 @@ void each_entry(const PyRows& rows, std::size_t count, F&& f) {
 auto squared_rarities(const PyRows& rows, std::size_t columns) {
     double* square;
     auto result = new_array<double, nb::memview>(columns, square);
-    each_entry(rows, rows.count, [&](std::size_t column, double) { ++square[column]; });
+    const std::size_t count = rows.checked().count;
+    each_entry(rows, columns, count, [&](std::size_t column, double) { ++square[column]; });
     for (std::size_t j = 0; j < columns; ++j) {
-        const double rarity = 1.0 + std::round(std::log(static_cast<double>(1 + rows.count) / (1.0 + square[j])) * 0x1p10) * 0x1p-10;
+        const double rarity = 1.0 + std::round(std::log(static_cast<double>(1 + count) / (1.0 + square[j])) * 0x1p10) * 0x1p-10;
         square[j] = rarity * rarity;
     }
     return result;
@@ -138,7 +147,7 @@ auto squared_rarities(const PyRows& rows, std::size_t columns) {
 // The sum of squares[column] x^2 over the first rows.
 double weighted_squares(const PyRows& rows, std::size_t count, const In<double>& squares) {
     double sum = 0.0;
-    each_entry(rows, std::min(count, rows.count), [&](std::size_t column, double x) { sum += squares.data()[column] * (x * x); });
+    each_entry(rows, squares.shape(0), std::min(count, rows.checked().count), [&](std::size_t column, double x) { sum += squares.data()[column] * (x * x); });
     return sum;
 }
 
@@ -147,14 +156,19 @@ void start_variances(CompactLearner& learner, const In<double>& variances) {
     if (learner.columns) learner.grow_to_columns();
     if (variances.shape(0) > learner.features || learner.rule.rate != Rate::arow || learner.groups.front().t > 0)
         throw nb::value_error("only arow, before its first example, takes variances for its features");
-    for (Group& group : learner.groups)
+    for (std::size_t j = 0; j < variances.shape(0); ++j)
+        if (!(variances.data()[j] >= 0.0 && variances.data()[j] <= std::numeric_limits<double>::max())) throw nb::value_error("a variance is a finite number of at least 0");
+    for (Group& group : learner.groups) {
         for (std::size_t j = 0; j < variances.shape(0); ++j)
             for (std::size_t u = 0; u < group.width; ++u) group.scale.feature[j * group.width + u] = variances.data()[j];
+        measure_variances(group);
+    }
 }
 
 // What each unit says of an example that nothing is known of: the logarithm of the weight of the second class over that of the
 // first, or of each class over the geometric mean. Each class counts one example more, and it is rounded, as above.
 auto log_odds(const In<std::int32_t>& labels, std::size_t classes, const std::optional<In<double>>& weights) {
+    if (weights && weights->shape(0) != labels.shape(0)) throw nb::value_error("expected one weight for each label");
     std::vector<double> total(classes, 1.0);
     for (std::size_t i = 0; i < labels.shape(0); ++i) total.at(static_cast<std::size_t>(labels.data()[i])) += weights ? weights->data()[i] : 1.0;
     double mean = 0.0;
@@ -179,14 +193,14 @@ void start_biases(CompactLearner& learner, const In<double>& biases) {
 
 }  // namespace
 
-void bind_folds(nb::module_& m) {
+void bind_folds(Module& m) {
     m.def("stratified_folds", &stratified_folds, "labels"_a, "classes"_a, "folds"_a, "wanted"_a, "state"_a);
     m.def("shuffled", &shuffled, "rows"_a, "state"_a);
     m.def("squared_rarities", &squared_rarities, "rows"_a, "columns"_a);
     m.def("weighted_squares", &weighted_squares, "rows"_a, "count"_a, "squares"_a);
-    m.def("start_variances", &start_variances, "learner"_a, "variances"_a);
+    m.def("start_variances", changing(&start_variances), "learner"_a, "variances"_a);
     m.def("log_odds", &log_odds, "labels"_a, "classes"_a, "weights"_a.none());
-    m.def("start_biases", &start_biases, "learner"_a, "biases"_a);
+    m.def("start_biases", changing(&start_biases), "learner"_a, "biases"_a);
     m.def("judge", &judge, "scores"_a, "labels"_a, "rows"_a, "weights"_a.none());
 }
 

@@ -5,7 +5,7 @@
 
 #include <nanobind/stl/shared_ptr.h>
 
-#include "bind/arrays.hpp"
+#include "bind/learner_access.hpp"
 #include "isa/dispatch.hpp"
 #include "learn/function_table.hpp"
 #include "learn/online.hpp"
@@ -13,7 +13,7 @@
 
 namespace rosenblatt {
 
-void bind_learner_state(nb::class_<CompactLearner>& learner);
+void bind_learner_state(Class<CompactLearner>& learner);
 
 namespace {
 
@@ -41,16 +41,7 @@ void new_learner(CompactLearner* at, std::size_t features, const std::string& lo
     at->declare(features);
 }
 
-// Reads all of them, vectorised, which is faster than stopping at the first that is not.
-template <class T>
-bool all_below(const In<T>& numbers, std::size_t limit) {
-    const auto bound = static_cast<std::uint32_t>(std::min<std::size_t>(limit, UINT32_MAX));
-    std::uint32_t beyond = 0;
-    for (std::size_t i = 0; i < numbers.shape(0); ++i) beyond |= static_cast<std::uint32_t>(numbers.data()[i]) >= bound;
-    return beyond == 0;
-}
-
-Examples examples_of(const PyRows& rows, const In<std::int32_t>& labels, const std::optional<In<double>>& sample_weight,
+Examples examples_of(const Rows& rows, const In<std::int32_t>& labels, const std::optional<In<double>>& sample_weight,
                      const std::optional<In<std::uint32_t>>& order, const std::optional<In<std::uint32_t>>& training) {
     if (labels.shape(0) != rows.count || (sample_weight && sample_weight->shape(0) != rows.count))
         throw value_error("expected one label and one sample weight for each of " + std::to_string(rows.count) + " rows");
@@ -67,7 +58,7 @@ Examples examples_of(const PyRows& rows, const In<std::int32_t>& labels, const s
     return examples;
 }
 
-void check_examples(const CompactLearner& learner, const PyRows& rows, const In<std::int32_t>& labels) {
+void check_examples(const CompactLearner& learner, const Rows& rows, const In<std::int32_t>& labels) {
     if (learner.columns && !rows.sparse) throw nb::value_error("a learner with compact columns needs sparse rows");
     // Sparse rows may have fewer features: a stream grows.
     if (rows.sparse ? rows.features > learner.declared_features : rows.features != learner.features)
@@ -78,10 +69,10 @@ void check_examples(const CompactLearner& learner, const PyRows& rows, const In<
 // The rows as a learner reads them: as they are, or by compact columns, converted once for all learners that share these.
 // Another thread may convert the same rows for other learners meanwhile, so this keeps its own reference.
 struct LearnerRows {
-    LearnerRows(CompactLearner& learner, const PyRows& original) : rows(original) {
+    LearnerRows(CompactLearner& learner, const PyRows& original) : rows(original.readable()) {
         if (!learner.columns) return;
         if (!original.compact || original.compact->columns != learner.columns)
-            original.compact = std::make_shared<CompactRows>(learner.columns, original);
+            original.compact = std::make_shared<CompactRows>(learner.columns, rows);
         compact = original.compact;
         rows = compact->rows;
         learner.grow_to_columns();
@@ -103,17 +94,21 @@ std::size_t rows_between_checks(const Examples& examples, const std::vector<Lear
 }
 
 // Visits positions from..to-1. (where it stopped, the exception that a signal raised there or None)
-nb::tuple learn(const std::vector<CompactLearner*>& py_learners, const PyRows& rows, const In<std::int32_t>& labels,
+nb::tuple learn(const std::vector<CompactLearner*>& py_learners, const PyRows& py_rows, const In<std::int32_t>& labels,
                 const std::optional<In<double>>& sample_weight, const std::optional<In<std::uint32_t>>& order,
                 const std::optional<In<std::uint32_t>>& training, std::size_t from, std::size_t to, int threads) {
     using clock = std::chrono::steady_clock;
+    const Rows& rows = py_rows.checked();
     Examples examples = examples_of(rows, labels, sample_weight, order, training);
+    const Pass pass(py_learners);
     std::vector<Learner*> learners;
     std::optional<LearnerRows> learner_rows;
     for (CompactLearner* learner : py_learners) {
+        const auto lock = locked<std::unique_lock<Access>>(learner->access);
         check_examples(*learner, rows, labels);
         if (learner->columns != py_learners.front()->columns) throw nb::value_error("learners of one pass must share their columns");
-        examples.rows = learner_rows.emplace(*learner, rows).rows;
+        examples.rows = learner_rows.emplace(*learner, py_rows).rows;
+        examples.classes = learners.empty() ? learner->rule.classes : std::min(examples.classes, learner->rule.classes);
         learners.push_back(learner);
     }
     if (to > examples.count)
@@ -123,7 +118,9 @@ nb::tuple learn(const std::vector<CompactLearner*>& py_learners, const PyRows& r
     while (from < to) {
         const std::size_t next = std::min(to, from + step);
         {
+            examples.rows.private_indices = learner_rows->compact || py_rows.readable().private_indices;
             nb::gil_scoped_release free;
+            const auto locks = pass.lock();
             native().learn->pass(examples, learners, from, next, threads);
         }
         from = next;
@@ -140,10 +137,11 @@ nb::tuple learn(const std::vector<CompactLearner*>& py_learners, const PyRows& r
 std::uint64_t count_mistakes(CompactLearner& learner, const PyRows& rows, const In<std::int32_t>& labels,
                              const std::optional<In<double>>& sample_weight,
                              const std::optional<In<std::uint32_t>>& training) {
-    Examples examples = examples_of(rows, labels, sample_weight, {}, training);
-    check_examples(learner, rows, labels);
+    Examples examples = examples_of(rows.checked(), labels, sample_weight, {}, training);
+    check_examples(learner, rows.checked(), labels);
     const LearnerRows learner_rows(learner, rows);
     examples.rows = learner_rows.rows;
+    examples.classes = learner.rule.classes;
     nb::gil_scoped_release free;
     return native().learn->mistakes(examples, learner);
 }
@@ -151,18 +149,20 @@ std::uint64_t count_mistakes(CompactLearner& learner, const PyRows& rows, const 
 void pocket_clean(CompactLearner& learner, const PyRows& rows, const In<std::int32_t>& labels,
                  const std::optional<In<double>>& sample_weight, const std::optional<In<std::uint32_t>>& training,
                  const std::vector<std::uint64_t>& mistakes) {
-    Examples examples = examples_of(rows, labels, sample_weight, {}, training);
-    check_examples(learner, rows, labels);
+    Examples examples = examples_of(rows.checked(), labels, sample_weight, {}, training);
+    check_examples(learner, rows.checked(), labels);
     const LearnerRows learner_rows(learner, rows);
     examples.rows = learner_rows.rows;
+    examples.classes = learner.rule.classes;
     if (mistakes.size() != learner.rule.unit_count())
         throw value_error("expected the mistakes of " + std::to_string(learner.rule.unit_count()) + " units, found " + std::to_string(mistakes.size()));
     nb::gil_scoped_release free;
     native().learn->pocket_clean(examples, learner, mistakes);
 }
 
-auto score_rows(const PyRows& rows, const std::optional<In<std::uint32_t>>& order, const InMatrix& weights,
+auto score_rows(const PyRows& py_rows, const std::optional<In<std::uint32_t>>& order, const InMatrix& weights,
                 const In<double>& bias) {
+    const Rows rows = py_rows.readable();
     const std::size_t count = order ? order->shape(0) : rows.count, units = weights.shape(0);
     if (weights.shape(1) != rows.features || bias.shape(0) != units)
         throw value_error("expected weights of " + std::to_string(rows.features) + " features and one bias for each unit");
@@ -175,7 +175,8 @@ auto score_rows(const PyRows& rows, const std::optional<In<std::uint32_t>>& orde
 }
 
 // A learner with compact columns is not changed: other threads may be reading it.
-auto learner_scores(const CompactLearner& learner, const PyRows& rows, const std::optional<In<std::uint32_t>>& order) {
+auto learner_scores(const CompactLearner& learner, const PyRows& py_rows, const std::optional<In<std::uint32_t>>& order) {
+    const Rows rows = py_rows.readable();
     if (rows.features > learner.declared_features)
         throw value_error("the learner has " + std::to_string(learner.declared_features) + " features, the rows have " + std::to_string(rows.features));
     if (order && !all_below(*order, rows.count)) throw nb::value_error("order must name existing rows");
@@ -184,11 +185,11 @@ auto learner_scores(const CompactLearner& learner, const PyRows& rows, const std
     auto result = new_matrix<double, nb::memview>(count, learner.rule.unit_count(), scores);
     std::shared_ptr<const CompactRows> compact;
     if (learner.columns) {
-        if (rows.compact && rows.compact->columns == learner.columns && learner.features >= learner.columns->size()) compact = rows.compact;
+        if (py_rows.compact && py_rows.compact->columns == learner.columns && learner.features >= learner.columns->size()) compact = py_rows.compact;
         else compact = std::make_shared<CompactRows>(*learner.columns, rows.sparse ? CompactRows::ColumnSlots() : learner.column_slots(), learner.features, rows);
     }
     nb::gil_scoped_release free;
-    native().learn->learner_scores(learner, compact ? compact->rows : static_cast<const Rows&>(rows), order ? order->data() : nullptr, count, scores);
+    native().learn->learner_scores(learner, compact ? compact->rows : rows, order ? order->data() : nullptr, count, scores);
     return result;
 }
 
@@ -217,41 +218,41 @@ double score_sparse(const CompactLearner& learner, const In<std::int64_t>& indic
 
 }  // namespace
 
-void bind_learner(nb::module_& m) {
-    nb::class_<Columns>(m, "Columns")
+void bind_learner(Module& m) {
+    Class<Columns>(m, "Columns")
         .def(nb::init<>())
         .def("__len__", &Columns::size)
         .def("add", [](std::shared_ptr<Columns> columns, const PyRows& rows) {
-            rows.compact = std::make_shared<CompactRows>(std::move(columns), rows);
+            rows.compact = std::make_shared<CompactRows>(std::move(columns), rows.checked());
         }, "rows"_a);
-    auto learner = nb::class_<CompactLearner>(m, "Learner");
+    auto learner = Class<CompactLearner>(m, "Learner");
     bind_learner_state(learner);
     learner
         .def("__init__", &new_learner, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "alpha"_a, "l1"_a, "batch"_a,
              "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "unit_major"_a, "columns"_a.none() = nb::none())
-        .def_prop_ro("features", [](const CompactLearner& learner) { return learner.declared_features; })
+        .def_prop_ro("features", reading(+[](const CompactLearner& learner) { return learner.declared_features; }))
         .def_prop_ro("units", [](const CompactLearner& learner) { return learner.rule.unit_count(); })
-        .def_prop_ro("t", [](const CompactLearner& learner) { return learner.groups.front().t; })
-        .def_prop_ro("mistakes", [](const CompactLearner& learner) { return mistakes_made(learner); })
-        .def("count_errors", [](CompactLearner& learner, bool wanted) { learner.measures_error = wanted; }, "wanted"_a)
-        .def_prop_ro("wrong", [](const CompactLearner& learner) { return learner.wrong_weight; })
-        .def_prop_ro("weighed", [](const CompactLearner& learner) { return learner.total_weight; })
-        .def("grow", &CompactLearner::declare, "features"_a)
-        .def("scores", &learner_scores, "rows"_a, "order"_a.none() = nb::none())
-        .def("end_batch", [](CompactLearner& learner) { native().learn->end_batch(learner); })
-        .def("may_overflow", [](const CompactLearner& learner, double rows, double largest, double heaviest) {
+        .def_prop_ro("t", reading(+[](const CompactLearner& learner) { return learner.groups.front().t; }))
+        .def_prop_ro("mistakes", reading(+[](const CompactLearner& learner) { return mistakes_made(learner); }))
+        .def("count_errors", changing(+[](CompactLearner& learner, bool wanted) { learner.measures_error = wanted; }), "wanted"_a)
+        .def_prop_ro("wrong", reading(+[](const CompactLearner& learner) { return learner.wrong_weight; }))
+        .def_prop_ro("weighed", reading(+[](const CompactLearner& learner) { return learner.total_weight; }))
+        .def("grow", changing(+[](CompactLearner& learner, std::size_t features) { learner.declare(features); }), "features"_a)
+        .def("scores", reading(&learner_scores), "rows"_a, "order"_a.none() = nb::none())
+        .def("end_batch", changing(+[](CompactLearner& learner) { native().learn->end_batch(learner); }))
+        .def("may_overflow", reading(+[](const CompactLearner& learner, double rows, double largest, double heaviest) {
             return may_overflow(learner, rows, largest, heaviest);
-        }, "rows"_a, "largest"_a, "heaviest"_a)
-        .def("copy", [](const CompactLearner& learner) { return CompactLearner(learner); })
-        .def("learn_dense", &learn_dense, "x"_a, "positive"_a, "weight"_a)
-        .def("learn_sparse", &learn_sparse, "indices"_a, "values"_a, "positive"_a, "weight"_a, "limit"_a)
-        .def("score_dense", &score_dense, "x"_a, "average"_a)
-        .def("score_sparse", &score_sparse, "indices"_a, "values"_a, "average"_a, "limit"_a);
+        }), "rows"_a, "largest"_a, "heaviest"_a)
+        .def("copy", reading(+[](const CompactLearner& learner) { return CompactLearner(learner); }))
+        .def("learn_dense", changing(&learn_dense), "x"_a, "positive"_a, "weight"_a)
+        .def("learn_sparse", changing(&learn_sparse), "indices"_a, "values"_a, "positive"_a, "weight"_a, "limit"_a)
+        .def("score_dense", reading(&score_dense), "x"_a, "average"_a)
+        .def("score_sparse", reading(&score_sparse), "indices"_a, "values"_a, "average"_a, "limit"_a);
 
     m.def("learn", &learn, "learners"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "order"_a.none(),
           "training"_a.none(), "start"_a, "stop"_a, "threads"_a);
-    m.def("mistakes", &count_mistakes, "learner"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "training"_a.none());
-    m.def("pocket_clean", &pocket_clean, "learner"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "training"_a.none(),
+    m.def("mistakes", changing(&count_mistakes), "learner"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "training"_a.none());
+    m.def("pocket_clean", changing(&pocket_clean), "learner"_a, "rows"_a, "labels"_a, "sample_weight"_a.none(), "training"_a.none(),
           "mistakes"_a);
     m.def("scores", &score_rows, "rows"_a, "order"_a.none(), "weights"_a, "bias"_a);
 }

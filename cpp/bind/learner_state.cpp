@@ -2,7 +2,7 @@
 #include <bit>
 #include <limits>
 
-#include "bind/arrays.hpp"
+#include "bind/learner_access.hpp"
 #include "learn/save_restore.hpp"
 
 namespace rosenblatt {
@@ -131,6 +131,8 @@ nb::dict get_counters(const CompactLearner& learner) {
 }
 
 void put_counters(CompactLearner& learner, const nb::dict& d) {
+    if (nb::cast<std::uint64_t>(d["in_batch"]) >= learner.rule.batch || nb::cast<std::uint64_t>(d["in_batch"]) > nb::cast<std::uint64_t>(d["t"]))
+        throw nb::value_error("the unfinished batch holds more examples than a batch does, or than were visited");
     learner.wrong_weight = d.contains("wrong") ? nb::cast<double>(d["wrong"]) : 0.0;
     learner.total_weight = d.contains("weighed") ? nb::cast<double>(d["weighed"]) : 0.0;
     for (Group& group : learner.groups) {
@@ -210,20 +212,20 @@ std::int64_t overflow_row(const CompactLearner& learner) {
 
 }  // namespace
 
-void bind_learner_state(nb::class_<CompactLearner>& learner) {
-    learner.def("get", &get_part, "name"_a)
-        .def("entries_other_than", &get_sparse_part, "name"_a, "usual"_a)
-        .def("put", &put_part, "name"_a, "weights"_a, "bias"_a)
-        .def("final_weights", &get_final_weights, "average"_a)
-        .def("scoring_copy", &scoring_copy, "average"_a)
-        .def("unit", &get_unit, "unit"_a)
-        .def("counters", &get_counters)
-        .def("restore", &put_counters, "counters"_a)
-        .def("score_sample", &get_sample)
-        .def("restore_sample", &put_sample, "scores"_a, "labels"_a, "t"_a, "stride"_a)
-        .def("take_loss", &take_loss)
-        .def("take_log", &take_log)
-        .def_prop_ro("overflow_row", &overflow_row);
+void bind_learner_state(Class<CompactLearner>& learner) {
+    learner.def("get", reading(&get_part), "name"_a)
+        .def("entries_other_than", reading(&get_sparse_part), "name"_a, "usual"_a)
+        .def("put", changing(&put_part), "name"_a, "weights"_a, "bias"_a)
+        .def("final_weights", reading(&get_final_weights), "average"_a)
+        .def("scoring_copy", reading(&scoring_copy), "average"_a)
+        .def("unit", reading(&get_unit), "unit"_a)
+        .def("counters", reading(&get_counters))
+        .def("restore", changing(&put_counters), "counters"_a)
+        .def("score_sample", reading(&get_sample))
+        .def("restore_sample", changing(&put_sample), "scores"_a, "labels"_a, "t"_a, "stride"_a)
+        .def("take_loss", changing(&take_loss))
+        .def("take_log", changing(&take_log))
+        .def_prop_ro("overflow_row", reading(&overflow_row));
 }
 
 }  // namespace rosenblatt

@@ -6,17 +6,17 @@
 
 namespace rosenblatt {
 
-void bind_rows(nb::module_& m);
-void bind_without_numpy(nb::module_& m);
-void bind_learner(nb::module_& m);
-void bind_words(nb::module_& m);
-void bind_dual_perceptron(nb::module_& m);
-void bind_support_pairs(nb::module_& m);
-void bind_certify(nb::module_& m);
-void bind_parse(nb::module_& m);
-void bind_cache_pages(nb::module_& m);
-void bind_calibrate(nb::module_& m);
-void bind_folds(nb::module_& m);
+void bind_rows(Module& m);
+void bind_without_numpy(Module& m);
+void bind_learner(Module& m);
+void bind_words(Module& m);
+void bind_dual_perceptron(Module& m);
+void bind_support_pairs(Module& m);
+void bind_certify(Module& m);
+void bind_parse(Module& m);
+void bind_cache_pages(Module& m);
+void bind_calibrate(Module& m);
+void bind_folds(Module& m);
 
 namespace {
 
@@ -31,6 +31,12 @@ void choose_instruction_set() {
     std::string available;
     for (const std::string& other : instruction_set_names()) available += (available.empty() ? "" : ", ") + other;
     throw nb::import_error(("ROSENBLATT_ISA=" + std::string(name) + " is not among the instruction sets of this machine: " + available).c_str());
+}
+
+// Its functions release the interpreter's lock, and take it again, by means that know the main interpreter only.
+void refuse_subinterpreter() {
+    if (PyInterpreterState_Get() != PyInterpreterState_Main())
+        throw nb::import_error("rosenblatt does not run in a subinterpreter: import it in the main one, or in a process of its own.");
 }
 
 auto make_order(std::uint64_t state, std::size_t n, bool replace) {
@@ -56,9 +62,11 @@ auto make_uniform(std::uint64_t state, std::size_t n) {
 
 }  // namespace
 
-NB_MODULE(_native, m) {
+NB_MODULE(_native, module) {
     nb::set_leak_warnings(false);  // what threads and reference cycles keep alive at exit is no leak
+    refuse_subinterpreter();
     choose_instruction_set();
+    Module m(module);
     m.def("instruction_set", [] { return std::string(native().name); });
     m.def("instruction_sets", &instruction_set_names);
     m.def("random_order", &make_order, "state"_a, "n"_a, "replace"_a);

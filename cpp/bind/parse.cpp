@@ -69,8 +69,8 @@ std::size_t whole_rows_of(const nb::bytes& data, char separator) { return whole_
 
 }  // namespace
 
-void bind_parse(nb::module_& m) {
-    nb::class_<JoinedFiles>(m, "JoinedFiles")
+void bind_parse(Module& m) {
+    Class<JoinedFiles>(m, "JoinedFiles")
         .def(nb::init<>())
         .def("add", &JoinedFiles::add, "fd"_a, "skipped"_a, "size"_a, "lacks_newline"_a)
         .def_prop_ro("size", &JoinedFiles::size);
@@ -80,8 +80,8 @@ void bind_parse(nb::module_& m) {
     m.def("read_svmlight_ahead", &svmlight_ahead, "source"_a, "size"_a, "chunk"_a, "threads"_a, nb::kw_only(), "base"_a, "guess_base"_a,
           "limit"_a, "skip"_a, "early"_a = 0);
     m.def("whole_rows", &whole_rows_of, "data"_a, "separator"_a);
-    nb::class_<ReadAhead<Chunk>>(m, "BlocksAhead").def("next", &next_chunk);
-    nb::class_<Crossing>(m, "Crossing")
+    Class<ReadAhead<Chunk>>(m, "BlocksAhead").def("next", &next_chunk);
+    Class<Crossing>(m, "Crossing")
         .def(nb::init<const std::vector<std::pair<std::string, std::string>>&>(), "pairs"_a)
         .def_prop_ro("missing_namespaces", &Crossing::never_seen);
 }

@@ -20,6 +20,7 @@ inline Rows checked_rows(Parsed& parsed) {
     rows.indices = parsed.indices.data();
     rows.values = parsed.values.data();
     rows.stored = parsed.indices.size();
+    rows.private_indices = true;
     if (parsed.summary_complete) {
         rows.largest = parsed.summary.largest_value;
         rows.canonical = parsed.summary.ascending;
@@ -41,7 +42,7 @@ inline nb::tuple to_tuple(Parsed& parsed, const Rows& rows) {
     for (const std::int64_t number : parsed.bad_numbers) bad_numbers.append(number);
     nb::object weights = parsed.weights.size() ? to_memoryview(parsed.weights) : nb::none();
     nb::object starts = to_memoryview(parsed.starts), indices = to_memoryview(parsed.indices), values = to_memoryview(parsed.values);
-    const PyRows py_rows{rows, {}, nb::make_tuple(starts, indices, values), {}};
+    const PyRows py_rows(rows, nb::make_tuple(starts, indices, values));
     return nb::make_tuple(starts, indices, values, to_memoryview(parsed.labels), weights, tokens, parsed.lines, parsed.summary.largest_column,
                           bad_numbers, bad_lines, parsed.bad_count, parsed.stopped, py_rows);
 }

@@ -4,8 +4,6 @@
 #include <tuple>
 
 #include "bind/arrays.hpp"
-#include "isa/dispatch.hpp"
-#include "rows/function_table.hpp"
 
 namespace rosenblatt {
 namespace {
@@ -16,33 +14,36 @@ bool is_single(const AnyArray& values) {
     throw nb::type_error("values must be float32 or float64");
 }
 
-PyRows dense_rows(AnyArray values) {
+Rows dense_matrix(const AnyArray& values) {
     if (values.ndim() != 2) throw value_error("values must have two dimensions, found " + std::to_string(values.ndim()));
-    PyRows rows;
+    Rows rows;
     rows.single = is_single(values);
     rows.count = values.shape(0);
     rows.features = values.shape(1);
     rows.values = values.data();
     rows.row_stride = values.stride(0);
     rows.column_stride = rows.features > 1 ? values.stride(1) : 1;
-    rows.arrays = {values};
     return rows;
 }
 
+PyRows dense_rows(AnyArray values) { return {dense_matrix(values), {values}}; }
+
 // Rows with all products of up to `degree` columns, `features` in all.
 PyRows product_rows(AnyArray values, unsigned degree, std::size_t features) {
-    PyRows rows = dense_rows(values);
+    Rows rows = dense_matrix(values);
     rows.degree = degree;
     rows.columns = rows.features;
     std::size_t of_degree = rows.columns, total = rows.columns;  // C(d + k - 1, k) products of k columns
-    for (std::size_t k = 2; k <= degree; ++k) {
-        of_degree = of_degree * (rows.columns + k - 1) / k;
+    for (std::size_t k = 2; k <= degree && total <= features; ++k) {
+        std::size_t product;
+        if (__builtin_mul_overflow(of_degree, rows.columns + k - 1, &product)) throw nb::value_error("there are too many products of columns");
+        of_degree = product / k;
         total += of_degree;
     }
     if (degree < 1 || total != features)
         throw value_error("expected " + std::to_string(total) + " features for this degree, found " + std::to_string(features));
     rows.features = features;
-    return rows;
+    return {rows, {values}};
 }
 
 PyRows csr_rows(AnyArray starts, AnyArray indices, AnyArray values, std::size_t features) {
@@ -54,7 +55,7 @@ PyRows csr_rows(AnyArray starts, AnyArray indices, AnyArray values, std::size_t 
     if (starts.stride(0) != 1 || (indices.shape(0) > 1 && indices.stride(0) != 1) ||
         (values.shape(0) > 1 && values.stride(0) != 1))
         throw nb::value_error("indptr, indices and data must be contiguous");
-    PyRows rows;
+    Rows rows;
     rows.sparse = true;
     rows.single = is_single(values);
     rows.wide_indices = indices.dtype() == nb::dtype<std::int64_t>();
@@ -62,10 +63,9 @@ PyRows csr_rows(AnyArray starts, AnyArray indices, AnyArray values, std::size_t 
     rows.features = features;
     rows.starts = static_cast<const std::int64_t*>(starts.data());
     rows.indices = indices.data();
-    rows.stored = std::min(indices.shape(0), values.shape(0));
+    rows.stored = features ? std::min(indices.shape(0), values.shape(0)) : 0;
     rows.values = values.data();
-    rows.arrays = {starts, indices, values};
-    return rows;
+    return {rows, {starts, indices, values}};
 }
 
 // None, or the first fault: (kind, row, column).
@@ -75,32 +75,25 @@ std::optional<std::tuple<std::string, std::size_t, std::int64_t>> check(PyRows& 
     Fault fault;
     {
         nb::gil_scoped_release free;
-        fault = native().rows->check(rows);
+        fault = rows.check();
     }
     if (fault.kind == Fault::none) return {};
     return std::make_tuple(std::string(names[fault.kind]), fault.row, fault.column);
 }
 
-// The same rows with more features.
-PyRows within(PyRows rows, std::size_t features) {
-    if (features < rows.features || !rows.sparse) throw nb::value_error("only sparse rows can be given more features, and never fewer");
-    rows.features = features;
-    return rows;
-}
-
 }  // namespace
 
-void bind_rows(nb::module_& m) {
-    nb::class_<PyRows>(m, "Rows")
+void bind_rows(Module& m) {
+    Class<PyRows>(m, "Rows")
         .def_static("dense", &dense_rows, "values"_a)
         .def_static("products", &product_rows, "values"_a, "degree"_a, "features"_a)
         .def_static("csr", &csr_rows, "indptr"_a, "indices"_a, "values"_a, "features"_a)
         .def("check", &check)
-        .def("within", &within, "features"_a)
-        .def_prop_ro("count", [](const PyRows& rows) { return rows.count; })
-        .def_prop_ro("features", [](const PyRows& rows) { return rows.features; })
-        .def_prop_ro("largest", [](const PyRows& rows) { return rows.largest; })
-        .def_prop_ro("canonical", [](const PyRows& rows) { return rows.canonical; });
+        .def("within", &PyRows::within, "features"_a)
+        .def_prop_ro("count", [](const PyRows& rows) { return rows.unchecked().count; })
+        .def_prop_ro("features", [](const PyRows& rows) { return rows.unchecked().features; })
+        .def_prop_ro("largest", [](const PyRows& rows) { return rows.unchecked().largest; })
+        .def_prop_ro("canonical", [](const PyRows& rows) { return rows.unchecked().canonical; });
 }
 
 }  // namespace rosenblatt

@@ -55,8 +55,8 @@ void add_sums(const SupportPairs<V>& support, const Matrix<V>& rows, std::size_t
 }
 
 template <class V>
-void bind_support_pairs_of(nb::module_& m, const char* name) {
-    nb::class_<SupportPairs<V>>(m, name)
+void bind_support_pairs_of(Module& m, const char* name) {
+    Class<SupportPairs<V>>(m, name)
         .def(nb::init<std::size_t>(), "features"_a)
         .def_prop_ro("count", [](const SupportPairs<V>& support) { return support.count; })
         .def_prop_ro("features", [](const SupportPairs<V>& support) { return support.features; })
@@ -77,7 +77,7 @@ void bind_support_pairs_of(nb::module_& m, const char* name) {
 
 }  // namespace
 
-void bind_support_pairs(nb::module_& m) {
+void bind_support_pairs(Module& m) {
     bind_support_pairs_of<double>(m, "Panel");
     bind_support_pairs_of<float>(m, "SinglePanel");
 }

@@ -220,7 +220,7 @@ std::uintptr_t address(const nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>&
 
 }  // namespace
 
-void bind_without_numpy(nb::module_& m) {
+void bind_without_numpy(Module& m) {
     m.def("address", &address, "memory"_a);
     m.def("renumber_labels", &translate_labels, "labels"_a, "table"_a);
     m.def("argmax_rows", &highest_of, "scores"_a, "threshold"_a = 0.0);

@@ -102,10 +102,10 @@ nb::tuple by_column(const Names& names, std::int64_t first) {
 
 }  // namespace
 
-void bind_words(nb::module_& m) {
-    nb::class_<Candidates>(m, "NameCandidates")
+void bind_words(Module& m) {
+    Class<Candidates>(m, "NameCandidates")
         .def("__len__", [](const Candidates& list) { return list.entries.size() + list.sample_columns.size(); });
-    nb::class_<Names>(m, "NameDictionary")
+    Class<Names>(m, "NameDictionary")
         .def("__init__", [](Names* at, unsigned bits, std::size_t limit) {
             check_hashing(bits, 1);
             new (at) Names(bits, limit);
@@ -120,7 +120,7 @@ void bind_words(nb::module_& m) {
         .def_prop_ro("columns", [](const Names& names) { return copy_to_array(names.columns()); }, nb::rv_policy::move)
         .def_prop_ro("ends", [](const Names& names) { return copy_to_array(names.ends()); }, nb::rv_policy::move)
         .def_prop_ro("text", [](const Names& names) { return nb::bytes(names.text().data(), names.text().size()); });
-    nb::class_<HashingOptions>(m, "Hashing")
+    Class<HashingOptions>(m, "Hashing")
         .def("__init__", &new_hashing, nb::kw_only(), "bits"_a, "ngrams"_a, "value"_a, "unit"_a, "first"_a);
     m.def("parse_text", &parse_text, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "kind"_a, "hashing"_a, "names"_a.none(), "skip"_a);
     m.def("hash_columns", &hash_columns, "columns"_a, "hashing"_a, "names"_a.none());

@@ -79,7 +79,7 @@ public:
         header.features = rows.features;
         header.sparse = rows.sparse;
         header.weighted = weights != nullptr;
-        header.entries = rows.sparse ? rows.entries() : 0;
+        header.entries = rows.sparse ? rows.stored : 0;
         if (rows.sparse && rows.wide_indices) header.index = PageHeader::index64;
         else if (rows.sparse && rows.features <= std::size_t{1} << 16) header.index = PageHeader::index16;
         header.value = choose_value_type(rows);
@@ -113,7 +113,7 @@ private:
         if (rows.single) return PageHeader::float32;
         if (!rows.sparse) return PageHeader::float64;
         const auto* const value = static_cast<const double*>(rows.values);
-        const std::size_t count = rows.entries();
+        const std::size_t count = rows.stored;
         if (count && std::all_of(value, value + count, [](double x) { return x == 1.0; })) return PageHeader::ones;
         for (; places <= PageHeader::max_places; ++places) {
             std::int32_t largest = 0;
@@ -177,6 +177,7 @@ private:
         const std::uint8_t* const first = content.data();
         rows.starts = reinterpret_cast<const std::int64_t*>(first + layout.starts);
         rows.stored = header.entries;
+        rows.private_indices = true;
         rows.wide_indices = header.index == PageHeader::index64;
         rows.indices = first + layout.indices;
         Unpacked columns, numbers;

@@ -10,10 +10,11 @@ namespace {
 
 std::size_t ascend(Ascent& state, const std::uint32_t* order, std::size_t count, double* margins) {
     std::size_t mistakes = 0;
-    with_reader(state.rows, Order{order, count}, false, [&](auto&& reader) {
+    const Order visits{order, count, state.rows.count};
+    with_reader(state.rows, visits, false, [&](auto&& reader) {
         for (std::size_t at = 0; at < count; ++at) {
             const auto row = reader[at];
-            const std::size_t i = order[at];
+            const std::size_t i = visits[at];
             const double y = state.sign[i];
             const double margin =
                 y * (lane_sum(row, [&](std::size_t j, auto x) { return load<decltype(x)>(state.w + j) * x; }) +

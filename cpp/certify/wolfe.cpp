@@ -83,7 +83,7 @@ private:
     const Numbers& products(const std::uint32_t* list, std::size_t count, const double* v, double v_constant) {
         const double constant = state_.augmented ? state_.constant * v_constant : 0.0;
         products_.resize(count);
-        with_reader(state_.rows, Order{list, count}, false, [&](auto&& reader) {
+        with_reader(state_.rows, Order{list, count, state_.rows.count}, false, [&](auto&& reader) {
             for (std::size_t at = 0; at < count; ++at) {
                 const double d = lane_sum(reader[at], [&](std::size_t j, auto x) { return load<decltype(x)>(v + j) * x; });
                 products_[at] = state_.sign[list ? list[at] : at] * (d + constant);
@@ -96,7 +96,7 @@ private:
     void densify(std::uint32_t i) {
         std::fill(buffer_.begin(), buffer_.end(), 0.0);
         const double y = state_.sign[i];
-        with_reader(state_.rows, Order{&i, 1}, false, [&](auto&& reader) {
+        with_reader(state_.rows, Order{&i, 1, state_.rows.count}, false, [&](auto&& reader) {
             each(reader[0], [&](std::size_t j, double x) { buffer_[j] += y * x; });
         });
     }
@@ -240,7 +240,7 @@ private:
         for (std::size_t j = 0; j < size(); ++j) state_.weight[j] /= sums[state_.hull_of(state_.corral[j])];
         std::fill(state_.p.begin(), state_.p.end(), 0.0);
         state_.p_constant = 0.0;
-        with_reader(state_.rows, Order{state_.corral.data(), size()}, false, [&](auto&& reader) {
+        with_reader(state_.rows, Order{state_.corral.data(), size(), state_.rows.count}, false, [&](auto&& reader) {
             for (std::size_t at = 0; at < size(); ++at) {
                 const double factor = state_.weight[at] * state_.sign[state_.corral[at]];
                 each_weight<1>(reader[at], [&](std::size_t j, auto x) {

@@ -18,8 +18,7 @@ ROSENBLATT_INLINE void each(const DenseRow<V>& row, F&& f) {
 
 template <class I, class V, class F>
 ROSENBLATT_INLINE void each(const SparseRow<I, V>& row, F&& f) {
-    for (std::size_t k = 0; k < row.entries; ++k)
-        f(static_cast<std::size_t>(row.index[k]), static_cast<double>(row.value[k]));
+    for (std::size_t k = 0; k < row.entries; ++k) f(row.column(k), static_cast<double>(row.value[k]));
 }
 
 // Up to eight values, padded with zeros.

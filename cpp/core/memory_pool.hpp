@@ -18,10 +18,7 @@ namespace rosenblatt {
 // Free blocks by powers of two. Blocks larger than a chunk of a usual file needs go back to the system at once.
 class Pool {
 public:
-    static Pool& shared() {
-        static Pool* pool = new Pool;  // never destroyed: arrays may outlive every static
-        return *pool;
-    }
+    static Pool& shared();
 
     void* take(std::size_t bytes) {
         const unsigned size = log_of(bytes);
@@ -57,9 +54,7 @@ private:
     static constexpr unsigned smallest = 12, largest = 22;  // 4 KB to 4 MB
     static constexpr std::size_t max_blocks = 24;           // of one size
 
-    Pool() {
-        for (auto& blocks : free_) blocks.reserve(max_blocks);
-    }
+    Pool();
     static unsigned log_of(std::size_t bytes) {
         const unsigned log = bytes <= 1 ? 0 : static_cast<unsigned>(std::bit_width(bytes - 1));
         return log < smallest ? smallest : log;

@@ -6,6 +6,13 @@
 
 namespace rosenblatt {
 
+// A number in memory of the caller, which another of its threads may be writing meanwhile. It is read once, so that the
+// number that was found to be in range is the one that is used: whoever does that gets a wrong model, never a wild access.
+template <class T>
+inline T read_once(const T* number) {
+    return __atomic_load_n(number, __ATOMIC_RELAXED);
+}
+
 struct Rows {
     std::size_t count = 0;
     std::size_t features = 0;
@@ -28,9 +35,27 @@ struct Rows {
     bool wide_indices = false;             // int64 instead of int32
     bool canonical = true;                 // every row sorted by column, no column twice
 
+    bool private_indices = false;          // nobody can write `indices` meanwhile: they need not be checked again at their use
+
     double largest = 0.0;                  // largest |value|, known after the check
     std::size_t entries() const {
         return sparse ? static_cast<std::size_t>(starts[count] - starts[0]) : count * features;
+    }
+
+    // The entries of a row of CSR, from..to-1; within the matrix, whatever `starts` has become.
+    struct Span {
+        std::size_t from, to;
+    };
+    Span entries_of(std::size_t row) const {
+        const auto end = static_cast<std::uint64_t>(read_once(starts + row + 1)), first = static_cast<std::uint64_t>(read_once(starts + row));
+        const std::size_t to = end < stored ? end : stored;
+        return {first < to ? first : to, to};
+    }
+    // The column of an entry, of one that is there, whatever `indices` has become.
+    template <class I>
+    std::int64_t column_of(const I* index) const {
+        const auto column = static_cast<std::uint64_t>(read_once(index));
+        return static_cast<std::int64_t>(column < features ? column : features - 1);
     }
 };
 

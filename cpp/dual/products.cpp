@@ -4,9 +4,8 @@
 #include "dual/products.hpp"
 
 #include <algorithm>
-#include <system_error>
-#include <thread>
 
+#include "core/parallel.hpp"
 #include "core/simd.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
@@ -121,22 +120,11 @@ void use_all(const SupportPairs<V>& support, std::size_t first, const V* rows, s
     if (count < 4) return use_single_rows(support, first, rows, count, kernel, use);
     const std::size_t n_strips = (count + strip_rows - 1) / strip_rows;
     const std::size_t shares = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), 1, n_strips);
-    // All memory is allocated here: an exception in a worker would end the process.
-    std::vector<Packed<V>> packed(shares, Packed<V>(support.features * strip_vectors<V>));
-    const auto work = [&](std::size_t share) {
+    in_parallel(shares, [&](std::size_t share) {
         const std::size_t from = n_strips * share / shares * strip_rows, to = n_strips * (share + 1) / shares * strip_rows;
-        use_strips(support, first, rows, from, std::min(to, count), kernel, packed[share], use);
-    };
-    std::vector<std::thread> workers;
-    workers.reserve(shares);
-    std::size_t started = 1;
-    try {
-        for (; started < shares; ++started) workers.emplace_back(work, started);
-    } catch (const std::system_error&) {  // no more threads: the rest is done here
-    }
-    work(0);
-    for (std::size_t share = started; share < shares; ++share) work(share);
-    for (std::thread& worker : workers) worker.join();
+        Packed<V> packed(support.features * strip_vectors<V>);
+        use_strips(support, first, rows, from, std::min(to, count), kernel, packed, use);
+    });
 }
 
 template <class V>

@@ -1,4 +1,4 @@
-// The table of one instruction set. Compiled once for each, like every .cpp outside bind/ and dispatch.cpp, with
+// The table of one instruction set. Compiled once for each, like every .cpp outside bind/, core/ and dispatch.cpp, with
 // ROSENBLATT_ISA naming the namespace: the same code under different flags must never be merged by the linker.
 #include "isa/dispatch.hpp"
 

@@ -10,12 +10,16 @@ namespace rosenblatt {
 struct Examples {
     Rows rows;
     const std::int32_t* labels = nullptr;          // [rows] index of the class
+    std::size_t classes = 1;                       // that every learner knows
     const double* sample_weight = nullptr;         // [rows], or none
     const std::uint32_t* order = nullptr;          // positions to rows, or none: the given order
     std::size_t count = 0;                         // positions
     const std::uint32_t* training = nullptr;       // the rows that the pocket counts errors over, or none: all
     std::size_t training_count = 0;
 
+    std::size_t label_of(std::size_t row) const {
+        return std::min<std::size_t>(static_cast<std::uint32_t>(read_once(labels + row)), classes - 1);
+    }
     double weight_of(const Learner& learner, std::size_t row, std::size_t label) const {
         return (sample_weight ? sample_weight[row] : 1.0) * learner.class_weight[label];
     }

@@ -73,6 +73,7 @@ struct Group {
     std::vector<Pocket> pockets;
     std::vector<LogEntry> log;
     double bound = 0.0;                       // no weight is larger in absolute value
+    double largest_variance = 1.0;            // arow: no variance is larger; they never grow
     std::int64_t overflow_row = -1;           // the row at which a score may first have overflowed
 };
 

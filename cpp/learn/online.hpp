@@ -37,7 +37,7 @@ struct OneSparseRow : Rows {
             features = std::max(features, static_cast<std::size_t>(std::max<std::int64_t>(index[k], 0)) + 1);
         if (features > limit)
             throw std::invalid_argument("Feature index " + std::to_string(features - 1) + " is beyond the " +
-                                        std::to_string(limit) + " features of this learner.");
+                                        std::to_string(limit) + " features that this learner may have: hash the features, or set n_features.");
     }
     OneSparseRow(const OneSparseRow&) = delete;
 };
@@ -62,6 +62,7 @@ inline bool learn_one(Learner& learner, Rows&& rows, bool positive, double weigh
     Examples examples;
     examples.rows = rows;
     examples.labels = &label;
+    examples.classes = 2;
     examples.sample_weight = &weight;
     examples.count = examples.training_count = 1;
     std::vector<Learner*> learners{&learner};

@@ -1,9 +1,6 @@
 // One pass over the rows: threads share out the units, each thread takes the rows in turn, and every unit learns from them.
 // There are two loops, row by row and by blocks of four, and several scorers (learn/scorer_concept.hpp); all give the same bits.
-#include <exception>
-#include <system_error>
-#include <thread>
-
+#include "core/parallel.hpp"
 #include "learn/filter/error_bounds.hpp"
 #include "learn/filter/float_scores.hpp"
 #include "learn/filter/row_block.hpp"
@@ -87,7 +84,7 @@ ROSENBLATT_INLINE double largest_in(const Row& row) {
 template <class Row, Scorer<Row> S>
 ROSENBLATT_INLINE void learn_row(const Examples& examples, const std::vector<Job>& jobs, std::size_t row_number, const Row& row,
                                  Scratch& scratch, S& scorer) {
-    Example example{row_number, static_cast<std::size_t>(examples.labels[row_number]), 1.0, std::max(1.0, examples.rows.largest)};
+    Example example{row_number, examples.label_of(row_number), 1.0, std::max(1.0, examples.rows.largest)};
     if constexpr (!S::filters) example.largest = std::max(example.largest, largest_in(row));
     const Learner* weighed_for = nullptr;
     for (const Job& job : jobs) {
@@ -114,7 +111,7 @@ template <class I, class V>
 ROSENBLATT_INLINE void prefetch_weights(const SparseRow<I, V>& row, const Group& group) {
     for (const double* part : {group.weights.feature.data(), group.scale.feature.data(), group.drift.feature.data()})
         for (std::size_t k = 0; part && k < row.entries; ++k)
-            __builtin_prefetch(part + static_cast<std::size_t>(row.index[k]) * group.width, 1, 3);
+            __builtin_prefetch(part + row.column(k) * group.width, 1, 3);
 }
 
 // Not inlined, and given copies: the loop that skips most rows keeps its registers.
@@ -125,7 +122,7 @@ __attribute__((noinline)) void learn_uncertain(const Job& job, Row row, Example 
 
 template <class S, class Reader>
 void learn_rows(const Examples& examples, Reader& reader, const std::vector<Job>& jobs, std::size_t from, std::size_t to) {
-    const Order order{examples.order, examples.count};
+    const Order order{examples.order, examples.count, examples.rows.count};
     const bool prefetches_weights = exceeds_cache(jobs);
     S scorer(examples, jobs);
     Scratch scratch;
@@ -133,7 +130,7 @@ void learn_rows(const Examples& examples, Reader& reader, const std::vector<Job>
         if (order.index && p + 32 < order.count) __builtin_prefetch(examples.labels + order[p + 32]);
         if constexpr (std::same_as<S, SingleUnitScorer>) {
             const auto row = reader[p];
-            const std::size_t number = order[p], label = static_cast<std::size_t>(examples.labels[number]);
+            const std::size_t number = order[p], label = examples.label_of(number);
             if (!scorer.skip(row, label)) learn_uncertain(jobs.front(), row, {number, label, 1.0, scorer.largest()}, scratch, scorer);
         } else {
             if constexpr (is_csr<Reader>)
@@ -148,7 +145,7 @@ void learn_rows(const Examples& examples, Reader& reader, const std::vector<Job>
 // Stops where fewer than a block of rows are left, or where the scorer no longer pays off; returns the position.
 template <class Block, class Reader>
 std::size_t learn_blocks(const Examples& examples, Reader& reader, const std::vector<Job>& jobs, std::size_t from, std::size_t to) {
-    const Order order{examples.order, examples.count};
+    const Order order{examples.order, examples.count, examples.rows.count};
     Block block(examples, jobs);
     Scratch scratch;
     std::size_t p = from;
@@ -224,34 +221,10 @@ void pass(const Examples& examples, std::vector<Learner*>& learners, std::size_t
     const std::vector<std::vector<Job>> shares = share_out(learners, threads);
     const auto learn = [&](const std::vector<Job>& jobs) {
         const bool interleaved = std::any_of(jobs.begin(), jobs.end(), [](const Job& job) { return job.learner->has_interleaved_units(); });
-        with_reader(examples.rows, Order{examples.order, examples.count}, interleaved,
+        with_reader(examples.rows, Order{examples.order, examples.count, examples.rows.count}, interleaved,
                     [&](auto reader) { choose_loop(examples, std::move(reader), jobs, from, to); });
     };
-    // An exception of a thread is rethrown here, once all of them have ended; the share of a thread that cannot be started
-    // is learned here.
-    std::vector<std::exception_ptr> errors(shares.size());
-    const auto guarded = [&](std::size_t i) noexcept {
-        try {
-            learn(shares[i]);
-        } catch (...) {
-            errors[i] = std::current_exception();
-        }
-    };
-    std::vector<std::thread> others;
-    others.reserve(shares.size());
-    std::vector<std::size_t> own{0};
-    own.reserve(shares.size());
-    for (std::size_t i = 1; i < shares.size(); ++i) {
-        try {
-            others.emplace_back(guarded, i);
-        } catch (const std::system_error&) {
-            own.push_back(i);
-        }
-    }
-    for (const std::size_t i : own) guarded(i);
-    for (std::thread& other : others) other.join();
-    for (const std::exception_ptr& error : errors)
-        if (error) std::rethrow_exception(error);
+    in_parallel(shares.size(), [&](std::size_t i) { learn(shares[i]); });
 }
 
 void end_batches(Learner& learner) {

@@ -9,10 +9,10 @@ namespace {
 template <class Wrong>
 double count_errors(const Examples& examples, const Learner& learner, const Learner& scorer, double limit, Wrong&& wrong) {
     double errors = 0.0;
-    const Order training{examples.training, examples.training_count};
+    const Order training{examples.training, examples.training_count, examples.rows.count};
     if (!(errors < limit)) return errors;
     each_scores(scorer, examples.rows, training, 0, [&](std::size_t p, const double* s) {
-        const std::size_t row = training[p], label = static_cast<std::size_t>(examples.labels[row]);
+        const std::size_t row = training[p], label = examples.label_of(row);
         if (wrong(label, s)) errors += examples.weight_of(learner, row, label);
         return errors < limit;
     });

@@ -31,7 +31,7 @@ ROSENBLATT_INLINE void mark_touched(Group& group, const DenseRow<V>&) { group.to
 template <class I, class V>
 ROSENBLATT_INLINE void mark_touched(Group& group, const SparseRow<I, V>& row) {
     for (std::size_t k = 0; k < row.entries; ++k) {
-        const auto j = static_cast<std::size_t>(row.index[k]);
+        const std::size_t j = row.column(k);
         if (group.touched[j]) continue;
         group.touched[j] = 1;
         group.touched_list.push_back(static_cast<std::uint32_t>(j));

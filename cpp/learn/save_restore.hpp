@@ -36,6 +36,13 @@ inline void bound_drift(Group& group) {
     if (needed > 1.01 * group.bound) group.bound = needed;
 }
 
+// Of arow. A weight moves by at most its variance times the step: the bound relies on it, whatever a file says.
+inline void measure_variances(Group& group) {
+    group.largest_variance = 1.0;
+    for (const Buffer* buffer : {&group.scale.feature, &group.scale.bias})
+        for (std::size_t i = 0; i < buffer->size(); ++i) group.largest_variance = std::max(group.largest_variance, (*buffer)[i]);
+}
+
 inline void write_part(Learner& learner, Part part, const double* weights, const double* bias) {
     for (Group& group : learner.groups) {
         for (std::size_t u = 0; u < group.units; ++u) {
@@ -46,6 +53,7 @@ inline void write_part(Learner& learner, Part part, const double* weights, const
             to.bias[u] = bias[group.first + u] + 0.0;
         }
         if (part == &Group::pending) group.touched_all = true;
+        if (part == &Group::scale) measure_variances(group);
         if (part == &Group::drift && group.t > 0) bound_drift(group);
         if (part == &Group::weights)
             for (const Buffer* buffer : {&group.weights.feature, &group.weights.bias})
@@ -92,15 +100,18 @@ inline void final_weights(const Learner& learner, bool average, double* weights,
 inline bool may_overflow(const Learner& learner, double rows, double largest, double heaviest) {
     const Rule& rule = learner.rule;
     const double m = std::max(1.0, largest), d = static_cast<double>(learner.declared_features + 1);
-    double bound = 0.0;
-    for (const Group& group : learner.groups) bound = std::max(bound, group.bound);
+    double bound = 0.0, variance = 1.0;
+    for (const Group& group : learner.groups) {
+        bound = std::max(bound, group.bound);
+        variance = std::max(variance, group.largest_variance);
+    }
     const double t = static_cast<double>(learner.groups.front().t) + rows + 1.0;
     const auto safe = [&](double w) { return w * m * d * t < 1e280 && heaviest * m < 1e140 && w * m * d * m < 1e140; };
     const bool steady = rule.rate == Rate::adagrad || rule.rate == Rate::pa1 ||
                         (rule.loss != Loss::squared && !rule.closed_form());
     const double largest_step = rule.rate == Rate::adagrad ? rule.eta0 : 8.0 * rule.eta0 * heaviest * m;
     if (steady) return !safe(bound + rows * largest_step);
-    const double gain = rule.rate == Rate::arow ? 1.0 / rule.r : rule.rate == Rate::pa2 ? 2.0 * rule.eta0 : rule.eta0;
+    const double gain = rule.rate == Rate::arow ? variance / rule.r : rule.rate == Rate::pa2 ? 2.0 * rule.eta0 : rule.eta0;
     for (double i = 0; i < rows; ++i) {
         bound += 8.0 * (rule.required + 1.0 + bound * m * d) * gain * heaviest * m;
         if (!safe(bound)) return true;

@@ -274,7 +274,7 @@ ROSENBLATT_INLINE void raise_bound(const Rule& rule, const Learner& learner, Gro
     double sum = 0.0;
     for (int u = 0; u < W; ++u) sum += std::fabs(step.factor[u]);
     const bool adaptive = rule.rate == Rate::adagrad;
-    group.bound += adaptive ? rule.eta0 : sum * example.largest * (rule.batch != 1 ? rule.eta0 : 1.0);
+    group.bound += adaptive ? rule.eta0 : sum * example.largest * (rule.batch != 1 ? rule.eta0 : group.largest_variance);
     const double reach = score_bound(learner, group, example.largest);
     const double squares = adaptive ? sum * example.largest * (sum * example.largest) : 0.0;
     if (!(reach * static_cast<double>(group.t + 1) < too_large && squares < too_large) && group.overflow_row < 0)

@@ -19,9 +19,9 @@ void each_scores(const Learner& learner, const Rows& rows, Order order, std::siz
 
 std::uint64_t mistakes(const Examples& examples, const Learner& learner) {
     std::uint64_t count = 0;
-    const Order training{examples.training, examples.training_count};
+    const Order training{examples.training, examples.training_count, examples.rows.count};
     each_scores(learner, examples.rows, training, 0, [&](std::size_t p, const double* s) {
-        const std::size_t row = training[p], label = static_cast<std::size_t>(examples.labels[row]);
+        const std::size_t row = training[p], label = examples.label_of(row);
         if (examples.weight_of(learner, row, label) == 0.0) return true;
         if (learner.is_joint()) {
             const std::size_t other = best_other([&](std::size_t k) { return s[k]; }, learner.rule.classes, label);
@@ -39,7 +39,7 @@ std::uint64_t mistakes(const Examples& examples, const Learner& learner) {
 // The learner may have more features than the rows.
 void learner_scores(const Learner& learner, const Rows& rows, const std::uint32_t* order, std::size_t count, double* result) {
     const std::size_t units = learner.rule.unit_count();
-    each_scores(learner, rows, Order{order, count}, 0, [=](std::size_t p, const double* s) {
+    each_scores(learner, rows, Order{order, count, rows.count}, 0, [=](std::size_t p, const double* s) {
         std::copy_n(s, units, result + p * units);
         return true;
     });
@@ -50,7 +50,7 @@ void scores(const Rows& rows, const std::uint32_t* order, std::size_t from, std:
     const Learner learner = scoring_learner(
         units, rows.features, [&](std::size_t u, std::size_t j) { return weights[u * rows.features + j]; },
         [&](std::size_t u) { return bias[u]; });
-    each_scores(learner, rows, Order{order, to}, from, [=](std::size_t p, const double* s) {
+    each_scores(learner, rows, Order{order, to, rows.count}, from, [=](std::size_t p, const double* s) {
         std::copy_n(s, units, result + p * units);
         return true;
     });
@@ -61,7 +61,7 @@ double score_one(const Learner& learner, const Rows& rows, bool average) {
     const double *w = group.weights.feature.data(), *drift = group.drift.feature.data();
     const auto t = static_cast<double>(group.t);
     double s = 0.0;
-    with_reader(rows, Order{nullptr, 1}, false, [&](auto reader) {
+    with_reader(rows, Order{nullptr, 1, 1}, false, [&](auto reader) {
         if (!average || group.t == 0) {
             s = score<1>(reader[0], group);
             return;

@@ -21,6 +21,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/table_key.hpp"
+
 namespace rosenblatt {
 
 struct Name {
@@ -48,7 +50,7 @@ public:
     static constexpr std::size_t max_exact_lookups = 1'000'000;  // then the dictionary becomes coarse
 
     Names(unsigned bits, std::size_t limit)
-        : bits_(bits), limit_(limit), mask_(std::bit_ceil(2 * std::max<std::size_t>(limit, 4)) - 1),
+        : bits_(bits), limit_(limit), mask_(std::bit_ceil(2 * std::max<std::size_t>(limit, 4)) - 1), shift_(64 - std::bit_width(mask_)),
           hashes_(std::make_unique<std::atomic<std::uint64_t>[]>(mask_ + 1)),
           used_(std::make_unique<std::atomic<std::uint64_t>[]>(blocks())),
           in_sample_(std::make_unique<std::atomic<std::uint64_t>[]>(blocks())), shared_(std::make_unique<std::uint64_t[]>(blocks())) {}
@@ -62,11 +64,11 @@ public:
     bool is_used(std::uint32_t column) const { return bit(used_, column); }
 
     // To be called some time before contains(hash).
-    void prefetch(std::uint64_t hash) const { __builtin_prefetch(&hashes_[hash & mask_]); }
+    void prefetch(std::uint64_t hash) const { __builtin_prefetch(&hashes_[place_of(hash | (hash == 0))]); }
 
     bool contains(std::uint64_t hash) const {
         hash |= hash == 0;
-        for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
+        for (std::size_t at = place_of(hash);; at = (at + 1) & mask_) {
             const std::uint64_t entry = hashes_[at].load(std::memory_order_relaxed);
             if (entry == hash) return true;
             if (entry == 0) return false;
@@ -138,11 +140,13 @@ private:
     double size() const { return std::ldexp(1.0, static_cast<int>(bits_)); }
     std::size_t blocks() const { return ((std::size_t{1} << bits_) + 63) / 64; }
 
+    std::size_t place_of(std::uint64_t hash) const { return hash * key_ >> shift_; }
+
     bool full(bool phrase) const { return (phrase ? phrases_full_ : words_full_).load(std::memory_order_relaxed); }
 
     bool insert(std::uint64_t hash) {
         hash |= hash == 0;
-        std::size_t at = hash & mask_;
+        std::size_t at = place_of(hash);
         for (; hashes_[at].load(std::memory_order_relaxed) != 0; at = (at + 1) & mask_)
             if (hashes_[at].load(std::memory_order_relaxed) == hash) return false;
         hashes_[at].store(hash, std::memory_order_relaxed);
@@ -185,6 +189,8 @@ private:
 
     unsigned bits_;
     std::size_t limit_, mask_;
+    int shift_;
+    std::uint64_t key_ = table_key();
     std::unique_ptr<std::atomic<std::uint64_t>[]> hashes_;  // open addressing, 0: empty
     Bits used_, in_sample_;                                 // columns of the names kept, and of the names sampled
     std::unique_ptr<std::uint64_t[]> shared_;               // columns of several names, while the dictionary is exact

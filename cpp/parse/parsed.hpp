@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/memory_pool.hpp"
+#include "core/table_key.hpp"
 #include "parse/number.hpp"
 
 namespace rosenblatt {
@@ -75,7 +76,7 @@ private:
     static constexpr std::int32_t n_first = 4;
     std::uint64_t first_keys[n_first] = {};  // 0 is the key of no token
     std::int32_t first_codes[n_first] = {};
-    std::unordered_map<std::uint64_t, std::int32_t> short_codes;
+    std::unordered_map<std::uint64_t, std::int32_t, KeyedHash> short_codes;
     std::unordered_map<std::string, std::int32_t> long_codes;
 };
 

@@ -16,6 +16,8 @@
 
 #include "core/memory_pool.hpp"
 #include "core/rows.hpp"
+#include "core/table_key.hpp"
+#include "learn/access.hpp"
 #include "learn/learner.hpp"
 
 namespace rosenblatt {
@@ -41,17 +43,15 @@ public:
     template <class I>
     void slots_of(const I* columns, std::size_t count, std::int32_t* slots) {
         const Entry* table = table_.data();
-        std::size_t mask = table_.size() - 1;
         for (std::size_t k = 0; k < count; ++k) {
             const auto column = static_cast<std::int32_t>(columns[k]);
-            const Entry entry = table[static_cast<std::size_t>(column) & mask];
+            const Entry entry = table[first_place(static_cast<std::size_t>(column))];
             if (entry.column == column) {
                 slots[k] = entry.slot;
                 continue;
             }
             slots[k] = slot_of(static_cast<std::size_t>(column));
             table = table_.data();
-            mask = table_.size() - 1;
         }
     }
 
@@ -60,10 +60,11 @@ private:
         std::int32_t column = -1, slot = -1;
     };
 
-    // Where a column is, or would be, in a table at most a quarter full. Columns are hashes, or numbers that begin near 0:
-    // their lowest bits are as good a hash as any.
+    std::size_t first_place(std::size_t column) const { return static_cast<std::uint32_t>(column) * key_ >> shift_; }
+
+    // Where a column is, or would be, in a table at most a quarter full.
     std::size_t entry_of(std::size_t column) const {
-        std::size_t at = column & (table_.size() - 1);
+        std::size_t at = first_place(column);
         while (table_[at].column >= 0 && table_[at].column != static_cast<std::int32_t>(column)) at = (at + 1) & (table_.size() - 1);
         return at;
     }
@@ -72,6 +73,7 @@ private:
         if (4 * ++occurred_ > table_.size()) {
             std::vector<Entry> smaller(4 * table_.size());
             smaller.swap(table_);
+            shift_ -= 2;
             for (const Entry& entry : smaller)
                 if (entry.column >= 0) table_[entry_of(static_cast<std::size_t>(entry.column))] = entry;
         }
@@ -83,6 +85,8 @@ private:
     }
 
     std::vector<Entry> table_;
+    int shift_ = 64 - 10;  // 2^10 entries at first
+    const std::uint64_t key_ = table_key();
     std::size_t occurred_ = 0;
     std::vector<std::int32_t> column_;  // [slot]
     std::size_t used_[lanes] = {};      // slots of each lane
@@ -129,20 +133,25 @@ private:
 
     template <class I>
     void replace_indices(const I* index) {
-        indices_.reserve(rows.stored + 1);
-        const std::int64_t first = rows.starts[0];
-        columns->slots_of(index + first, rows.entries(), indices_.data() + first);
+        indices_.resize(rows.stored + 1);
+        if (rows.private_indices) {
+            const std::int64_t first = rows.starts[0];
+            return columns->slots_of(index + first, rows.entries(), indices_.data() + first);
+        }
+        for (std::size_t k = 0; k < rows.stored; ++k) indices_[k] = static_cast<std::int32_t>(rows.column_of(index + k));
+        columns->slots_of(indices_.data(), rows.stored, indices_.data());
     }
 
     template <class SlotOf>
     void rewrite(SlotOf slot_of) {
-        std::vector<std::pair<std::int64_t, std::int64_t>> entries;
+        std::vector<std::pair<std::int64_t, std::size_t>> entries;
         starts_.push(0);
         with_indices([&](const auto* index) {
             with_values([&](const auto* value) {
                 for (std::size_t row = 0; row < rows.count; ++row) {
                     entries.clear();
-                    for (std::int64_t k = rows.starts[row]; k < rows.starts[row + 1]; ++k) entries.emplace_back(index[k], k);
+                    const auto [from, to] = rows.entries_of(row);
+                    for (std::size_t k = from; k < to; ++k) entries.emplace_back(rows.column_of(index + k), k);
                     if (!rows.canonical) std::sort(entries.begin(), entries.end());
                     std::int64_t last_column = -1, slot = -1;
                     for (const auto& [column, k] : entries) {
@@ -186,6 +195,7 @@ private:
     void finish() {
         rows.indices = indices_.data();
         rows.wide_indices = false;
+        rows.private_indices = true;
         rows.canonical = true;  // as far as sums depend on it: no column twice, and in the order of their columns
         if (columns) rows.features = columns->size();
     }
@@ -199,6 +209,7 @@ private:
 struct CompactLearner : Learner {
     using Learner::Learner;
     std::shared_ptr<Columns> columns;  // null: a weight for every feature
+    mutable Access access;
 
     void declare(std::size_t more) {
         if (!columns) return grow(more);

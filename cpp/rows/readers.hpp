@@ -24,13 +24,15 @@ struct SparseRow {
     const I* index;
     const V* value;
     std::size_t entries;
+    std::size_t column(std::size_t k) const { return static_cast<std::size_t>(index[k]); }
 };
 
 // Position in the epoch -> row of the matrix. No array means the given order.
 struct Order {
     const std::uint32_t* index;
     std::size_t count;
-    std::size_t operator[](std::size_t p) const { return index ? index[p] : p; }
+    std::size_t rows;  // of the matrix
+    std::size_t operator[](std::size_t p) const { return index ? std::min<std::size_t>(read_once(index + p), rows - 1) : p; }
 };
 
 // How many rows ahead memory is prefetched, so that about 16 KB are under way.
@@ -161,16 +163,17 @@ private:
     std::size_t first_ = 0, filled_ = 0;
 };
 
-// Sorted rows with columns below 2^31. Indices of 32 bits are read in place, those of 64 bits are narrowed row by row: every
-// loop is compiled once for each reader.
+// Sorted rows with columns below 2^31. Indices of 32 bits that nobody else can write are read in place; others are copied row
+// by row, into 32 bits (every loop is compiled once for each reader) and into the range of the columns.
 template <class V>
 class CsrReader {
 public:
     using Row = SparseRow<std::int32_t, V>;
 
     CsrReader(const Rows& rows, Order order)
-        : starts_(rows.starts), index_(static_cast<const char*>(rows.indices)), value_(static_cast<const V*>(rows.values)),
-          index_size_(rows.wide_indices ? sizeof(std::int64_t) : sizeof(std::int32_t)), order_(order) {
+        : rows_(rows), index_(static_cast<const char*>(rows.indices)), value_(static_cast<const V*>(rows.values)),
+          index_size_(rows.wide_indices ? sizeof(std::int64_t) : sizeof(std::int32_t)), in_place_(rows.private_indices && !rows.wide_indices),
+          order_(order) {
         const std::size_t count = std::max<std::size_t>(rows.count, 1), mean = rows.entries() / count;
         ahead_ = prefetch_rows(rows.entries() * (static_cast<std::size_t>(index_size_) + sizeof(V)) / count);
         index_lines_ = std::min<std::size_t>(mean * static_cast<std::size_t>(index_size_) / 128 + 1, 16);
@@ -184,42 +187,64 @@ public:
             prefetch<false>(p + ahead_);
             if (order_.index) {
                 prefetch<true>(p + 2);
-                if (p + 2 * ahead_ < order_.count) __builtin_prefetch(starts_ + order_[p + 2 * ahead_]);
+                if (p + 2 * ahead_ < order_.count) __builtin_prefetch(rows_.starts + order_[p + 2 * ahead_]);
             }
         }
         return at(p);
     }
     // Valid until the next call.
     Row at(std::size_t p) {
-        const std::size_t row = order_[p];
-        const std::int64_t from = starts_[row];
-        const auto entries = static_cast<std::size_t>(starts_[row + 1] - from);
-        const void* const index = index_ + from * index_size_;
-        if (index_size_ != sizeof(std::int32_t)) [[unlikely]]
-            return {narrowed(static_cast<const std::int64_t*>(index), entries), value_ + from, entries};
-        return {static_cast<const std::int32_t*>(index), value_ + from, entries};
+        const auto [from, to] = rows_.entries_of(order_[p]);
+        const char* const index = index_ + static_cast<std::int64_t>(from) * index_size_;
+        if (!in_place_) [[unlikely]]
+            return {copied(index, to - from), value_ + from, to - from};
+        return {reinterpret_cast<const std::int32_t*>(index), value_ + from, to - from};
     }
 
 private:
-    __attribute__((noinline)) const std::int32_t* narrowed(const std::int64_t* index, std::size_t entries) {
-        if (narrow_.size() < entries) narrow_.resize(2 * entries);
-        for (std::size_t k = 0; k < entries; ++k) narrow_[k] = static_cast<std::int32_t>(index[k]);
-        return narrow_.data();
+    __attribute__((noinline)) const std::int32_t* copied(const char* index, std::size_t entries) {
+        if (columns_.size() < entries) columns_.resize(2 * entries);
+        if (index_size_ == sizeof(std::int32_t)) copy(reinterpret_cast<const std::uint32_t*>(index), entries);
+        else copy(reinterpret_cast<const std::uint64_t*>(index), entries);
+        return columns_.data();
+    }
+    // A register at a time; the last of them overlaps the one before it.
+    template <class I>
+    ROSENBLATT_INLINE void copy(const I* index, std::size_t entries) {
+        constexpr std::size_t width = 2 * natural;
+        typedef I Columns __attribute__((vector_size(width * sizeof(I))));
+        typedef std::int32_t Narrow __attribute__((vector_size(width * sizeof(std::int32_t))));
+        const auto last = static_cast<I>(rows_.features - 1);
+        std::int32_t* const columns = columns_.data();
+        if (entries < width) {
+            for (std::size_t k = 0; k < entries; ++k) columns[k] = static_cast<std::int32_t>(std::min(index[k], last));
+            return;
+        }
+        const auto copy_some = [&](std::size_t k) ROSENBLATT_ALWAYS {
+            Columns some;
+            std::memcpy(&some, index + k, sizeof some);
+            some = some < last ? some : last;
+            const Narrow narrow = __builtin_convertvector(some, Narrow);
+            std::memcpy(columns + k, &narrow, sizeof narrow);
+        };
+        for (std::size_t k = 0; k + width <= entries; k += width) copy_some(k);
+        copy_some(entries - width);
     }
     template <bool to_first_cache>
     ROSENBLATT_INLINE void prefetch(std::size_t p) const {
-        const std::int64_t from = starts_[order_[p]];
+        const std::int64_t from = rows_.starts[order_[p]];
         prefetch_lines<to_first_cache>(index_ + from * index_size_, index_lines_);
         prefetch_lines<to_first_cache>(value_ + from, value_lines_);
     }
 
-    const std::int64_t* starts_;
+    const Rows& rows_;
     const char* index_;
     const V* value_;
     std::int64_t index_size_;  // bytes
+    bool in_place_;
     Order order_;
     std::size_t ahead_, index_lines_, value_lines_;  // rows ahead; lines of a row, in pairs
-    std::vector<std::int32_t> narrow_;
+    std::vector<std::int32_t> columns_;
 };
 
 template <class Reader>
@@ -236,8 +261,10 @@ public:
     SparseRow<std::int64_t, double> operator[](std::size_t p) {
         const std::size_t row = order_[p];
         entry_.clear();
-        for (std::int64_t k = rows_.starts[row]; k < rows_.starts[row + 1]; ++k)
-            entry_.push_back({number<std::int32_t, std::int64_t>(rows_.indices, !rows_.wide_indices, k), k});
+        const auto [from, to] = rows_.entries_of(row);
+        for (std::size_t k = from; k < to; ++k)
+            entry_.push_back({rows_.wide_indices ? rows_.column_of(static_cast<const std::int64_t*>(rows_.indices) + k)
+                                                 : rows_.column_of(static_cast<const std::int32_t*>(rows_.indices) + k), k});
         std::sort(entry_.begin(), entry_.end());
         index_.clear();
         value_.clear();
@@ -246,20 +273,15 @@ public:
                 index_.push_back(column);
                 value_.push_back(0.0);
             }
-            value_.back() += number<float, double>(rows_.values, rows_.single, k);
+            value_.back() += rows_.single ? static_cast<const float*>(rows_.values)[k] : static_cast<const double*>(rows_.values)[k];
         }
         return {index_.data(), value_.data(), index_.size()};
     }
 
 private:
-    template <class Narrow, class Wide>
-    static Wide number(const void* numbers, bool narrow, std::int64_t k) {
-        return narrow ? static_cast<Wide>(static_cast<const Narrow*>(numbers)[k]) : static_cast<const Wide*>(numbers)[k];
-    }
-
     const Rows& rows_;
     Order order_;
-    std::vector<std::pair<std::int64_t, std::int64_t>> entry_;
+    std::vector<std::pair<std::int64_t, std::size_t>> entry_;
     std::vector<std::int64_t> index_;
     std::vector<double> value_;
 };

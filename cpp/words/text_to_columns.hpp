@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/memory_pool.hpp"
+#include "core/table_key.hpp"
 #include "isa/dispatch.hpp"
 #include "parse/name_dictionary.hpp"
 #include "words/lower_case_words.hpp"
@@ -174,7 +175,7 @@ private:
         for (std::size_t i = 0; i < n_hashes; ++i) {
             const auto column = static_cast<std::uint32_t>(hashes_[i] >> shift);
             const auto index = static_cast<std::int32_t>(column) + base;
-            std::uint32_t at = column & mask;
+            std::uint32_t at = place_of(column);
             Slot slot = slots[at];
             std::uint32_t entry = slot.row == row ? slot.entry : size;
             indices[size] = index;  // so that a free slot looks like one that holds this column
@@ -193,7 +194,8 @@ private:
     }
 
     // Sorts by column, the order in which the learner sums: sorted rows are read many times faster. Hashes are evenly
-    // distributed, so a bucket sort puts each entry near its place, and an insertion sort moves it a step or two.
+    // distributed, so a bucket sort puts each entry near its place, and an insertion sort moves it a step or two. (Words can be
+    // chosen so that it moves them far: after eight steps each, on average, it leaves the rest to another sort.)
     void sort(std::int32_t* indices) {
         const unsigned bucket_bits = std::min<unsigned>(options_.bits, static_cast<unsigned>(std::bit_width(size_)));
         const unsigned shift = options_.bits - bucket_bits;
@@ -206,11 +208,17 @@ private:
         for (std::size_t i = 0; i < size_; ++i) ++ends[bucket(indices[i])];
         for (std::size_t b = 1; b < (std::size_t{1} << bucket_bits); ++b) ends[b] += ends[b - 1];
         for (std::size_t i = size_; i-- > 0;) sorted[--ends[bucket(indices[i])]] = {indices[i], counts_[i]};
+        std::size_t steps = 8 * size_;
         for (std::size_t i = 1; i < size_; ++i) {
             const Entry entry = sorted[i];
             std::size_t at = i;
             for (; at > 0 && sorted[at - 1].index > entry.index; --at) sorted[at] = sorted[at - 1];
             sorted[at] = entry;
+            if (i - at > steps) {
+                std::sort(sorted, sorted + size_, [](const Entry& a, const Entry& b) { return a.index < b.index; });
+                break;
+            }
+            steps -= i - at;
         }
         for (std::size_t i = 0; i < size_; ++i) {
             indices[i] = sorted[i].index;
@@ -224,11 +232,15 @@ private:
         if (scratch.size() < size) scratch.resize(size + std::min(size, std::size_t{1} << 16));
     }
 
+    // Where the search for a column begins: multiply-shift by a secret number (core/table_key.hpp), modulo the number of columns.
+    std::uint32_t place_of(std::uint32_t column) const { return (column * key_ & column_mask_) >> slot_shift_; }
+
     // Never more slots than columns: with one for each there is nothing to search.
     std::uint32_t new_slots(std::size_t max_entries) {
         const std::size_t slots = std::min(std::bit_ceil(4 * max_entries + 16), std::size_t{1} << options_.bits);
         if (slots > slots_.size()) slots_.assign(slots, {0, 0}), row_ = 0;
         if (++row_ == 0) std::fill(slots_.begin(), slots_.end(), Slot{0, 0}), row_ = 1;
+        slot_shift_ = options_.bits - static_cast<unsigned>(std::countr_zero(slots));
         return mask_ = static_cast<std::uint32_t>(slots - 1);
     }
 
@@ -237,7 +249,7 @@ private:
         if (std::min(4 * (size_ + more), std::size_t{1} << options_.bits) <= mask_ + std::size_t{1}) return mask_;
         new_slots(2 * (size_ + more));
         for (std::uint32_t entry = 0; entry < size_; ++entry) {
-            std::uint32_t at = static_cast<std::uint32_t>(indices[entry] - options_.first) & mask_;
+            std::uint32_t at = place_of(static_cast<std::uint32_t>(indices[entry] - options_.first));
             while (slots_[at].row == row_) at = (at + 1) & mask_;
             slots_[at] = {row_, entry};
         }
@@ -365,13 +377,15 @@ private:
     std::vector<TextStart> texts_;  // of the segment
     std::vector<std::string> carried_words_;
     std::uint64_t phrase_[max_ngrams] = {};
-    std::unordered_set<std::uint64_t> listed_;  // names that this row has listed
+    std::unordered_set<std::uint64_t, KeyedHash> listed_;  // names that this row has listed
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> counts_, first_hash_;  // of each entry: occurrences; first hash in its segment
     std::vector<Entry> sorted_;
     std::vector<std::uint32_t> bucket_ends_;
     std::vector<std::uint32_t> missing_;
     std::uint32_t row_ = 0, mask_ = 0;
+    const std::uint32_t key_ = static_cast<std::uint32_t>(table_key()), column_mask_ = (std::uint32_t{1} << options_.bits) - 1;
+    unsigned slot_shift_ = 0;  // bits of a column beyond those of a slot
     std::size_t size_ = 0;            // entries of the row
     std::size_t rows_looked_up_ = 0;  // rows whose names were looked up
 };

@@ -108,3 +108,19 @@ def test_an_example_that_would_overflow_the_weights_is_not_learned(rate: str, ke
 def test_a_bad_option_is_named(options: dict[str, Any], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         Learner(**options)
+
+
+def test_one_huge_index_is_refused_where_every_feature_takes_memory() -> None:
+    learner = Learner(learning_rate="arow", margin=1.0)
+    learner.learn(([3], [1.0]), 1)
+    with pytest.raises(DataError, match=r"Feature index 268435456 is beyond .* set n_features"):
+        learner.learn(([2**28], [1.0]), 1)
+    assert (learner.t, len(learner.coef)) == (1, 4)
+    assert Learner().learn(([2**28], [1.0]), 1)  # zeros that were never written take none
+
+
+def test_a_state_with_an_impossible_batch_is_refused() -> None:
+    state = Learner(2).__getstate__()
+    state["counters"] |= {"in_batch": 5, "t": 9}
+    with pytest.raises(ValueError, match="unfinished batch"):
+        Learner.__new__(Learner).__setstate__(state)

@@ -219,3 +219,33 @@ def test_a_step_that_overflows_as_a_float_makes_nothing_certain(scale: float, et
         model.fit(layout, y, sample_weight=weights)
         outcomes.append((model.n_mistakes_, model.coef_.tobytes()))
     assert outcomes[0] == outcomes[1] == outcomes[2]
+
+
+def arow_mistakes(X: Any, y: np.ndarray[Any, Any], variance: float) -> tuple[int, bytes]:
+    learner = Settings(learning_rate="arow", fit_intercept=False, margin=1e-12, r=1e-6).learner(X.shape[1], np.ones(2))
+    learner.put("scale", np.full((1, X.shape[1]), variance), np.ones(1))
+    rows = rows_of_values(Csr(X.indptr, X.indices, X.data, X.shape[1]))
+    for _ in range(5):
+        native.learn([learner], rows, y.astype(np.int32), None, None, None, 0, len(y), 1)
+    return learner.mistakes, bytes(learner.final_weights(False)[0])
+
+
+@pytest.mark.parametrize("variance", [1.0, 1e8, 1e15])
+def test_variances_above_1_do_not_make_wrong_decisions_certain(variance: float) -> None:
+    """The weights move by more than the step times the example: the bound on them must know."""
+    rng = np.random.default_rng(2)
+    for i in range(40):
+        units = at_right_angles(rng, 40)
+        X = units[rng.integers(0, 4, 50)] * rng.choice([-1.0, 1.0], (50, 1))
+        y = rng.integers(0, 2, 50)
+        if i % 2:
+            y = (X @ units[0] > 0).astype(int)
+        assert arow_mistakes(sp.csr_matrix(X), y, variance) == arow_mistakes(messy(X), y, variance)
+
+
+def test_a_batch_that_holds_too_many_examples_is_refused() -> None:
+    learner = Settings(batch=3).learner(2, np.ones(2))
+    for in_batch, t in ((3, 9), (2, 1)):
+        with pytest.raises(ValueError, match="unfinished batch"):
+            learner.restore(learner.counters() | {"in_batch": in_batch, "t": t})
+    learner.restore(learner.counters() | {"in_batch": 2, "t": 2})

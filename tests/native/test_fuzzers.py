@@ -1,6 +1,5 @@
 """The fuzzers of fuzz/ build and find nothing in a second (`make fuzz SECONDS=600` runs longer); what they found."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -8,26 +7,9 @@ import pytest
 from rosenblatt import native
 from rosenblatt.readers.formats.lines import Parsed
 from tests import child
+from tests.native.sanitized import built
 
 FUZZ = Path(__file__).parents[2] / "fuzz"
-FLAGS = ["-std=c++20", "-O1", f"-I{FUZZ.parent / 'cpp'}", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-
-
-def built(target: Path, folder: Path) -> Path:
-    """Compile the fuzzer; skip the test without a compiler that has sanitizers."""
-    compiler = next(filter(shutil.which, ["c++", "g++", "clang++"]), None)
-    if compiler is None:
-        pytest.skip("no C++ compiler")
-    trial = folder / "trial.cpp"
-    trial.write_text("int main() {}")
-    if child.run([compiler, *FLAGS, str(trial), "-o", str(folder / "trial")], capture_output=True).returncode != 0:
-        pytest.skip("this compiler has no sanitizers, or no C++20")
-    if child.run([folder / "trial"], capture_output=True).returncode != 0:
-        pytest.skip("programs with sanitizers do not run here")
-    program = folder / "fuzzer"
-    process = child.run([compiler, *FLAGS, str(target), "-o", str(program)], capture_output=True, text=True)
-    assert process.returncode == 0, process.stderr
-    return program
 
 
 @pytest.mark.parametrize("target", sorted(FUZZ.glob("*.cpp")), ids=lambda path: path.stem)

@@ -151,6 +151,34 @@ def test_rows_and_classes_that_are_not_there_are_refused(place: int) -> None:
     assert learner.t == 100
 
 
+def test_rows_that_were_not_checked_reach_no_loop() -> None:
+    """They may name columns that are not there; those that failed the check stay out too."""
+    starts, labels, wild = np.array([0, 1]), np.zeros(1, dtype=np.int32), np.array([2**30], dtype=np.int32)
+    learner, signs = Settings().learner(2, np.ones(2)), np.ones(1, dtype=np.int8)
+    rows = native.Rows.csr(starts, wild, np.ones(1), 2)
+    for _ in range(2):
+        for use in (
+            lambda: native.learn([learner], rows, labels, None, None, None, 0, 1, 1),
+            lambda: native.mistakes(learner, rows, labels, None, None),
+            lambda: native.pocket_clean(learner, rows, labels, None, None, [0]),
+            lambda: native.scores(rows, None, np.ones((1, 2)), np.zeros(1)),
+            lambda: learner.scores(rows),
+            lambda: native.Columns().add(rows),
+            lambda: native.Hulls(rows, signs, False, 1.0),
+            lambda: native.squared_rarities(rows, 2),
+            lambda: native.weighted_squares(rows, 1, np.ones(2)),
+        ):
+            with pytest.raises(ValueError, match="not checked"):
+                use()
+        assert rows.check() == ("column beyond", 0, 2**30)
+    fine = native.Rows.csr(starts, np.ones(1, dtype=np.int32), np.ones(1), 2)
+    assert fine.check() is None
+    with pytest.raises(ValueError, match="columns, found 1"):
+        native.squared_rarities(fine, 1)
+    with pytest.raises(ValueError, match="not the index of a class"):
+        native.judge(np.ones((1, 2)), np.array([5], dtype=np.int32), np.zeros(1, dtype=np.uint32), None)
+
+
 @pytest.mark.parametrize("rows", [0, 1, 2, 16, 17, 31, 33, 1000])
 @pytest.mark.parametrize("zero", [None, 1, 5, 16, 17, 40, 990])
 def test_an_order_is_that_of_draws_one_by_one(zero: int | None, rows: int) -> None:

@@ -1,5 +1,6 @@
 """Words in native code and in plain Python: the same words, hashes, columns and values, for any number of threads."""
 
+import time
 import unicodedata
 from collections import Counter
 from itertools import pairwise
@@ -256,3 +257,24 @@ def test_names_by_column_are_those_met_first(first: int) -> None:
     assert [text[a:b].decode() for a, b in pairwise([0, *ends])] == [met[column] for column in sorted(met)]
     assert names_by_column.get(99) is None
     assert dict(column_names(native.NameDictionary(3, 10))) == {}
+
+
+def test_words_that_crowd_one_part_of_a_table_take_no_longer() -> None:
+    """Their columns agree in the lowest bits, or in the highest; the tables are keyed by a secret number."""
+    numbered = [(f"w{i:x}", native.hash_name(f"w{i:x}".encode(), 0) >> 44) for i in range(600_000)]
+    low = [word for word, column in numbered if column % 1024 < 4][:2000]
+    high = [word for word, column in numbered if column >> 10 < 4][:2000]
+    seconds = {}
+    for name, words in {"any": [word for word, _ in numbered[:2000]], "low": low, "high": high}.items():
+        assert len(words) == 2000
+        data, times = (" ".join(words) + "\n").encode() * 40, []
+        for _ in range(5):
+            start = time.process_time()
+            (*_, rows), _ = native.parse_text(
+                data, 0, len(data), kind="plain", hashing=hashing(), names=native.NameDictionary(20, 5000), skip=False
+            )
+            native.Columns().add(rows)
+            times.append(time.process_time() - start)
+        seconds[name] = min(times)
+    print({name: f"{1000 * taken:.1f} ms" for name, taken in seconds.items()})
+    assert max(seconds["low"], seconds["high"]) < 8 * seconds["any"]

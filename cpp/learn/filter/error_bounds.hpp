@@ -25,7 +25,7 @@ ROSENBLATT_INLINE void quick_dots(const SparseRow<I, V>& row, const double* cons
     constexpr std::size_t chains = 4;
     vec<W> sum[parts][chains] = {};
     const auto add = [&](std::size_t k, std::size_t c) ROSENBLATT_ALWAYS {
-        const std::size_t j = static_cast<std::size_t>(row.index[k]) * W;
+        const std::size_t j = row.column(k) * W;
         for (std::size_t p = 0; p < parts; ++p) sum[p][c] += load<vec<W>>(arrays[p] + j) * static_cast<double>(row.value[k]);
     };
     std::size_t k = 0;

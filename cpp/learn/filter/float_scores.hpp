@@ -212,7 +212,7 @@ public:
         learner_ = nullptr;
         for (std::size_t r = 0; r < block_rows; ++r) {
             const std::size_t row = order[p + r];
-            example_[r] = {row, static_cast<std::size_t>(examples_.labels[row]), 1.0, std::max(1.0, examples_.rows.largest)};
+            example_[r] = {row, examples_.label_of(row), 1.0, std::max(1.0, examples_.rows.largest)};
             norm_[r] = row_norm(r);
             error_[r] = relative_error(packed_.lines()) * norm_[r];
         }

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _MAX_FEATURES = 2**32
+_MAX_VARIANCES = 2**26  # where a learner grows: arow writes one for every feature up to the largest index
 _INDEX, _VALUE = np.dtype(np.int64), np.dtype(np.float64)  # arrays of these types need no conversion
 
 Row: TypeAlias = "ArrayLike | tuple[ArrayLike, ArrayLike]"
@@ -67,7 +68,8 @@ class Learner:
         self.settings = Settings(**chosen)
         self.n_features = n_features
         self._average = keep == "average"
-        self._limit = _MAX_FEATURES if n_features is None else int(n_features)
+        most = _MAX_VARIANCES if learning_rate == "arow" else _MAX_FEATURES
+        self._limit = most if n_features is None else int(n_features)
         self._native = self.settings.learner(n_features or 0, np.ones(2))
 
     def learn(self, x: Row, y: int, weight: float = 1.0) -> bool:

@@ -1,0 +1,65 @@
+// Methods of a learner that wait for their turn (learn/access.hpp).
+#pragma once
+
+#include "bind/arrays.hpp"
+
+namespace rosenblatt {
+
+// A lock, waited for without the interpreter's: whoever has the learner may be waiting for that.
+template <class Lock>
+Lock locked(Access& access) {
+    Lock lock(access, std::try_to_lock);
+    if (!lock) {
+        nb::gil_scoped_release free;
+        lock.lock();
+    }
+    return lock;
+}
+
+template <class Result, class... Arguments>
+auto reading(Result (*method)(const CompactLearner&, Arguments...)) {
+    return [method](const CompactLearner& learner, Arguments... arguments) {
+        const auto lock = locked<std::shared_lock<Access>>(learner.access);
+        return method(learner, std::forward<Arguments>(arguments)...);
+    };
+}
+
+template <class Result, class... Arguments>
+auto changing(Result (*method)(CompactLearner&, Arguments...)) {
+    return [method](CompactLearner& learner, Arguments... arguments) {
+        const auto lock = locked<std::unique_lock<Access>>(learner.access);
+        return method(learner, std::forward<Arguments>(arguments)...);
+    };
+}
+
+// A pass of several learners: no other thread may begin one with any of them before it ends.
+class Pass {
+public:
+    explicit Pass(const std::vector<CompactLearner*>& learners) {
+        for (CompactLearner* learner : learners) {
+            if (!learner->access.begin_pass()) {
+                end();
+                throw std::runtime_error("Another thread is learning with this model: let one thread learn, and the others predict, or give each a model of its own.");
+            }
+            learners_.push_back(learner);
+        }
+    }
+    Pass(const Pass&) = delete;
+    ~Pass() { end(); }
+
+    // Of all learners at once. Called without the interpreter's lock.
+    std::vector<std::unique_lock<Access>> lock() const {
+        std::vector<std::unique_lock<Access>> locks;
+        for (CompactLearner* learner : learners_) locks.emplace_back(learner->access);
+        return locks;
+    }
+
+private:
+    void end() {
+        for (CompactLearner* learner : learners_) learner->access.end_pass();
+    }
+
+    std::vector<CompactLearner*> learners_;
+};
+
+}  // namespace rosenblatt

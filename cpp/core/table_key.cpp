@@ -1,0 +1,15 @@
+#include "core/table_key.hpp"
+
+#include <random>
+
+namespace rosenblatt {
+
+std::uint64_t table_key() {
+    static const std::uint64_t key = [] {
+        std::random_device device;
+        return std::uint64_t{device()} << 32 | device() | 1;
+    }();
+    return key;
+}
+
+}  // namespace rosenblatt

@@ -1,0 +1,124 @@
+// What the tests of threads cannot see from Python, for ThreadSanitizer: one thread learns while others score, and threads
+// that run out of memory. `threads race` and `threads memory`; both print "fine".
+#define ROSENBLATT_ISA baseline
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <thread>
+
+#include "core/memory_pool.cpp"
+#include "core/parallel.hpp"
+#include "core/read_ahead.hpp"
+#include "core/table_key.cpp"
+#include "learn/pass.cpp"
+#include "learn/pocket.cpp"
+#include "learn/score_rows.cpp"
+#include "rows/compact_columns.hpp"
+
+using namespace rosenblatt;
+
+namespace {
+
+std::atomic<long> allocations_left{-1};  // -1: there is no limit
+
+void fail(const char* what) {
+    std::printf("%s\n", what);
+    std::exit(1);
+}
+
+// Every example adds 1 to every weight, so in a model of one moment all scores are equal.
+void race() {
+    constexpr std::size_t count = 400, features = 24;
+    std::vector<double> values(count * features, 1.0);
+    std::vector<std::int32_t> labels(count, 1);
+    Examples examples;
+    examples.rows.count = count;
+    examples.rows.features = features;
+    examples.rows.values = values.data();
+    examples.rows.row_stride = features;
+    examples.rows.column_stride = 1;
+    examples.rows.largest = 1.0;
+    examples.labels = labels.data();
+    examples.classes = 2;
+    examples.count = examples.training_count = count;
+    Rule rule;
+    rule.margin = 1e300;
+    CompactLearner learner(rule, features, {1.0, 1.0}, true);
+    std::atomic<bool> done = false;
+    std::atomic<std::size_t> reads = 0;
+    const auto read = [&] {
+        std::vector<double> scores(8);
+        while (!done) {
+            std::shared_lock lock(learner.access);
+            baseline::learner_scores(learner, examples.rows, nullptr, scores.size(), scores.data());
+            for (const double score : scores)
+                if (score != scores[0] || score != static_cast<double>(learner.groups[0].t * (features + 1))) fail("a torn model");
+            ++reads;
+        }
+    };
+    std::vector<std::thread> readers;
+    for (int i = 0; i < 3; ++i) readers.emplace_back(read);
+    std::vector<Learner*> learners{&learner};
+    for (int pass = 0; pass < 20 || reads < 300; ++pass)
+        for (std::size_t from = 0; from < count; from += 50) {
+            std::unique_lock lock(learner.access);
+            if (pass % 8 == 7 && from == 0) learner.grow(learner.features);  // as a stream does
+            baseline::pass(examples, learners, from, from + 50, 2);
+        }
+    done = true;
+    for (std::thread& reader : readers) reader.join();
+}
+
+// Fails at the first allocation, at the second, and so on: the result is whole, or bad_alloc reaches the caller.
+template <class Work>
+void starve(Work work) {
+    int refused = 0;
+    for (long limit = 0; limit < 400; ++limit) {
+        allocations_left = limit;
+        try {
+            work();
+        } catch (const std::bad_alloc&) {
+            ++refused;
+        }
+        allocations_left = -1;
+    }
+    if (refused == 0) fail("no allocation failed");
+}
+
+void memory() {
+    starve([] {
+        std::atomic<int> sum = 0;
+        in_parallel(4, [&](std::size_t share) {
+            const std::vector<int> numbers(100, static_cast<int>(share));
+            sum += numbers[99];
+        });
+        if (sum != 6) fail("a share was not done");
+    });
+    starve([] {
+        ReadAhead<std::vector<int>> ahead([](std::size_t number, std::vector<int>& item) { item.assign(10, static_cast<int>(number)); }, 40, 4);
+        for (int expected = 0; expected < 40; ++expected)
+            if (const auto item = ahead.next(); !item || (*item)[9] != expected) fail("an item is missing");
+        if (ahead.next()) fail("an item too many");
+    });
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+    if (allocations_left >= 0 && allocations_left.fetch_sub(1) <= 0) {
+        allocations_left = 0;
+        throw std::bad_alloc();
+    }
+    if (void* const block = std::malloc(size)) return block;
+    throw std::bad_alloc();
+}
+void operator delete(void* block) noexcept { std::free(block); }
+void operator delete(void* block, std::size_t) noexcept { std::free(block); }
+
+int main(int count, char** arguments) {
+    if (count == 2 && std::strcmp(arguments[1], "race") == 0) race();
+    else memory();
+    std::printf("fine\n");
+}
