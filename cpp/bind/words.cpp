@@ -1,4 +1,6 @@
 // Text to sparse rows, and the dictionary of names.
+#include <nanobind/stl/map.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -82,21 +84,28 @@ nb::list words_of(nb::bytes text) {
     return words;
 }
 
-// The first name of each column, sorted by column: (columns, end of each name in the text, text). `first` is the column of hash 0.
-nb::tuple by_column(const Names& names, std::int64_t first) {
+// The first name of each column, or another one that is given, sorted by column: (columns, end of each name in the text, text).
+// `first` is the column of hash 0.
+nb::tuple by_column(const Names& names, std::int64_t first, const std::map<std::int64_t, std::string>& others) {
     const auto &column = names.columns(), &end = names.ends();
     std::vector<std::uint32_t> order(column.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return column[a] < column[b]; });
     PooledVector<std::int64_t> columns, ends;
     std::string text;
+    const auto add = [&](std::int64_t at, std::string_view name) {
+        text += name;
+        columns.push(at);
+        ends.push(static_cast<std::int64_t>(text.size()));
+    };
+    auto other = others.begin();
     for (const std::uint32_t i : order) {
+        for (; other != others.end() && other->first <= column[i] + first; ++other) add(other->first, other->second);
         if (columns.size() && columns[columns.size() - 1] == column[i] + first) continue;
         const std::size_t begin = i ? end[i - 1] : 0;
-        text.append(names.text(), begin, end[i] - begin);
-        columns.push(column[i] + first);
-        ends.push(static_cast<std::int64_t>(text.size()));
+        add(column[i] + first, std::string_view(names.text()).substr(begin, end[i] - begin));
     }
+    for (; other != others.end(); ++other) add(other->first, other->second);
     return nb::make_tuple(to_memoryview(columns), to_memoryview(ends), nb::bytes(text.data(), text.size()));
 }
 
@@ -111,7 +120,14 @@ void bind_words(Module& m) {
             new (at) Names(bits, limit);
         }, "bits"_a, "limit"_a)
         .def("merge", &Names::merge, "candidates"_a)
-        .def("by_column", &by_column, "first"_a)
+        .def("by_column", &by_column, "first"_a, "others"_a)
+        .def("watch", &Names::watch, "columns"_a)
+        .def("count", &Names::count, "candidates"_a)
+        .def("most_common", [](const Names& names) {
+            nb::dict common;
+            for (const auto& [column, text] : names.most_common()) common[nb::int_(column)] = nb::bytes(text.data(), text.size());
+            return common;
+        })
         .def_prop_ro("exact", &Names::exact)
         .def_prop_ro("occupied", &Names::occupied)
         .def_prop_ro("distinct", &Names::distinct)

@@ -9,6 +9,9 @@
 // each column, and the number of names is estimated from one in sixty-four, chosen by their hashes, and the columns
 // these use (linear counting, Whang, Vander-Zanden and Taylor 1990): n names leave a column of m empty with
 // probability (1 - 1/m)^n.
+//
+// The first name of a column may be a rare one that shares it with a common one. So a dictionary can watch a few columns
+// instead: then every occurrence of their names is listed, and counted.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +22,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/table_key.hpp"
@@ -67,6 +71,7 @@ public:
     void prefetch(std::uint64_t hash) const { __builtin_prefetch(&hashes_[place_of(hash | (hash == 0))]); }
 
     bool contains(std::uint64_t hash) const {
+        if (watched_) return !bit(watched_, static_cast<std::uint32_t>(hash >> (64 - bits_)));
         hash |= hash == 0;
         for (std::size_t at = place_of(hash);; at = (at + 1) & mask_) {
             const std::uint64_t entry = hashes_[at].load(std::memory_order_relaxed);
@@ -106,6 +111,37 @@ public:
         }
         for (const std::uint32_t column : candidates.sample_columns) n_in_sample_ += set(in_sample_, column);
         if ((lookups_ += candidates.lookups) > max_exact_lookups) coarse_.store(true, std::memory_order_relaxed);
+    }
+
+    void watch(const std::vector<std::uint32_t>& columns) {
+        watched_ = std::make_unique<std::atomic<std::uint64_t>[]>(blocks());
+        for (const std::uint32_t column : columns) set(watched_, column);
+    }
+
+    void count(const Candidates& candidates) {
+        std::size_t begin = 0;
+        for (const auto& [name, sampled_row, end] : candidates.entries) {
+            Count& count = counts_[name.hash];
+            if (count.number++ == 0) {
+                count.column = name.column;
+                count.order = counts_.size();
+                count.text = candidates.text.substr(begin, std::min<std::size_t>(end - begin, max_name_size));
+            }
+            begin = end;
+        }
+    }
+
+    // The most common name of each column that is watched; the first of equals.
+    std::unordered_map<std::uint32_t, std::string> most_common() const {
+        std::unordered_map<std::uint32_t, const Count*> best;
+        for (const auto& [hash, count] : counts_) {
+            const Count*& other = best[count.column];
+            if (!other || count.number > other->number || (count.number == other->number && count.order < other->order))
+                other = &count;
+        }
+        std::unordered_map<std::uint32_t, std::string> names;
+        for (const auto& [column, count] : best) names[column] = count->text;
+        return names;
     }
 
     bool exact() const { return !coarse(); }
@@ -187,6 +223,12 @@ private:
         }
     }
 
+    struct Count {
+        std::size_t number = 0, order = 0;
+        std::uint32_t column = 0;
+        std::string text;
+    };
+
     unsigned bits_;
     std::size_t limit_, mask_;
     int shift_;
@@ -198,6 +240,8 @@ private:
     std::size_t n_used_ = 0, n_phrases_ = 0, lookups_ = 0, n_sharing_ = 0, n_in_sample_ = 0;
     std::vector<std::uint32_t> columns_, ends_;  // of the names kept: column, end in `text_`
     std::string text_;
+    Bits watched_;                                        // columns, where only their names are counted
+    std::unordered_map<std::uint64_t, Count> counts_;  // by hash
 };
 
 }  // namespace rosenblatt

@@ -19,6 +19,7 @@ from rosenblatt.learn.files.portfolio import candidates, fold_candidates
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.calibration import calibrate
+from rosenblatt.model.common_names import with_common_names
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.threshold import EVEN, choose_threshold
 from rosenblatt.model.warnings import Caution, baseline_error, judged_by, warnings_of_fit
@@ -256,7 +257,7 @@ def fitted_of(fitting: Fitting, test: Paths | None = None) -> Fitted:
     model = LinearModel(
         classes=fitting.classes, space=replace(source.space, settings=known), run=run, provenance=_provenance(fitting)
     )
-    model = _with_probabilities(model, fitting)
+    model = with_common_names(_with_probabilities(model, fitting), fitting)
     progressive_error, holdout_error, fold_error = _errors(fitting, model)
     wrong, rows = (0, 0) if test is None else _test(model, test, plan.reading, plan.threads)
     return Fitted(

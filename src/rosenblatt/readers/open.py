@@ -27,7 +27,8 @@ _FOREIGN = {
     b"\xff\xfe": "text in UTF-16",
     b"\xfe\xff": "text in UTF-16",
 }
-_EVERY_FORMAT = ("format", "classes", "decide", "on_bad_row", "name_rows")  # options that every format understands
+# Options that every format understands.
+_EVERY_FORMAT = ("format", "classes", "decide", "on_bad_row", "count_names", "name_rows")
 _NOT_IN_MODEL = (
     "label",
     "labels_from",

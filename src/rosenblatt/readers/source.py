@@ -40,6 +40,7 @@ class ReadOptions:
     classes: tuple[Label, ...] = ()  # all the labels, for a stream that cannot be read twice
     on_bad_row: str = options.on_bad_row.default
     with_: tuple[str, ...] = ()  # columns of a table to pass through with each block as they are written
+    count_names: tuple[int, ...] = ()  # hashed columns whose names are counted, for `Source.common_names`
     name_rows: bool = False  # give each example as a block of its own, with the names of its hashed columns
 
     def as_json(self) -> dict[str, Any]:
@@ -89,6 +90,10 @@ class Source(ABC):
         """What a person should know about the files and the cells read so far, a sentence each."""
         return []
 
+    def common_names(self) -> Mapping[int, str]:
+        """The most common name of each column of `ReadOptions.count_names`, as far as has been read."""
+        return {}
+
     def reopened(self, reading: ReadOptions) -> Source | None:
         """The same examples read in another way; None where the file of this name is to be opened for it."""
         return None
@@ -136,6 +141,9 @@ class SourceWrapper(Source):
 
     def warnings(self) -> list[str]:
         return self._source.warnings()
+
+    def reopened(self, reading: ReadOptions) -> Source | None:
+        return self._source.reopened(reading)
 
 
 class FileSource(Source):

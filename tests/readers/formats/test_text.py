@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import rosenblatt
+from rosenblatt import native
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.model.fit_file import fit_file
+from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
@@ -230,3 +232,39 @@ def test_a_reading_that_was_broken_off_costs_no_names(tmp_path: Path, ending: st
             pass
         assert dict(peeked.space.names) == dict(complete.space.names)
         assert peeked.space.settings["collisions"] == complete.space.settings["collisions"]
+
+
+@pytest.mark.parametrize("ending", ["tsv", "vw", "csv", "memory"])
+def test_a_column_of_large_weight_is_named_by_its_most_common_word(tmp_path: Path, ending: str) -> None:
+    """Of two words that share a column by their hashes the rare one comes first, in a part of the file by itself."""
+    bits, namespace = 10, "f^" if ending == "vw" else ""
+    seed = native.hash_name(b"f", 0) if namespace else 0
+    places: dict[int, str] = {}
+    for k in range(10_000):
+        common, place = f"w{k}", native.hash_name(f"w{k}".encode(), seed) >> (64 - bits)
+        if place in places:
+            rare = places[place]
+            break
+        places[place] = common
+    rows = [("b", f"x{k % 9} y{k % 8} z{k % 7}") for k in range(40)] * 2
+    rows[1] = ("b", f"{rare} {rows[1][1]}")
+    rows += [("a", f"{common} {text}") for _, text in rows[:60]]
+    reading = ReadOptions(bits=bits, ngrams=None if ending == "vw" else 1)
+    if ending == "memory":
+        separator = rosenblatt.LinearSeparator(bits=bits, ngrams=1).fit(
+            [text for _, text in rows], [y for y, _ in rows]
+        )
+        model = separator.model_
+    else:
+        file = tmp_path / f"rare.{ending}"
+        between, first = {"tsv": ("\t", ""), "vw": (" |f ", ""), "csv": (",", "y,text\n")}[ending]
+        as_written = {"a": "-1", "b": "1"} if ending == "vw" else {"a": "a", "b": "b"}
+        file.write_text(first + "".join(f"{as_written[label]}{between}{text}\n" for label, text in rows))
+        if ending == "csv":
+            reading = ReadOptions(bits=bits, ngrams=1, text=("text",), label="y")
+        model = fit_file(file, reading=reading).model
+    assert model.space.settings["collisions"]["names_shared"] > 0
+    heaviest = int(np.argmin(model.coef[0]))
+    assert model.name(heaviest) == namespace + common
+    save_model(model, tmp_path / "m.model")
+    assert load_model(tmp_path / "m.model").name(heaviest) == namespace + common

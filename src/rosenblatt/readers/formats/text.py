@@ -32,7 +32,8 @@ class TextSource(LineSource):
         super().__init__(file, reading, model_space)
         self._settings = hashing_settings(reading, model_space)
         self._hashing = native_hashing(self._settings)
-        self._names = NameCollector(self._settings.bits, collect=model_space is None or reading.name_rows)
+        collect = model_space is None or reading.name_rows
+        self._names = NameCollector(self._settings.bits, collect=collect, count=reading.count_names)
         self._line_kind = "plain" if reading.labels_from else "labelled" if model_space is None else "either"
         self._header = self._has_header() if reading.header is None else reading.header
         if self._header:
@@ -61,6 +62,9 @@ class TextSource(LineSource):
         self._names.restart()
         path = self.reading.labels_from
         self._labels_file = LabelsFile(path, self.name) if path else None
+
+    def common_names(self) -> Mapping[int, str]:
+        return self._names.most_common()
 
     def names_of_row(self) -> Mapping[int, str] | None:
         if not self.reading.name_rows:

@@ -26,7 +26,8 @@ class VwSource(LineSource):
         self._crossing = native.Crossing(list(self._pairs)) if self._pairs else None
         default_bits = options.TEXT_BITS if self._pairs else options.VW_BITS
         self._bits = model_space.bits if model_space is not None else reading.bits or default_bits
-        self._names = NameCollector(self._bits, collect=model_space is None or reading.name_rows)
+        collect = model_space is None or reading.name_rows
+        self._names = NameCollector(self._bits, collect=collect, count=reading.count_names)
         self.features = 1 << self._bits
         if self._pairs:
             self.block_bytes = _CROSSED_BLOCK_BYTES
@@ -42,6 +43,9 @@ class VwSource(LineSource):
 
     def start(self) -> None:
         self._names.restart()
+
+    def common_names(self) -> Mapping[int, str]:
+        return self._names.most_common()
 
     def names_of_row(self) -> Mapping[int, str] | None:
         if not self.reading.name_rows:

@@ -1,6 +1,8 @@
 """The names of hashed columns, in a dictionary of bounded size."""
 
-from collections.abc import Iterator, Mapping
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -10,12 +12,17 @@ LIMIT = 1 << 19  # names kept; half of them are reserved for single words, which
 
 
 class NameCollector:
-    """Collects the names of hashed columns during the first complete reading of a source."""
+    """Collects the names of hashed columns during the first complete reading of a source.
 
-    def __init__(self, bits: int, *, collect: bool) -> None:
-        self._bits = bits
+    With columns to `count` it counts their names instead, to find the most common one of each.
+    """
+
+    def __init__(self, bits: int, *, collect: bool, count: Sequence[int] = ()) -> None:
+        self._bits, self._counts = bits, bool(count)
         self._names = native.NameDictionary(bits, LIMIT) if collect else None
         self._complete = False
+        if self._names is not None and count:
+            self._names.watch(count)
 
     @property
     def dictionary(self) -> native.NameDictionary | None:
@@ -24,11 +31,13 @@ class NameCollector:
 
     def restart(self) -> None:
         """Forget the names of a reading that was broken off."""
-        if self.dictionary is not None:
+        if self.dictionary is not None and not self._counts:
             self._names = native.NameDictionary(self._bits, LIMIT)
 
     def merge(self, candidates: Any) -> None:
-        if self.dictionary is not None:
+        if self.dictionary is not None and self._counts:
+            self.dictionary.count(candidates)
+        elif self.dictionary is not None:
             self.dictionary.merge(candidates)
 
     def finish(self) -> None:
@@ -39,20 +48,32 @@ class NameCollector:
         """Column -> name; `first` is the column of hash 0."""
         return column_names(self._names, first)
 
+    def most_common(self, first: int = 0) -> dict[int, str]:
+        """Column -> the most common of its names, where they were counted."""
+        if self._names is None:
+            return {}
+        common = self._names.most_common().items()
+        return {first + column: name.decode("utf-8", errors="ignore") for column, name in common}
+
     def collisions(self) -> dict[str, object]:
         return dict(collisions(self._names))
 
 
 class ColumnNames(Mapping[int, str]):
-    """Column -> the first name hashed to it, as far as the native dictionary has them on first access."""
+    """Column -> the first name hashed to it, as far as the native dictionary has them on first access; of some columns
+    another name, which is more common."""
 
-    def __init__(self, names: native.NameDictionary, first: int) -> None:
-        self._names, self._first = names, first
+    def __init__(self, names: native.NameDictionary, first: int, others: Mapping[int, str] | None = None) -> None:
+        self._names, self._first, self._others = names, first, dict(others or {})
 
     @cached_property
     def arrays(self) -> tuple[memoryview, memoryview, bytes]:
         """(columns, ends, text), as a model file has them: columns ascend, and the ends bound the names in the text."""
-        return self._names.by_column(self._first)
+        return self._names.by_column(self._first, self._others)
+
+    def with_names(self, others: Mapping[int, str]) -> ColumnNames:
+        """With these names instead of the first ones."""
+        return ColumnNames(self._names, self._first, others)
 
     def __getitem__(self, column: int) -> str:
         from bisect import bisect_left  # rarely needed, and not loaded by a fit of numbers

@@ -18,7 +18,8 @@ class MemoryTexts(MemorySource, TextSource):
 
     def reopened(self, reading: ReadOptions) -> MemoryTexts:
         assert isinstance(self.file, MemoryFile)
-        return MemoryTexts(self.file, replace(self.reading, bits=reading.bits), self.model_space, self.targets)
+        changed = replace(self.reading, bits=reading.bits, count_names=reading.count_names)
+        return MemoryTexts(self.file, changed, self.model_space, self.targets)
 
 
 def text_source(

@@ -34,7 +34,9 @@ class Encoder:
         self._vocabulary: dict[str, int] = {}
         self._hashing = hashing_settings(reading, model_space) if layout.texts else None
         bits = self._hashing.bits if self._hashing else 0
-        self._names = NameCollector(bits, collect=bool(self._hashing) and (model_space is None or reading.name_rows))
+        collect = bool(self._hashing) and (model_space is None or reading.name_rows)
+        counted = [column - self._n_numbers for column in reading.count_names if column >= self._n_numbers]
+        self._names = NameCollector(bits, collect=collect, count=counted)
         self._word_names: dict[int, str] = {}  # hashed column -> word or product
         self.unknown_words: dict[str, tuple[int, str]] = {}  # column -> cells with a word of no feature, and the first
         self.unmarked_gaps: dict[str, int] = {}  # column -> missing numbers without an indicator
@@ -107,6 +109,9 @@ class Encoder:
         self._names.restart()
         self._word_names = {}
         return names
+
+    def common_names(self) -> Mapping[int, str]:
+        return self._names.most_common(self._n_numbers)
 
     def finish(self) -> None:
         """Every name has occurred: later readings need not look."""

@@ -8,7 +8,7 @@ Running text is hashed into the columns after the numbers, and so are the words 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
@@ -128,6 +128,9 @@ class TableSource(FileSource):
             position=self._table.columns.index(label) if label in self._table.columns else None,
             **settings,
         )
+
+    def common_names(self) -> Mapping[int, str]:
+        return self._encoder.common_names()
 
     def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         self._encoder.restart()

@@ -1,0 +1,54 @@
+"""The names of the columns with the largest weights, where several words share a column by their hashes.
+
+While a file is learned the first name of each column is kept, which may be a rare one beside a common one. A second
+look at the file, or at its beginning where it is large, counts the names of these columns.
+"""
+
+from collections import ChainMap
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from rosenblatt import native
+from rosenblatt.learn.files.passes import Fitting
+from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.readers.hashing.column_names import ColumnNames
+from rosenblatt.readers.open import open_source
+
+_HEAVIEST = 64  # columns of each unit, for either class of two
+_FEW_BLOCKS = 8  # of a large file
+
+
+def with_common_names(model: LinearModel, fitting: Fitting) -> LinearModel:
+    """The model with the most common name of each column of large weight."""
+    source, space, plan = fitting.source, model.space, fitting.plan
+    is_shared = space.settings.get("collisions", {}).get("names_shared", 0) > 0
+    if not is_shared or not source.rewindable or model.settings.degree > 1:
+        return model
+    reading = replace(plan.reading, bits=space.bits, count_names=_heaviest(model))
+    again = source.reopened(reading) or open_source(source.name, reading)
+    blocks = again.blocks(plan.threads)
+    for _ in blocks if fitting.choice is not None else islice(blocks, _FEW_BLOCKS):
+        pass
+    return replace(model, space=replace(space, names=_renamed(space.names, again.common_names())))
+
+
+def _heaviest(model: LinearModel) -> tuple[int, ...]:
+    signs = (False, True) if model.scheme == "binary" else (False,)
+    heaviest: set[int] = set()
+    for unit in range(model.run.learner.units):
+        columns, weights, _ = model.run.unit(unit)
+        for sign in signs:
+            best = native.largest_weights(weights, sign, _HEAVIEST)
+            heaviest |= {int(j if columns is None else columns[j]) for j, _ in best}
+    return tuple(sorted(heaviest))
+
+
+def _renamed(names: Mapping[int, str], common: Mapping[int, str]) -> Mapping[int, str]:
+    if isinstance(names, ColumnNames):
+        return names.with_names(common)
+    if isinstance(names, ChainMap) and isinstance(names.maps[-1], ColumnNames):  # a table: words of columns come first
+        words: Any = names.maps[0]
+        return ChainMap(words, names.maps[-1].with_names(common))  # type: ignore[arg-type]
+    return names
