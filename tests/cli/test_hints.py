@@ -46,7 +46,7 @@ def error_line(capsys: pytest.CaptureFixture[str], code: int, *arguments: str) -
         ("d.svm", ["--text", "y"], "--text is for tables"),
         ("d.svm", ["--scale"], "--scale is for tables"),
         ("d.svm", ["--labels-from", "d.vw"], "--labels-from is for text"),
-        ("d.svm", ["--bits", "10"], "--bits is for vw"),
+        ("d.svm", ["--bits", "10"], "--bits is for tables and fasttext and vw and text"),
         ("d.vw", ["--label", "y"], "--label is for tables"),
         ("d.vw", ["--index-base", "0"], "--index-base is for svmlight"),
         ("mail.tsv", ["--label", "0"], "the label is before the tab"),

@@ -178,7 +178,7 @@ def test_the_name_decides_where_the_content_does_not(tmp_path: Path) -> None:
 
 
 def test_what_is_in_no_known_format_is_refused(tmp_path: Path) -> None:
-    every = "svmlight, vw, csv, tsv, parquet, arrow, npy, npz, text"
+    every = "svmlight, vw, csv, tsv, jsonl, parquet, arrow, npy, npz, text, fasttext"
     binary = "a format that cannot be read; convert it to one of " + every + "."
     refusals = {
         b"\x00\x00\x08\x03\x00\x00": "is an IDX file, " + binary,

@@ -5,7 +5,7 @@ from typing import Any
 
 from rosenblatt.options.option import Option, by_name
 
-FORMATS = ("svmlight", "vw", "csv", "tsv", "parquet", "arrow", "npy", "npz", "text")
+FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow", "npy", "npz", "text", "fasttext")
 
 format: Option[str | None] = Option(
     name="format",

@@ -8,7 +8,7 @@ from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError, ParameterError, option
 from rosenblatt.options import FORMATS as FORMAT_NAMES
 from rosenblatt.readers.compression import SUFFIXES
-from rosenblatt.readers.formats.detect import sample_lines
+from rosenblatt.readers.formats.detect import looks_like_json, sample_lines
 from rosenblatt.readers.formats.registry import FORMATS, Format, feature_kind, formats_for, formats_with
 from rosenblatt.readers.input_file import InputFile, Paths
 from rosenblatt.readers.source import ReadOptions, Source
@@ -157,7 +157,7 @@ def format_of(file: InputFile, labels_from: str | None = None) -> str:
             f"if its name is misleading, use {option('format')}.",
             file=file.name,
         )
-    if named is not None:
+    if named is not None and not (named.features == "table" and looks_like_json(sample_lines(file.head))):
         return named.name
     return "text" if labels_from is not None else _format_of_lines(file)
 

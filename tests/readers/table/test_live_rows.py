@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from rosenblatt import native
 from rosenblatt.readers.input_file import MemoryFile
-from rosenblatt.readers.table.csv import CsvFile, RaggedRow
+from rosenblatt.readers.table.csv import CsvFile
+from rosenblatt.readers.table.lines_of_rows import BadLine
 
 CELLS = st.text(alphabet='ab ,"\né?', max_size=5)
 
@@ -47,7 +48,7 @@ def test_few_rows_are_read_as_many_are(rows: list[list[str]], line_end: str) -> 
     file = CsvFile(MemoryFile("table", len(lines), lines), ",", True, None)
     few, many = [], []
     for parse, results in ((file._few_rows, few), (file._many_rows, many)):
-        ragged: list[RaggedRow] = []
+        ragged: list[BadLine] = []
         batches = parse(lines, ragged.append, 1)
         results += [[row for batch in batches for row in batch.to_pylist()], ragged]
     assert few == many

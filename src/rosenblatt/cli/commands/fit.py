@@ -72,9 +72,9 @@ def command(
     as_json: bool,
     **learning: Any,
 ) -> None:
-    """Learn a model from the examples in DATA: svmlight, VW text, CSV, TSV, Parquet, Arrow, npy, npz, or lines of
-    label, tab, text; compressed or not; '-' is standard input. Several files, folders and quoted patterns are learned
-    as one file with all their rows; folders named key=value give a table a column.
+    """Learn a model from the examples in DATA: svmlight, VW text, CSV, TSV, JSON lines, Parquet, Arrow, npy, npz, or
+    lines of label, tab, text; compressed or not; '-' is standard input. Several files, folders and quoted patterns are
+    learned as one file with all their rows; folders named key=value give a table a column.
 
     Without options several rules are tried, and the best is kept: few examples are learned as often as it lowers the
     error on examples that were left out, many are learned once.

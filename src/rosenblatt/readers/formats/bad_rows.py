@@ -28,6 +28,7 @@ class Kind(IntEnum):
     PRODUCT_TOO_LARGE = 16
     MANY_PRODUCTS = 17
     LONG_LABEL = 18
+    NO_MARKED_LABEL = 100  # found by the reader of fastText's lines, not by a native parser
 
 
 _SENTENCES = {
@@ -52,6 +53,7 @@ _SENTENCES = {
     "float",
     Kind.MANY_PRODUCTS: "namespaces {about} and {token!r} are crossed, and this line would give more than 1,048,576 "
     "products; cross smaller namespaces",
+    Kind.NO_MARKED_LABEL: "expected a word that begins with __label__, found {token!r}",
     Kind.LONG_LABEL: "the label that begins with {token!r} has more than 1,000 bytes",
 }
 _ADVICE = {

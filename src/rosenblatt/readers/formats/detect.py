@@ -27,6 +27,15 @@ def _mostly(lines: Sequence[str], matches: Callable[[str], bool]) -> bool:
     return sum(map(matches, lines)) * 3 > len(lines) * 2
 
 
+def looks_like_json(lines: Sequence[str]) -> bool:
+    """An object on the first line; one that begins so is never a table of cells."""
+    return bool(lines) and lines[0].lstrip().startswith("{")
+
+
+def looks_like_fasttext(lines: Sequence[str]) -> bool:
+    return _mostly(lines, lambda line: line.lstrip().startswith("__label__"))
+
+
 def looks_like_svmlight(lines: Sequence[str]) -> bool:
     return any(re.search(_PAIR, line) for line in lines) and _mostly(lines, _is_svmlight_line)
 

@@ -48,6 +48,7 @@ class LineSource(FileSource):
     """A source of lines; a format says how to `parse` them and what their columns mean."""
 
     block_bytes: int | None = None  # where a format needs another size than BLOCK_BYTES
+    reads_bytes = False  # whether its lines are changed before the native parser reads them
 
     def __init__(self, file: InputFile, reading: ReadOptions, model_space: FeatureSpace | None) -> None:
         super().__init__(file, reading, model_space)
@@ -97,7 +98,8 @@ class LineSource(FileSource):
         # Loads threading, which plain svmlight does without: the native core has its own threads.
         from rosenblatt.readers.parallel_map import ordered_map
 
-        spans = line_spans(self.file, self.block_bytes, single=self.reading.name_rows)
+        single = self.reading.name_rows
+        spans = line_spans(self.file, self.block_bytes, single=single, as_bytes=self.reads_bytes)
         return ordered_map(spans, self._parse, 1 if self.reading.name_rows else threads)
 
     def _parse(self, span: LineSpan) -> tuple[int, Parsed]:
@@ -137,10 +139,12 @@ class LineSource(FileSource):
         )
 
 
-def line_spans(file: InputFile, block_bytes: int | None = None, *, single: bool = False) -> Iterator[LineSpan]:
+def line_spans(
+    file: InputFile, block_bytes: int | None = None, *, single: bool = False, as_bytes: bool = False
+) -> Iterator[LineSpan]:
     """The blocks of a file: the same for any number of threads, compressed or not; `single`: each line is one."""
     size = block_bytes or BLOCK_BYTES
-    if single or not file.plain or file.length is None:
+    if single or as_bytes or not file.plain or file.length is None:
         with file.stream() as stream:
             blocks = available_lines(stream, size) if file.live else whole_lines(stream, size)
             if single:

@@ -56,6 +56,12 @@ def _open_text(file: InputFile, reading: ReadOptions, space: FeatureSpace | None
     return TextSource(file, reading, space)
 
 
+def _open_fasttext(file: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> Source:
+    from rosenblatt.readers.formats.fasttext import FastTextSource
+
+    return FastTextSource(file, reading, space)
+
+
 def _open_arrays(file: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> Source:
     from rosenblatt.readers.formats.npy import ArraySource
 
@@ -81,6 +87,23 @@ _PRODUCTS = f", or learn all products with {option('features', 'poly2')}"
 FORMATS: Mapping[str, Format] = {
     format.name: format
     for format in (
+        Format(
+            "jsonl",
+            "table",
+            _open_table,
+            _TABLE,
+            suffixes=(".jsonl", ".ndjson", ".json"),
+            looks_like=detect.looks_like_json,
+        ),
+        Format(
+            "fasttext",
+            "text",
+            _open_fasttext,
+            _HASHING,
+            looks_like=detect.looks_like_fasttext,
+            label_position="the word that begins with __label__",
+            why_no_cross=f"a text has neither; {option('ngrams', 2)} learns words that stand together",
+        ),
         Format(
             "svmlight",
             "numbered features",

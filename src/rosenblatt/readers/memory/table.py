@@ -11,7 +11,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.readers.input_file import InputFile, MemoryFile
 from rosenblatt.readers.memory.targets import NAME, MemorySource, Targets
 from rosenblatt.readers.source import ReadOptions
-from rosenblatt.readers.table.csv import LinesOfRows, RaggedRow
+from rosenblatt.readers.table.lines_of_rows import BadLine, LinesOfRows
 from rosenblatt.readers.table.parquet_arrow import TypedFile
 from rosenblatt.readers.table.readable import readable
 from rosenblatt.readers.table.source import TableSource
@@ -28,7 +28,7 @@ class TypedTable(TypedFile):
         self.columns, self.places = list(table.column_names), LinesOfRows(NAME, 0)
         self.types = dict(zip(self.columns, readable(_first_row(table)).schema.types, strict=True))
 
-    def batches(self, on_ragged_row: Callable[[RaggedRow], None] | None = None) -> Iterator[tuple[pa.RecordBatch, int]]:
+    def batches(self, on_bad_line: Callable[[BadLine], None] | None = None) -> Iterator[tuple[pa.RecordBatch, int]]:
         n_rows = 0
         for batch in self._table.to_batches(max_chunksize=_BATCH_ROWS):
             n_rows += batch.num_rows

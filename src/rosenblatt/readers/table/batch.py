@@ -30,6 +30,7 @@ class WordColumn:
 
     codes: NDArray[np.int32]
     words: Sequence[str]
+    more_codes: Sequence[NDArray[np.int32]] = ()  # of lists: the second word of each cell, the third and so on
 
 
 @dataclass(frozen=True)
@@ -194,12 +195,29 @@ def _as_strings(array: pa.Array) -> pa.Array:
 
 def _words(array: pa.Array) -> WordColumn:
     """Words without the spaces around them; null and the marks of a missing value are -1."""
+    if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
+        return _words_of_lists(array)
     encoded = _as_strings(array).dictionary_encode()
     codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
     positions: dict[str, int] = {}
     stripped = map(str.strip, encoded.dictionary.to_pylist())
     position_of_code = [-1 if word in MISSING else positions.setdefault(word, len(positions)) for word in stripped]
     return WordColumn(np.array([-1, *position_of_code], dtype=np.int32)[codes + 1], list(positions))
+
+
+def _words_of_lists(array: pa.Array) -> WordColumn:
+    """Each word of a list once."""
+    words, rows = _words(array.flatten()), pc.list_parent_indices(array).to_numpy(zero_copy_only=False)
+    present = words.codes >= 0
+    pairs = rows[present].astype(np.int64) * max(len(words.words), 1) + words.codes[present]
+    first_of_each = np.sort(np.unique(pairs, return_index=True)[1])
+    rows, codes = rows[present][first_of_each], words.codes[present][first_of_each]
+    n_words = np.bincount(rows, minlength=len(array))
+    place = np.arange(len(rows)) - np.repeat(np.cumsum(n_words) - n_words, n_words)
+    columns = [np.full(len(array), -1, dtype=np.int32) for _ in range(max(int(n_words.max(initial=0)), 1))]
+    for k, column in enumerate(columns):
+        column[rows[place == k]] = codes[place == k]
+    return WordColumn(columns[0], words.words, columns[1:])
 
 
 def _text_bytes(array: pa.Array) -> tuple[Any, NDArray[np.int64]]:

@@ -9,7 +9,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -23,42 +23,13 @@ from rosenblatt.lazy import np
 from rosenblatt.readers.formats.lines import available_lines
 from rosenblatt.readers.input_file import HEAD, InputFile, Stream
 from rosenblatt.readers.table.columns.cells import DECIMAL_COMMA, MISSING, is_number
+from rosenblatt.readers.table.lines_of_rows import BadLine, LinesOfRows
 from rosenblatt.readers.table.readable import refuse_duplicates
 
 _BLOCK = 6 << 20  # a third of it is read at a time, because a byte that is not UTF-8 becomes three
 _LONGEST_ROW = _BLOCK // 3
 _FEW_BYTES = 1 << 13  # that Python parses while Arrow's threads wake up
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8
-
-
-@dataclass(frozen=True)
-class RaggedRow:
-    """A row with too few or too many cells."""
-
-    file: str
-    line: int
-    n_cells: int
-    n_columns: int
-
-
-@dataclass(frozen=True)
-class LinesOfRows:
-    """Which line of a file each row is on, where lines before it are none of the rows."""
-
-    file: str
-    first_line: int  # lines before the first row
-    left_out: list[int] = field(default_factory=list)  # lines that were left out
-
-    def line(self, row: int) -> int:
-        """The line of a row, from 1.
-
-        >>> LinesOfRows("a.csv", 1, [3]).line(0), LinesOfRows("a.csv", 1, [3]).line(1)
-        (2, 4)
-        """
-        line = row + 1 + self.first_line
-        for left_out in sorted(self.left_out):
-            line += left_out <= line
-        return line
 
 
 def separator_of(form: str, head: bytes) -> str:
@@ -145,19 +116,19 @@ class CsvFile:
                 file=name,
             )
 
-    def batches(self, on_ragged_row: Callable[[RaggedRow], None]) -> Iterator[tuple[pa.RecordBatch, int]]:
-        """Each batch with the bytes of the file up to its end; a ragged row is left out, or `on_ragged_row` raises."""
+    def batches(self, on_bad_line: Callable[[BadLine], None]) -> Iterator[tuple[pa.RecordBatch, int]]:
+        """Each batch with the bytes of the file up to its end; a ragged row is left out, or `on_bad_line` raises."""
         self.places.left_out.clear()
         self.repeated_headers = 0
         if self._header_only:
             return
         stream = self._file.stream()
         if self._file.live:
-            yield from self._live_batches(stream, on_ragged_row)
+            yield from self._live_batches(stream, on_bad_line)
             return
         errors: list[DataError] = []
         n_rows = 0
-        handler = _invalid_row_handler(self._file.name, on_ragged_row, self.places.left_out, errors)
+        handler = _invalid_row_handler(self._file.name, on_bad_line, self.places.left_out, errors)
         try:
             for batch in arrow_csv.open_csv(_Utf8(stream, self._file.head), *self._options(handler, int(self.header))):
                 batch = self._without_headers(batch, n_rows) if self.header else batch
@@ -193,7 +164,7 @@ class CsvFile:
         return [f"{self._file.name}: {repeat} the names of the columns and {were} left out."]
 
     def _live_batches(
-        self, stream: Stream, on_ragged_row: Callable[[RaggedRow], None]
+        self, stream: Stream, on_bad_line: Callable[[BadLine], None]
     ) -> Iterator[tuple[pa.RecordBatch, int]]:
         """The rows of a pipe as soon as they are there."""
         n_rows, n_before = 0, 0  # of earlier blocks: without and with header and ragged rows
@@ -205,7 +176,7 @@ class CsvFile:
             return size
 
         for lines in available_lines(stream, _LONGEST_ROW, whole_rows):
-            ragged: list[RaggedRow] = []
+            ragged: list[BadLine] = []
             skip_rows = int(self.header and n_before == 0)
             parse = self._few_rows if len(lines) < _FEW_BYTES else self._many_rows
             try:
@@ -213,24 +184,20 @@ class CsvFile:
             except pa.ArrowInvalid as error:
                 raise self._unreadable(n_rows) from error
             for row in ragged:
-                on_ragged_row(replace(row, line=n_before + row.line))
+                on_bad_line(replace(row, line=n_before + row.line))
                 self.places.left_out.append(n_before + row.line)
             n_parsed = sum(batch.num_rows for batch in batches)
             n_rows, n_before = n_rows + n_parsed, n_before + n_parsed + len(ragged) + skip_rows
             for batch in batches:
                 yield batch, stream.bytes_read
 
-    def _many_rows(
-        self, lines: bytes, on_ragged_row: Callable[[RaggedRow], None], skip_rows: int
-    ) -> list[pa.RecordBatch]:
+    def _many_rows(self, lines: bytes, on_bad_line: Callable[[BadLine], None], skip_rows: int) -> list[pa.RecordBatch]:
         batches: list[pa.RecordBatch] = arrow_csv.read_csv(
-            io.BytesIO(lines), *self._options(_invalid_row_handler(self._file.name, on_ragged_row, [], []), skip_rows)
+            io.BytesIO(lines), *self._options(_invalid_row_handler(self._file.name, on_bad_line, [], []), skip_rows)
         ).to_batches()
         return batches
 
-    def _few_rows(
-        self, lines: bytes, on_ragged_row: Callable[[RaggedRow], None], skip_rows: int
-    ) -> list[pa.RecordBatch]:
+    def _few_rows(self, lines: bytes, on_bad_line: Callable[[BadLine], None], skip_rows: int) -> list[pa.RecordBatch]:
         """The same by Python's own reader: Arrow's has threads of its own, and a busy machine wakes them late."""
         reader = csv.reader(io.StringIO(lines.decode(), newline=""), delimiter=self._separator)
         rows, n_columns = [], len(self.columns)
@@ -238,7 +205,7 @@ class CsvFile:
             if len(row) == n_columns:
                 rows.append(row)
             elif number > skip_rows:
-                on_ragged_row(RaggedRow(self._file.name, number, len(row), n_columns))
+                on_bad_line(BadLine(self._file.name, number, _ragged(len(row), n_columns)))
         columns = zip(*rows[skip_rows:], strict=True)
         cells = [
             pa.array([None if cell in self._missing else cell for cell in column], pa.string()) for column in columns
@@ -305,15 +272,19 @@ def _as_utf8(lines: bytes) -> bytes:
     return lines if lines.isascii() else lines.decode("utf-8", errors="replace").encode()
 
 
+def _ragged(n_cells: int, n_columns: int) -> str:
+    return f"expected {n_columns} columns, found {n_cells}; correct the row"
+
+
 def _invalid_row_handler(
-    name: str, on_ragged_row: Callable[[RaggedRow], None], lines: list[int], errors: list[DataError]
+    name: str, on_bad_line: Callable[[BadLine], None], lines: list[int], errors: list[DataError]
 ) -> Callable[[Any], str]:
     """pyarrow's callback for ragged rows, which adds their lines to `lines`; an exception goes to `errors`, because
     pyarrow would swallow it."""
 
     def handler(row: Any) -> str:
         try:
-            on_ragged_row(RaggedRow(name, row.number or 0, row.actual_columns, row.expected_columns))
+            on_bad_line(BadLine(name, row.number or 0, _ragged(row.actual_columns, row.expected_columns)))
         except DataError as error:
             errors.append(error)
             return "error"

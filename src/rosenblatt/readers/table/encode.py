@@ -131,7 +131,11 @@ class Encoder:
         if missing.any():
             numbers[missing] = 0.0
             self._count_unmarked(missing)
-        words = [self._word_features(column, word_column, good) for column, word_column in self._words(batch)]
+        words = [
+            self._word_features(column, words.words, codes[good])
+            for column, words in self._words(batch)
+            for codes in (words.codes, *words.more_codes)
+        ]
         words += [self._missing_feature(j, missing[:, j]) for j in self._with_missing(missing)]
         products = self._products(batch, good, numbers, missing)
         if self._layout.dense and self.features == self._n_numbers + len(self._number_pairs):
@@ -183,16 +187,15 @@ class Encoder:
     def _words(self, batch: Batch) -> list[tuple[str, WordColumn]]:
         return list(zip(self._layout.word_columns, batch.words, strict=True))
 
-    def _word_features(self, column: str, words: WordColumn, good: NDArray[np.bool_]) -> NDArray[np.int32]:
+    def _word_features(self, column: str, words: Sequence[str], codes: NDArray[np.int32]) -> NDArray[np.int32]:
         """The feature of each cell; -1 where it has none."""
-        codes = words.codes[good]
-        features = np.full(len(words.words) + 1, -1, dtype=np.int32)
+        features = np.full(len(words) + 1, -1, dtype=np.int32)
         present, first_row = np.unique(codes, return_index=True)
         for code in present[np.argsort(first_row)].tolist():
             if code >= 0:
-                features[code] = self._feature(f"{column}={words.words[code]}")
+                features[code] = self._feature(f"{column}={words[code]}")
                 if features[code] < 0:
-                    count, first = self.unknown_words.get(column, (0, words.words[code]))
+                    count, first = self.unknown_words.get(column, (0, words[code]))
                     self.unknown_words[column] = count + int((codes == code).sum()), first
         return features[codes]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
@@ -16,52 +16,51 @@ from rosenblatt.errors import DataError, listed
 from rosenblatt.readers.input_file import InputFile
 from rosenblatt.readers.joined_file import JoinedFile, Part
 from rosenblatt.readers.table.columns.label import label_column
-from rosenblatt.readers.table.csv import CsvFile, LinesOfRows, RaggedRow
+from rosenblatt.readers.table.csv import CsvFile
+from rosenblatt.readers.table.json_lines import JsonLines
+from rosenblatt.readers.table.lines_of_rows import BadLine, LinesOfRows
 from rosenblatt.readers.table.parquet_arrow import TypedFile
+
+OneTable: TypeAlias = CsvFile | TypedFile | JsonLines
 
 
 class JoinedTable:
     """The names of all columns, and all rows as often as the files can be read."""
 
-    def __init__(
-        self, file: JoinedFile, format: str, open_csv: Callable[[InputFile, Sequence[str] | None], CsvFile]
-    ) -> None:
-        self._file, self._format, self._open_csv = file, format, open_csv
-        self.typed = format not in ("csv", "tsv")
-        first = self._open(file.parts[0], None)
+    def __init__(self, file: JoinedFile, open_table: Callable[[InputFile, OneTable | None], OneTable]) -> None:
+        """`open_table` opens one file, as a part of the table that the first one begins, if that is given."""
+        self._file, self._open_table = file, open_table
+        first = self._first = open_table(file.first, None)
+        self.typed = first.typed
         self.header, self._names = first.header, list(first.columns)
         self._schema: pa.Schema | None = None
         if isinstance(first, TypedFile):
             self._schema = self._common_schema(first)
-        else:
+        elif isinstance(first, CsvFile):
             for part in file.parts[1:]:
-                self._open(part, self._names)
+                open_table(part.open(), first)
         self._keys = _keys_of(file.parts, self._names, typed=self.typed)
         self.columns = [*self._names, *self._keys]
         self.types: dict[str, pa.DataType] = {}
-        if self._schema is not None:
+        if self.typed:
+            of_files = first.types.values() if self._schema is None else self._schema.types
             of_keys = {key: values[0].type for key, values in self._keys.items()}
-            self.types = dict(zip(self._names, self._schema.types, strict=True)) | of_keys
+            self.types = dict(zip(self._names, of_files, strict=True)) | of_keys
         self._places: list[tuple[int, LinesOfRows]] = []  # the rows before each file, and its lines
         self._warnings: list[str] = []
-
-    def _open(self, part: Part, columns: Sequence[str] | None) -> CsvFile | TypedFile:
-        if self.typed:
-            return TypedFile(part.open(), self._format)
-        return self._open_csv(part.open(), columns)
 
     def label(self, label: str | int | None) -> str:
         """The label column: by default one of the files, not one that folders name."""
         return label_column(self._file.name, self._names if label is None else self.columns, label)
 
-    def batches(self, on_ragged_row: Callable[[RaggedRow], None]) -> Iterator[tuple[pa.RecordBatch, int]]:
+    def batches(self, on_bad_line: Callable[[BadLine], None]) -> Iterator[tuple[pa.RecordBatch, int]]:
         """The batches of all files in turn, with the bytes of all of them up to the end of each."""
         self._places, self._warnings = [], []
         n_rows = bytes_before = 0
         for k, part in enumerate(self._file.parts):
-            table = self._open(part, self._names if k else None)
+            table = self._open_table(part.open(), self._first) if k else self._first
             self._places.append((n_rows, table.places))
-            for batch, bytes_read in table.batches(on_ragged_row):
+            for batch, bytes_read in table.batches(on_bad_line):
                 n_rows += batch.num_rows
                 yield self._alike(batch, k), bytes_before + bytes_read
             bytes_before += part.size or 0
@@ -90,7 +89,7 @@ class JoinedTable:
         """The types that hold the cells of all files: whole numbers and fractions are fractions together."""
         schema, name = pa.schema(list(first.types.items())), self._file.parts[0].name
         for part in self._file.parts[1:]:
-            other = pa.schema(list(TypedFile(part.open(), self._format).types.items()))
+            other = pa.schema(list(self._open_table(part.open(), first).types.items()))
             missing = [column for column in schema.names if column not in other.names]
             added = [column for column in other.names if column not in schema.names]
             if missing or added:

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from rosenblatt.errors import DataError
 from rosenblatt.readers.input_file import InputFile, plain_path
-from rosenblatt.readers.table.csv import LinesOfRows, RaggedRow
+from rosenblatt.readers.table.lines_of_rows import BadLine, LinesOfRows
 from rosenblatt.readers.table.readable import readable, refuse_duplicates
 
 _CELLS = 1 << 20  # cells of a batch, approximately
@@ -20,16 +20,23 @@ class TypedFile:
     header = typed = True
 
     def __init__(self, file: InputFile, format: str) -> None:
-        self._file, self._format, self._path = file, format, plain_path(file, format)
+        self._file, self._format = file, format
+        self._streamed = format == "arrow" and not file.head.startswith(b"ARROW1") and not file.plain
+        self._stream_reader: Any = None  # of a pipe, which was opened to see its columns
+        self._path = "" if self._streamed else plain_path(file, format)
         self.places = LinesOfRows(file.name, 0)
         with self._damage_refused(), self._open() as table:
             schema = self._schema(table)
+            if self._streamed and not file.rewindable:
+                self._stream_reader = table
             self.columns: list[str] = list(schema.names)
             refuse_duplicates(file.name, self.columns)
             empty = pa.RecordBatch.from_arrays([pa.nulls(0, type_) for type_ in schema.types], names=self.columns)
             self.types = dict(zip(self.columns, readable(empty).schema.types, strict=True))
 
     def refuse_empty(self) -> None:
+        if self._streamed:
+            return  # it is found when the rows are read
         with self._damage_refused(), self._open() as table:
             first = next(self._batches(table), None)
         if first is None or not self.columns:
@@ -38,7 +45,7 @@ class TypedFile:
     def warnings(self) -> list[str]:
         return []
 
-    def batches(self, on_ragged_row: Callable[[RaggedRow], None] | None = None) -> Iterator[tuple[pa.RecordBatch, int]]:
+    def batches(self, on_bad_line: Callable[[BadLine], None] | None = None) -> Iterator[tuple[pa.RecordBatch, int]]:
         """Each batch with the bytes of the file up to its end, estimated from its share of the rows."""
         size, n_rows = self._file.size or 0, 0
         with self._damage_refused(), self._open() as table:
@@ -60,13 +67,21 @@ class TypedFile:
                 f"{self._file.name}: cannot be read as {self._format}: {why}.", file=self._file.name
             ) from error
 
-    def _open(self) -> Any:
+    @contextmanager
+    def _open(self) -> Iterator[Any]:
         from pyarrow import parquet
 
+        if self._streamed:
+            reader, self._stream_reader = self._stream_reader or pa.ipc.open_stream(self._file.stream()), None
+            yield reader
+            return
         if self._format == "parquet":
-            return parquet.ParquetFile(self._path, pre_buffer=False)
-        open_arrow = pa.ipc.open_file if self._file.head.startswith(b"ARROW1") else pa.ipc.open_stream
-        return open_arrow(pa.OSFile(self._path))
+            table = parquet.ParquetFile(self._path, pre_buffer=False)
+        else:
+            open_arrow = pa.ipc.open_file if self._file.head.startswith(b"ARROW1") else pa.ipc.open_stream
+            table = open_arrow(pa.OSFile(self._path))
+        with table:
+            yield table
 
     def _schema(self, table: Any) -> Any:
         return table.schema_arrow if self._format == "parquet" else table.schema

@@ -6,7 +6,7 @@ not UTF-8 get U+FFFD in place of what is not, as in a CSV file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import pyarrow as pa
@@ -72,12 +72,26 @@ def _is_cell(type_: pa.DataType) -> bool:
     return temporal or _is_string(type_) or any(is_numeric(type_) for is_numeric in numeric)
 
 
-def refuse_types(file: str, types_: Mapping[str, pa.DataType], columns: Iterable[str], label: str | None) -> None:
-    """DataError for a column, of those that are used, whose cells are lists, structs, bytes and the like."""
+def _is_list_of_words(type_: pa.DataType) -> bool:
+    return (types.is_list(type_) or types.is_large_list(type_)) and _is_string(type_.value_type)
+
+
+def refuse_types(
+    file: str,
+    types_: Mapping[str, pa.DataType],
+    columns: Iterable[str],
+    label: str | None,
+    words: Collection[str] | None = None,
+) -> None:
+    """DataError for a column, of those that are used, whose cells are structs, bytes, lists of numbers and the like.
+
+    Lists of words are words: of a model that has columns of `words`, in these.
+    """
     for column in columns:
         type_ = types_.get(column, pa.null())
         bytes_of_label = column == label and (types.is_binary(type_) or types.is_large_binary(type_))
-        if not _is_cell(type_) and not bytes_of_label:
+        list_of_words = _is_list_of_words(type_) and column != label and (words is None or column in words)
+        if not _is_cell(type_) and not bytes_of_label and not list_of_words:
             advice = f"choose another {option('label')}" if column == label else "leave it out"
             raise DataError(
                 f"{file}: column {column!r} holds {type_}, which is neither numbers nor words nor times; "

@@ -27,10 +27,12 @@ from rosenblatt.readers.source import FileSource, ReadOptions
 from rosenblatt.readers.table.batch import BadCells, Batch, WordColumn, parse_batch
 from rosenblatt.readers.table.columns.find_layout import find_layout, layout_of_model, refuse_unknown
 from rosenblatt.readers.table.columns.head import Head, read_head
-from rosenblatt.readers.table.csv import CsvFile, RaggedRow, separator_of
+from rosenblatt.readers.table.csv import CsvFile, separator_of
 from rosenblatt.readers.table.encode import Encoder
 from rosenblatt.readers.table.equal_batches import SAMPLE, RawBatch, equal_batches, first_rows, rows_of_batch
-from rosenblatt.readers.table.joined_table import JoinedTable
+from rosenblatt.readers.table.joined_table import JoinedTable, OneTable
+from rosenblatt.readers.table.json_lines import JsonLines
+from rosenblatt.readers.table.lines_of_rows import BadLine
 from rosenblatt.readers.table.parquet_arrow import TypedFile
 from rosenblatt.readers.table.readable import refuse_types
 from rosenblatt.records import FeatureSpace, SourceBlock
@@ -57,7 +59,7 @@ class TableSource(FileSource):
             layout = layout_of_model(self.name, self._table.columns, settings, reading.label, self._table.header)
             if self._table.typed:
                 used = [*layout.features, *([] if layout.label is None else [layout.label])]
-                refuse_types(self.name, self._table.types, used, layout.label)
+                refuse_types(self.name, self._table.types, used, layout.label, layout.words)
             self._layout, self._encoder = layout, Encoder(layout, reading, model_space, pairs_of_model(model_space))
             refuse_unknown(self.name, self._table.columns, reading.with_)
 
@@ -99,22 +101,25 @@ class TableSource(FileSource):
                 self._decided["logs"] = {head.layout.numbers[j]: list(log) for j, log in scaling.logs.items()}
         self._begun = head
 
-    def _open_table(
-        self, file: InputFile, header: bool | None, model_columns: Sequence[str]
-    ) -> CsvFile | TypedFile | JoinedTable:
+    def _open_table(self, file: InputFile, header: bool | None, model_columns: Sequence[str]) -> OneTable | JoinedTable:
         reading, separator = self.reading, separator_of(self.format, file.first.head)
 
-        def open_csv(file: InputFile, columns: Sequence[str] | None = None) -> CsvFile:
-            missing = not reading.with_
-            names = model_columns
-            return CsvFile(file, separator, header, reading.label, names, marks_missing=missing, columns=columns)
+        def open_one(file: InputFile, first: OneTable | None = None) -> OneTable:
+            if self.format == "jsonl":
+                shape = first.shape if isinstance(first, JsonLines) else None
+                return JsonLines(file, shape, {} if self.model_space is None else _kinds_of(self.model_space))
+            if self.format not in ("csv", "tsv"):
+                return TypedFile(file, self.format)
+            columns, missing = None if first is None else first.columns, not reading.with_
+            return CsvFile(
+                file, separator, header, reading.label, model_columns, marks_missing=missing, columns=columns
+            )
 
         if isinstance(file, JoinedFile):
-            return JoinedTable(file, self.format, open_csv)
-        if self.format in ("csv", "tsv"):
-            return open_csv(file)
-        table = TypedFile(file, self.format)
-        table.refuse_empty()
+            return JoinedTable(file, open_one)
+        table = open_one(file)
+        if isinstance(table, TypedFile):
+            table.refuse_empty()
         return table
 
     @property
@@ -194,7 +199,7 @@ class TableSource(FileSource):
         return self._parsed(batches, threads)
 
     def _raw_batches(self) -> Iterator[RawBatch]:
-        return self._table.batches(self._refuse_ragged)
+        return self._table.batches(self._refuse_line)
 
     def _parsed(self, batches: Iterator[RawBatch], threads: int) -> Iterator[Batch]:
         passed, marks_missing = self.reading.with_, not self.reading.with_ or self._table.typed
@@ -235,8 +240,8 @@ class TableSource(FileSource):
             return self._table.place(row)
         return self._table.places.file, self._table.places.line(row)
 
-    def _refuse_ragged(self, row: RaggedRow) -> None:
-        self._refuse(row.file, row.line, f"expected {row.n_columns} columns, found {row.n_cells}; correct the row")
+    def _refuse_line(self, bad: BadLine) -> None:
+        self._refuse(bad.file, bad.line, bad.what)
 
     def _refuse(self, file: str, line: int, what: str) -> None:
         sentence = f"{file}:{line}: {what}"
@@ -251,3 +256,13 @@ class TableSource(FileSource):
         positions = np.full(len(batch.label.words) + 1, -1, dtype=np.int32)
         positions[present] = self.numbering.positions([batch.label.words[code].encode() for code in present.tolist()])
         return positions[codes]
+
+
+def _kinds_of(space: FeatureSpace) -> dict[str, str]:
+    """The columns of a model, and what JSON holds in them where the first lines have only null."""
+    settings, flags = space.settings, space.settings.get("columns", {}).get("flags", ())
+    dates = settings.get("dates", {})
+    numbers = {
+        column: "flags" if column in flags else "numbers" for column in settings["numbers"] if column not in dates
+    }
+    return numbers | dict.fromkeys([*settings["words"], *settings["texts"], *dates], "words")

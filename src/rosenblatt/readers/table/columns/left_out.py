@@ -31,6 +31,8 @@ def words_left_out(columns: Mapping[str, Sequence[pa.Array]], *, complete: bool)
     left_out = {}
     alike: dict[tuple[str | None, ...], list[str]] = {}  # columns that begin alike
     for column, arrays in columns.items():
+        if arrays and pa.types.is_nested(arrays[0].type):  # lists of words
+            continue
         present = [array.drop_null() for array in arrays]
         n_rows, n_present = sum(map(len, arrays)), sum(map(len, present))
         start = tuple(arrays[0].slice(0, MIN_ROWS).cast(pa.string()).to_pylist())
