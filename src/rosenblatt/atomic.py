@@ -56,15 +56,25 @@ class Replacement:
         self._mode = mode
         with suppress(OSError):
             self._mode = os.stat(path).st_mode & 0o7777
-        self.file = _open_locked(self._temporary, 0o666 if self._mode is None else self._mode & 0o666)
+        with self._naming_path():
+            self.file = _open_locked(self._temporary, 0o666 if self._mode is None else self._mode & 0o666)
 
     def commit(self) -> None:
-        self.file.flush()
-        with suppress(OSError):
-            if self._mode is not None:
-                os.chmod(self._temporary, self._mode)
-        os.replace(self._temporary, self._path)
+        with self._naming_path():
+            self.file.flush()
+            with suppress(OSError):
+                if self._mode is not None:
+                    os.chmod(self._temporary, self._mode)
+            os.replace(self._temporary, self._path)
         self.file.close()
+
+    @contextmanager
+    def _naming_path(self) -> Iterator[None]:
+        """An OSError that names the file that was to be written, not the temporary one."""
+        try:
+            yield
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror or str(error), self._path) from None
 
     def discard(self) -> None:
         with suppress(OSError):  # what could not be flushed is no longer needed

@@ -206,3 +206,13 @@ def test_interrupted_while_it_is_loaded_it_is_as_quiet() -> None:
     )
     process = child.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (process.returncode, process.stdout, process.stderr) == (130, "", "rosenblatt: interrupted.\n")
+
+
+def test_an_unknown_instruction_set_is_a_usage_error(tmp_path: Path) -> None:
+    (tmp_path / "d.svm").write_text("1 1:1\n-1 2:1\n")
+    command = [sys.executable, "-m", "rosenblatt", "fit", "d.svm"]
+    process = child.run(
+        command, cwd=tmp_path, env={**os.environ, "ROSENBLATT_ISA": "foo"}, capture_output=True, text=True
+    )
+    assert process.returncode == 2
+    assert process.stderr.startswith("rosenblatt: ROSENBLATT_ISA=foo is not among the instruction sets")

@@ -61,7 +61,9 @@ def _report(error: BaseException) -> int:
 
             traceback.print_exception(error)
         if sys.stderr is not None:
-            plain = os.environ.get("NO_COLOR") or not sys.stderr.isatty()
+            from rosenblatt.cli.printable import printable
+
+            plain, sentence = os.environ.get("NO_COLOR") or not sys.stderr.isatty(), printable(sentence)
             sys.stderr.write(("rosenblatt: " if plain else "\033[31mrosenblatt: \033[0m") + f"{sentence}\n")
             sys.stderr.flush()
     except OSError:
@@ -88,6 +90,8 @@ def _code_and_sentence(error: BaseException) -> tuple[int, str]:
         case OSError() if error.strerror:
             where = "" if error.filename is None else f"{_decoded(error.filename)}: "
             return BAD_DATA, f"{where}{error.strerror[0].lower()}{error.strerror[1:]}."
+        case ImportError() if str(error).startswith("ROSENBLATT_ISA="):
+            return USAGE, f"{error}."
         case MemoryError():
             return BAD_DATA, "not enough memory; try fewer --bits, or one --rule instead of auto."
     message = " ".join(str(error).split()) or "no message"

@@ -12,13 +12,14 @@ import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
 from typing import IO, Any
 
 import click
 
-from rosenblatt.atomic import replacing, write_atomic
+from rosenblatt.atomic import Replacement, replacing, write_atomic
+from rosenblatt.cli.printable import printable, printable_json
 
 _QUIET = "rosenblatt.quiet"  # a key of click's context
 _COLOURS = re.compile(r"\033\[[0-9;]*m")
@@ -84,13 +85,14 @@ def stdout() -> IO[str]:
 
 
 def _print(text: str, stream: IO[str]) -> None:
-    stream.write((text if has_colours(stream) else _COLOURS.sub("", text)) + "\n")
+    shown = printable(text)
+    stream.write((shown if has_colours(stream) else _COLOURS.sub("", shown)) + "\n")
     stream.flush()
 
 
 def write_json(record: Mapping[str, Any]) -> None:
     """Print one JSON object on stdout; its keys are the Python attribute names, and NaN and infinity are null."""
-    write(json.dumps(plain(record), ensure_ascii=False, allow_nan=False))
+    write(printable_json(json.dumps(plain(record), ensure_ascii=False, allow_nan=False)))
 
 
 def plain(value: Any) -> Any:
@@ -116,7 +118,7 @@ def has_colours(stream: Any) -> bool:
 
 
 def check_output(path: str | None, *others: str | None) -> None:
-    """Refuse, before any work, a path in a missing folder, or one that names another file of the command."""
+    """Refuse, before any work, a path that cannot be written, or one that names another file of the command."""
     if path is None or path == "-":
         return
     for other in others:
@@ -125,6 +127,23 @@ def check_output(path: str | None, *others: str | None) -> None:
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, f"cannot be written: there is no folder {folder!r}", path)
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, "is a directory: name a file", path)
+    try:
+        _try_to_write(path)
+    except OSError as error:
+        raise type(error)(error.errno, f"cannot be written: {error.strerror}", path) from None
+
+
+def _try_to_write(path: str) -> None:
+    """An OSError where a file of this name cannot be made; nothing is left behind."""
+    with suppress(FileNotFoundError):
+        os.lstat(path)  # a name may be too long
+    if os.path.exists(path) and not os.path.isfile(path):
+        if not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    else:
+        Replacement(os.path.realpath(path)).discard()
 
 
 def _same_file(path: str, other: str) -> bool:
@@ -139,7 +158,7 @@ def open_output(path: str | None) -> Iterator[IO[bytes]]:
     """A stream of bytes into a file, or into stdout if the path is None or '-'."""
     if path is None or path == "-":
         stdout().flush()
-        yield stdout().buffer  # type: ignore[attr-defined]
+        yield _OnTerminal(stdout()) if stdout().isatty() else stdout().buffer  # type: ignore[attr-defined,misc]
         stdout().buffer.flush()  # type: ignore[attr-defined]
         return
     try:
@@ -148,6 +167,19 @@ def open_output(path: str | None) -> Iterator[IO[bytes]]:
         if error.filename is None and not isinstance(error, BrokenPipeError):
             error.filename = path
         raise
+
+
+class _OnTerminal:
+    """Whole lines of bytes, as a terminal may show them."""
+
+    def __init__(self, terminal: IO[str]) -> None:
+        self._terminal = terminal
+
+    def write(self, content: bytes) -> None:
+        self._terminal.write(printable(content.decode("utf-8", errors="replace")))
+
+    def flush(self) -> None:
+        self._terminal.flush()
 
 
 def _open_file(path: str) -> Iterator[IO[bytes]]:

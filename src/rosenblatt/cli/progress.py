@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from rosenblatt.cli import output
+from rosenblatt.cli.printable import printable
 
 if TYPE_CHECKING:
     from rosenblatt.certificates.classes import ClassAnswer
@@ -99,6 +100,6 @@ class StatusLine:
 
     def _print(self, text: str) -> None:
         if self.shown and (text or self.printed):
-            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.write(f"\r\x1b[K{printable(text)}")
             sys.stderr.flush()
             self.printed = bool(text)

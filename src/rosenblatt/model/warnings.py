@@ -25,7 +25,9 @@ _SHOWN = 3  # labels that a sentence names
 class Caution:
     """A warning: what it is about, for programs, and one sentence for people."""
 
-    kind: Literal["no better", "one class", "few examples", "unknown labels", "threshold", "leak", "cells"]
+    kind: Literal[
+        "no better", "one class", "few examples", "unknown labels", "threshold", "leak", "cells", "checkpoint"
+    ]
     sentence: str  # names parameters with errors.option
 
     def __str__(self) -> str:
@@ -163,6 +165,8 @@ def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
         elif not otherwise and (judged is None or not clearly_better(judged)):
             yield no_better(guess, error, baseline, rows, advice)
     yield from few_examples(classes, counts)
+    if fitting.checkpoint_failure is not None:
+        yield Caution("checkpoint", f"T{fitting.checkpoint_failure[1:]}; the fit went on without it.")
     if fitting.examples.first is not None and model.settings.degree == 1:
         few_weights = model.features * model.run.learner.units <= _MOST_WEIGHTS
         coef = model.coef if few_weights else None

@@ -46,6 +46,7 @@ threads: Option[int | None] = Option(
     default=None,
     kind="int",
     low=1,
+    below=1025,
     none_allowed=True,
     help="How many threads parse the file, by default one per core. The result is the same for any number.",
 )

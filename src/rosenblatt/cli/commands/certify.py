@@ -10,7 +10,7 @@ import click
 
 from rosenblatt import options
 from rosenblatt.cli.exits import DONE, NO
-from rosenblatt.cli.output import say, write, write_json
+from rosenblatt.cli.output import check_output, say, write, write_json
 from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
 from rosenblatt.cli.plotting import check_two_columns, save_plot, two_columns
 from rosenblatt.cli.progress import StatusLine
@@ -57,6 +57,11 @@ def command(data: str, reading: ReadOptions, columns: str | None, as_json: bool,
     many = settings["pairs"] or settings["one_vs_rest"]
     if settings["check"] and (settings["save"] or many):
         raise click.UsageError("--check verifies one certificate: leave out --save, --pairs and --one-vs-rest.")
+    check_output(settings["plot"], data, settings["save"])
+    if settings["save"] and many:
+        os.makedirs(settings["save"], exist_ok=True)
+    else:
+        check_output(settings["save"], data)
     examples = read(data, **vars(reading))
     table = _Data(data, *examples)
     settings["theme"] = settings["theme"] or "light"
@@ -148,7 +153,6 @@ def _certify_classes(data: _Data, settings: dict[str, Any], as_json: bool) -> in
 
 def _save_all(tables: list[ClassTable], folder: str) -> None:
     """Write one file for each answer into a folder."""
-    os.makedirs(folder, exist_ok=True)
     for table in tables:
         for answer in table:
             name = f"{answer.first}-{answer.second}.json".replace(os.sep, "_")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from rosenblatt import options
-from rosenblatt.cli.output import write_json, write_lines
+from rosenblatt.cli.output import check_output, write_json, write_lines
 from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
 from rosenblatt.cli.plotting import check_two_columns, save_plot, two_columns
 from rosenblatt.readers.source import ReadOptions
@@ -45,6 +45,7 @@ def command(
     from rosenblatt.report.text.comparison import comparison_lines
     from rosenblatt.report.text.layout import terminal_width
 
+    check_output(plot, data)
     table = read_table(data, reading, all_columns=plot is not None)
     names = table.space.columns
     drawn = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -90,9 +91,7 @@ def command(
     _check_files([*data, test, reading.labels_from], [output, learning["checkpoint"], report], test)
     fitted = _fit(data, reading, learning)
     if output is not None:
-        from rosenblatt.model.model_file import save_model
-
-        save_model(fitted.model, output)
+        _save(fitted, output)
     # A report without test data shows the training data.
     evaluated: Paths | None = test or (data if report and not is_stream else None)
     if report is None and evaluated is None and is_quiet() and not as_json:
@@ -141,10 +140,25 @@ def _fit(data: Paths, reading: ReadOptions, learning: dict[str, Any]) -> Fitted:
     try:
         with ProgressBar("learning") as bar:
             return fit_file(source, reading=reading, on_progress=bar, **learning)
-    except KeyboardInterrupt:
-        if checkpoint is None or not os.path.exists(checkpoint):
+    except KeyboardInterrupt as interrupt:
+        if str(interrupt) or checkpoint is None or not os.path.exists(checkpoint):
             raise
         raise KeyboardInterrupt(f"interrupted; the same command with --resume continues from {checkpoint}.") from None
+
+
+def _save(fitted: Fitted, output: str) -> None:
+    """Save the model; where that fails after all, as on a full disk, in the folder for temporary files."""
+    from rosenblatt.model.model_file import save_model
+
+    try:
+        save_model(fitted.model, output)
+    except OSError as error:
+        import tempfile
+
+        with suppress(OSError), tempfile.NamedTemporaryFile(suffix=".model", delete=False) as other:
+            save_model(fitted.model, other.name)
+            error.strerror = f"cannot be written: {error.strerror}; the model is saved as {other.name} instead"
+        raise
 
 
 def _start_reading(data: Paths, reading: ReadOptions, threads: int | None) -> Source:

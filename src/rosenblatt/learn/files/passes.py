@@ -55,6 +55,7 @@ class Fitting:
         self.resumed = False
         self.honest_scores: HonestScores | None = None  # of the winner, once all passes are done
         self.choice: Choice | None = None  # how few examples were learned
+        self.checkpoint_failure: str | None = None  # why the last checkpoint was not written
         self._clock = _Clock(plan)
         self._bytes_read = 0
 
@@ -73,7 +74,9 @@ class Fitting:
                     self.honest_scores = self._honest_scores()
             except KeyboardInterrupt:
                 if save is not None and self.candidates.runs:
-                    save(self)
+                    self._save(save)
+                if self.checkpoint_failure is not None:
+                    raise KeyboardInterrupt(f"interrupted; {self.checkpoint_failure}.") from None
                 raise
         return restart
 
@@ -187,9 +190,18 @@ class Fitting:
 
     def _save_and_report(self, save: Callable[[Fitting], None] | None) -> None:
         if save is not None and self._clock.save_is_due():
-            save(self)
+            self._save(save)
         if self.plan.on_progress is not None and self._clock.report_is_due():
             self.plan.on_progress(self.progress())
+
+    def _save(self, save: Callable[[Fitting], None]) -> None:
+        """Save a checkpoint; a full disk must not end a fit that may have taken hours."""
+        try:
+            save(self)
+            self.checkpoint_failure = None
+        except OSError as error:
+            why = error.strerror or str(error)
+            self.checkpoint_failure = f"the checkpoint {self.plan.checkpoint} could not be written: {why}"
 
     def progress(self) -> Progress:
         best = min((self.candidates.error(name) for name in self.candidates.runs), default=1.0)

@@ -18,7 +18,8 @@ def film_page(film: Film, per_second: float = 1.5, theme: str | None = None) -> 
     """The film as one HTML page that needs nothing else."""
     if theme is not None:
         palette(theme)
-    data = json.dumps(_film_record(film, per_second), separators=(",", ":")).replace("</", "<\\/")
+    # No tag, not even one that opens a comment, may stand within a script.
+    data = json.dumps(_film_record(film, per_second), separators=(",", ":")).replace("<", "\\u003c")
     html = resources.files("rosenblatt.report.animation").joinpath("page.html").read_text(encoding="utf-8")
     for placeholder, text in (
         ("/*LIGHT*/", _variables(LIGHT)),

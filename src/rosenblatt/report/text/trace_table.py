@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.learn.replay.trace import Step, Trace
 from rosenblatt.learn.replay.trace_file import WIDE
 from rosenblatt.records import Floats, RunSummary
+from rosenblatt.report.text.layout import clip
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -98,7 +99,7 @@ def _columns(trace: Trace) -> list[tuple[str, str]]:
 def _cells(trace: Trace, step: Step) -> list[str]:
     cells = [str(step.epoch), str(step.row + 1)]
     if trace.n_units > 1:
-        cells.append(trace.names(step.unit)[1] if trace.n_units == len(trace.classes) else str(step.unit))
+        cells.append(clip(trace.names(step.unit)[1]) if trace.n_units == len(trace.classes) else str(step.unit))
     weights = _summary if trace.n_features > WIDE else _vector
     cells += [_example(step.x) if trace.n_features > WIDE else _vector(step.x)]
     cells += [f"{step.target:+d}", _number(step.score), "yes" if step.mistake else ""]
