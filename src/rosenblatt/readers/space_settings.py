@@ -94,7 +94,7 @@ def check_settings(header: Header, space: FeatureSpace) -> None:
     _check(header, _SETTINGS)
     settings = space.settings
     if space.scale is not None and space.kind == "columns" and len(space.scale) != len(space.columns):
-        raise damaged("its scale has not one number for each column")
+        raise damaged("its scale does not have one number for each column")
     if space.bits and "value" in settings:
         _check_hashing(space)
     if "numbers" in settings:
@@ -137,7 +137,7 @@ def _check_decided(settings: Mapping[str, Any], numbers: Collection[str]) -> Non
     decided = settings.get("columns") or {}
     for group in (settings.get("dates") or (), decided.get("logs") or ()):
         if not set(group) <= set(numbers):
-            raise damaged("it has dates or logarithms of columns that are no numbers")
+            raise damaged("it has dates or logarithms of columns that do not hold numbers")
     required = {"order", "left_out", "dropped", "missing", "head_rows"}
     if decided and not required <= {key for key, value in decided.items() if value is not None}:
         raise damaged("its settings do not say what was decided about the columns")

@@ -21,7 +21,6 @@ from rosenblatt.report.text.scores import score_lines
 if TYPE_CHECKING:
     from rosenblatt.evaluate.intervals import Estimate
     from rosenblatt.learn.files.choose_by_folds import Choice
-    from rosenblatt.model.fit_file import Fitted
 
 _PASSES_SHOWN = 8
 _MOST_INPUTS = 4  # that a command to try next repeats
