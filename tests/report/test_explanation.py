@@ -85,7 +85,7 @@ def test_columns_that_are_left_out_count_as_missing(people: LinearModel) -> None
         ("age=old", "cannot be read: expected a number in column 'age', found 'old'; correct it."),
         ("age=3, Bern", "at character 7: expected column=value, found 'Bern'"),
         ("1,2", "as a row of the table: .* and the example has 2 cells"),
-        ("{age: 3}", "begins like a JSON object and is none"),
+        ("{age: 3}", "begins like a JSON object and is not one"),
     ],
 )
 def test_what_is_wrong_with_an_example(people: LinearModel, example: str, sentence: str) -> None:
