@@ -109,7 +109,7 @@ def _learn(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
         if restart is None:
             break
         resume, all_labels = False, restart is Restart.NEW_LABEL
-        if restart is Restart.SORTED_LABELS:
+        if restart is Restart.IN_RUNS:
             plan = replace(plan, order="shuffle")
             source = KnownLabels(fitting.source, fitting.classes, fixed=fitting.fixed)
     if plan.checkpoint is not None:

@@ -90,12 +90,14 @@ def test_the_model_is_the_chosen_rule_on_all_rows_and_scores_are_out_of_fold() -
     assert honest is not None
     assert (choice.folds, choice.rows, honest.kind) == (5, 200, "out-of-fold")
     assert (fitted.chosen, fitted.passes) == (choice.rule, choice.passes)
+    assert choice.rule == "logistic-average"
     block = Block(X, y.astype(np.int32))
     rows = native.rows_of(block.values)
     order = folding.Shuffler(0, keep_order=False)
 
     def learned(numbers: Any) -> Run:
         run = Run(fitted.model.settings, X.shape[1], [1.0] * 3, 0)
+        native.start_biases(run.learner, native.log_odds(block.labels, 3, None))
         for pass_ in range(choice.passes):
             run.visit(block, rows, order.order(numbers, pass_))
         return run
@@ -194,6 +196,49 @@ def test_more_examples_than_are_gathered_are_learned_once(monkeypatch: pytest.Mo
     once, plain = (fit_source(Arrays(X, y.tolist()), auto(passes=passes)) for passes in ("auto", 1))
     assert once.choice is None
     assert same_run(once.model.run, plain.model.run)
+
+
+def in_runs(y: Any) -> Any:
+    """An order of the rows in which four of one class or more follow each other."""
+    pieces = [rows[k : k + 4] for c in range(2) for rows in [np.flatnonzero(y == c)] for k in range(0, len(rows), 4)]
+    return np.concatenate([pieces[k] for k in np.random.default_rng(0).permutation(len(pieces))])
+
+
+def test_where_one_pass_is_long_folds_may_cost_a_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = make(2, n=200)
+    monkeypatch.setattr(folding, "_SHORT_PASS", 1)
+    once, plain = (fit_source(Arrays(X, y.tolist()), auto(passes=passes)) for passes in ("auto", 1))
+    assert once.choice is None
+    assert same_run(once.model.run, plain.model.run)
+    monkeypatch.setattr(folding, "_SHARE", 1.5)
+    some = fit_source(Arrays(X, y.tolist()), auto())
+    assert some.choice is not None
+    assert some.choice.folds == 1
+    assert 0 < len(some.choice.errors) < 5  # not all seven
+
+
+def test_where_classes_come_in_runs_folds_may_cost_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = make(2, n=400)
+    order = in_runs(y)
+    monkeypatch.setattr(folding, "_SHORT_PASS", 1)
+    fitted = fit_source(Arrays(X[order], y[order].tolist()), auto())
+    assert not fitted.grouped
+    assert fitted.choice is not None
+    assert fitted.choice.folds == 5
+    assert fit_source(Arrays(X[order], y[order].tolist()), auto(order="given")).choice is None
+
+
+@pytest.mark.parametrize("what", ["_WORK", "_FEW_BYTES"])
+def test_where_classes_come_in_runs_and_folds_cost_too_much_all_is_shuffled(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = make(2, n=400)
+    order = in_runs(y)
+    monkeypatch.setattr(folding if what == "_WORK" else reading, what, 100)
+    fitted = fit_source(Arrays(X[order], y[order].tolist()), auto())
+    assert fitted.choice is None
+    assert (fitted.order, fitted.grouped) == ("shuffle", False)
+    assert fit_source(Arrays(X, y.tolist()), auto()).order == "given"
 
 
 def test_held_out_rows_stay_out() -> None:

@@ -2,7 +2,7 @@
 
 Every candidate learns all folds but one, and after 1, 2, 3, 5, 8, ... passes is judged by that one. What is chosen then
 learns all examples. The work is bounded in weights visited, not in seconds, so the choice is the same on every machine
-and for any number of threads.
+and for any number of threads. Where one pass is long already, it is bounded by a share of that.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Csr, HonestScores
 
 _WORK = 1 << 30  # weights that all candidates may visit together
+_SHORT_PASS = 1 << 22  # weights of a pass that may be followed by so much work
+_SHARE = 0.35  # of the work of a longer one
 _WEIGHT_BYTES = 420 << 20  # of memory for the weights of all their runs
 _FOLDS = 5
 _FEW_ROWS = 20_000  # of more, one fold is enough to judge by
@@ -104,9 +106,13 @@ class Learning:
         if hashed:  # of millions of columns few occur
             self._columns = native.Columns()
             self._columns.add(self.rows)
-        dense_values = self.rows.count * self.rows.features
-        values = _SPARSE_COST * block.values.entries if isinstance(block.values, Csr) else dense_values
-        self.work = values + _ROW_COST * self.rows.count  # of a pass, for one unit
+        self.n_values = block.values.entries if isinstance(block.values, Csr) else self.rows.count * self.rows.features
+        weighed = self.n_values if self._dense else _SPARSE_COST * self.n_values
+        self.work = weighed + _ROW_COST * self.rows.count  # of a pass, for one unit
+
+    def pass_work(self, settings: Settings) -> int:
+        """Weights that a pass over all examples visits."""
+        return self.work * settings.n_units(self.n_classes)
 
     @property
     def n_columns(self) -> int:
@@ -169,8 +175,13 @@ class _Trial:
 
     @property
     def work(self) -> int:
-        """Weights that one more pass visits."""
+        """Weights that one more pass over the folds visits."""
         return _work(self._learning, self._folds, self.settings)
+
+    @property
+    def last_work(self) -> int:
+        """Weights that a pass over all examples visits, once it is chosen."""
+        return self._learning.pass_work(self.settings)
 
     def tasks(self, passes: int) -> Iterator[_Task]:
         """One task for each fold, which returns the scores of the rows it leaves out; None after an overflow."""
@@ -220,6 +231,17 @@ class _Trial:
         return self.least_loss if by_loss else self.least_error
 
 
+def work_allowed(learning: Learning, first_pass: Sequence[Settings] | None, read_cost: int) -> int:
+    """What folds may cost: no more than seconds, and where one pass is not short, a part of what that cost.
+
+    `read_cost` is what it takes to read one value, in weights visited. None: that pass was in an order that spoils it.
+    """
+    if learning.work <= _SHORT_PASS or first_pass is None:
+        return _WORK
+    learned = sum(map(learning.pass_work, first_pass))
+    return min(int(_SHARE * (learned + read_cost * learning.n_values)), _WORK)
+
+
 def choose_by_folds(
     learning: Learning,
     candidates: Mapping[str, Settings],
@@ -228,21 +250,22 @@ def choose_by_folds(
     seed: int,
     threads: int,
     check: Callable[[], None],
+    work: int,
 ) -> tuple[Choice, HonestScores] | None:
     """The best of the candidates, and its scores of the rows left out; None where there are too many examples.
 
     The candidates come best guess first. `first_errors` are those of a first pass, where a candidate made one. `check`
-    is called between two measurements and may raise.
+    is called between two measurements and may raise. `work` is what all of it may cost, see `work_allowed`.
     """
-    folds = _folds(learning, list(candidates.values()), seed)
-    names = _judged(learning, folds, candidates, first_errors)
+    folds = _folds(learning, list(candidates.values()), work, seed)
+    names = _judged(learning, folds, candidates, first_errors, work)
     if not names:
         return None
     trials = {name: _Trial(learning, folds, name, candidates[name], seed) for name in names}
     rows = sum(len(fold.left_out) for fold in folds)
     with ExitStack() as stack:
         run_all = _runner(threads, stack)
-        _race(trials, rows, run_all, check)
+        _race(trials, rows, work, run_all, check)
     finished = {name: trial for name, trial in trials.items() if trial.least_error is not None}
     if not finished:
         return None
@@ -259,14 +282,18 @@ def choose_by_folds(
 
 
 def _race(
-    trials: Mapping[str, _Trial], rows: int, run_all: Callable[[list[_Task]], list[Any]], check: Callable[[], None]
+    trials: Mapping[str, _Trial],
+    rows: int,
+    work: int,
+    run_all: Callable[[list[_Task]], list[Any]],
+    check: Callable[[], None],
 ) -> None:
     """Measure the candidates again and again, while there is work left and one of them still improves."""
-    before, left = 0, _WORK
+    before, left = 0, work
     for passes in _PASSES:
         active = [trial for trial in trials.values() if not trial.ended]
         left -= sum(trial.work for trial in active) * (passes - before)
-        if not active or (left < 0 and before):
+        if not active or (left < passes * max(trial.last_work for trial in active) and before):
             return
         scores = run_all([task for trial in active for task in trial.tasks(passes)])
         for k, trial in enumerate(active):
@@ -303,30 +330,34 @@ def _as_good_as(error: float, rows: int) -> float:
 
 def _work(learning: Learning, folds: Sequence[_Fold], settings: Settings) -> int:
     learned = sum(len(fold.training) for fold in folds) / max(learning.rows.count, 1)
-    return int(learning.work * learned * settings.n_units(learning.n_classes)) + 1
+    return int(learning.pass_work(settings) * learned) + 1
 
 
 def _judged(
-    learning: Learning, folds: Sequence[_Fold], candidates: Mapping[str, Settings], first_errors: Mapping[str, float]
+    learning: Learning,
+    folds: Sequence[_Fold],
+    candidates: Mapping[str, Settings],
+    first_errors: Mapping[str, float],
+    work: int,
 ) -> list[str]:
     """The candidates to judge: all, or where work or memory do not suffice, those with the least errors so far."""
-    names, work, memory = [], _WORK, _WEIGHT_BYTES
+    names, memory = [], _WEIGHT_BYTES
     passes = _FEWEST_PASSES if len(folds) > 1 else _FEWEST_OF_ONE_FOLD
     for name in sorted(candidates, key=lambda name: first_errors.get(name, 0.0)):
         work -= passes * _work(learning, folds, candidates[name])
         memory -= (len(folds) + 1) * learning.weight_bytes(candidates[name])
-        if min(work, memory) < 0:
+        if min(work - passes * learning.pass_work(candidates[name]), memory) < 0:
             break
         names.append(name)
     return [name for name in candidates if name in names]
 
 
-def _folds(learning: Learning, candidates: Sequence[Settings], seed: int) -> list[_Fold]:
+def _folds(learning: Learning, candidates: Sequence[Settings], work: int, seed: int) -> list[_Fold]:
     """Five folds, each left out once; of many examples one fold, which is left out."""
     rows = learning.rows.count
     if rows <= _FEW_ROWS:
         folds = _split(learning, max(min(_FOLDS, rows), 2), _FOLDS, seed)
-        if _FEWEST_PASSES * sum(_work(learning, folds, settings) for settings in candidates) <= _WORK:
+        if _FEWEST_PASSES * sum(_work(learning, folds, settings) for settings in candidates) <= work:
             return folds
     return _split(learning, max(_FOLDS, -(-rows // _LEFT_OUT_ROWS)), 1, seed)
 

@@ -3,6 +3,7 @@
 `look_at_labels` finds the classes before anything is learned.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Any
@@ -18,7 +19,8 @@ _SHOWN = 20  # classes that a sentence names
 _MAX_FRACTIONS = 20  # labels that are not whole numbers: half stars are classes, prices are not
 _MAX_BYTES_OF_ONE_LABEL = 64 << 20  # bytes kept in memory while a stream has had only one label
 _FEWEST_ROWS = 50  # with fewer, nothing can be said about the order of the labels
-_SORTED_SHARE = 0.1  # of the label changes that a shuffled file would have
+_SORTED_SHARE, _RUNS_SHARE = 0.1, 0.75  # of the label changes that a shuffled file would have
+_SURE = 6.0  # standard deviations below their number by chance
 
 
 def classes_of(labels: Sequence[Label]) -> tuple[Label, ...]:
@@ -183,9 +185,28 @@ class LabelOrder:
 
         n rows in shares p change their label about n (1 - sum of p^2) times.
         """
+        return sum(self.counts) >= _FEWEST_ROWS and self.changes < _SORTED_SHARE * self._changes_by_chance
+
+    @property
+    def is_in_runs(self) -> bool:
+        """Do rows of one class come together, as where a file goes from place to place or from month to month?
+
+        What is learned from the last of them is not what most rows are like.
+
+        >>> from array import array
+        >>> order = LabelOrder()
+        >>> order.add(array("i", [0, 0, 0, 1, 1, 1] * 200))
+        >>> order.is_in_runs, order.is_sorted
+        (True, False)
+        """
+        by_chance = self._changes_by_chance
+        limit = min(_RUNS_SHARE * by_chance, by_chance - _SURE * math.sqrt(by_chance))
+        return self.is_sorted or self.changes < limit
+
+    @property
+    def _changes_by_chance(self) -> float:
         rows = sum(self.counts)
-        by_chance = rows - sum(count * count for count in self.counts) / max(rows, 1)
-        return rows >= _FEWEST_ROWS and self.changes < _SORTED_SHARE * by_chance
+        return rows - sum(count * count for count in self.counts) / max(rows, 1)
 
 
 class KnownLabels(SourceWrapper):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rosenblatt import native
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.learn.files.choose_by_folds import Choice, Learning, Shuffler, choose_by_folds
+from rosenblatt.learn.files.choose_by_folds import Choice, Learning, Shuffler, choose_by_folds, work_allowed
 from rosenblatt.learn.files.classes import ClassCoder
 from rosenblatt.learn.files.examples import Examples, PassBlock
 from rosenblatt.learn.files.interrupt import Interrupt
@@ -32,13 +32,15 @@ _REPORT_EVERY = 0.1  # seconds
 # Values that a run learns at once, so that its weights stay in the cache meanwhile; a single run need not wait.
 _BATCH = 1 << 18
 _UNTRAINED = 0.25  # the share of the first pass whose scores are not kept for calibration
+# What it takes to read one value of each kind of source, in weights that a learner visits meanwhile.
+_READ_COST = {"index": 10, "columns": 50, "hashed": 50}
 
 
 class Restart(Enum):
     """Why a fit must begin again: what the examples showed while they were learned."""
 
     NEW_LABEL = "a label is not among the classes"
-    SORTED_LABELS = "the examples are sorted by label, and learning one class would forget the one before"
+    IN_RUNS = "examples of one class come together, and learning one class would forget the one before"
 
 
 class Fitting:
@@ -70,6 +72,7 @@ class Fitting:
                     restart = self._one_pass(interrupt, save)
                 if restart is None and self._are_few():
                     self._learn_by_folds(interrupt)
+                    restart = Restart.IN_RUNS if self.choice is None and self._must_be_shuffled() else None
                 if restart is None and self.choice is None:
                     self.honest_scores = self._honest_scores()
             except KeyboardInterrupt:
@@ -128,10 +131,9 @@ class Fitting:
     def _end_pass(self) -> Restart | None:
         if not self.candidates.runs or self.examples.learned == 0:
             raise DataError(f"{self.source.name}: has no example to learn from.", file=self.source.name)
-        first_pass, is_sorted = self.pass_ == 0, self.examples.label_order.is_sorted
-        may_shuffle = self.plan.order == "auto" and self.source.rewindable and not self._are_few()
-        if first_pass and may_shuffle and is_sorted:
-            return Restart.SORTED_LABELS
+        first_pass = self.pass_ == 0
+        if first_pass and self._must_be_shuffled() and not self._are_few():
+            return Restart.IN_RUNS
         for name, run in self.candidates.end_pass(first_pass=first_pass).items():
             if self.holdout.rows:
                 self.holdout.judge(name, run)
@@ -143,6 +145,9 @@ class Fitting:
             self._bytes_read = self.source.size or self._bytes_read
             self.plan.on_progress(self.progress())
         return None
+
+    def _must_be_shuffled(self) -> bool:
+        return self.plan.order == "auto" and self.source.rewindable and self.examples.label_order.is_in_runs
 
     # -- few examples -----------------------------------------------------------------------------------------------
 
@@ -160,8 +165,16 @@ class Fitting:
         tried = self._fold_candidates(learning)
         # Where there is no work for all of them, an average is as good as the rule of the same loss in its first pass.
         first_errors = {"logistic-average": candidates.progressive.get("logistic", 0.0), **candidates.progressive}
+        in_runs = self.examples.label_order.is_in_runs and plan.order != "given"
+        first_pass = None if in_runs else [tried[name] for name in candidates.settings if name in tried]
         best = choose_by_folds(
-            learning, tried, first_errors, seed=plan.seed, threads=plan.threads, check=interrupt.check
+            learning,
+            tried,
+            first_errors,
+            seed=plan.seed,
+            threads=plan.threads,
+            check=interrupt.check,
+            work=work_allowed(learning, first_pass, _READ_COST[self.source.space.kind]),
         )
         if best is None:
             return
@@ -180,9 +193,7 @@ class Fitting:
         plan, candidates = self.plan, self.candidates
         first = {name: plan.candidates[name] for name in candidates.settings if name not in candidates.failed}
         more = plan.word_candidates if learning.hashed else plan.fold_candidates
-        ahead = {
-            name: more[name] for name in more if (self._is_table() or learning.hashed) and name not in RARITY_RULES
-        }
+        ahead = {name: more[name] for name in more if name not in RARITY_RULES}
         tried = {**ahead, **first, **more}
         return {name: learning.scaled(name, rule) for name, rule in tried.items()} if plan.scale_to_length else tried
 
