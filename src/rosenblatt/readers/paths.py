@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import unquote
 
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.readers.input_file import Paths
@@ -99,8 +98,12 @@ def keys_of(path: str) -> dict[str, str | None]:
     >>> keys_of("sales/year=2024/city=New%20York/part-0.parquet"), keys_of("a=b.csv")
     ({'year': '2024', 'city': 'New York'}, {})
     """
+    matches = [match for folder in path.split("/")[:-1] if (match := _KEY_AND_VALUE.fullmatch(folder))]
+    if not matches:
+        return {}
+    from urllib.parse import unquote
+
     keys: dict[str, str | None] = {}
-    for folder in path.split("/")[:-1]:
-        if match := _KEY_AND_VALUE.fullmatch(folder):
-            keys[unquote(match[1])] = None if match[2] == _NO_VALUE else unquote(match[2])
+    for match in matches:
+        keys[unquote(match[1])] = None if match[2] == _NO_VALUE else unquote(match[2])
     return keys
