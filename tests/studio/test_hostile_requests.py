@@ -3,16 +3,20 @@
 import contextlib
 import json
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
 
+import anyio
 import httpx
 import pytest
 
 from rosenblatt.studio import server, timeouts
+from rosenblatt.studio.cancellation import AnswerCancelledError, cancel_event
+from rosenblatt.studio.playback import recent_runs
 from rosenblatt.studio.questions.registry import QUESTIONS
-from tests.studio.application import TOKEN, send, serving
+from tests.studio.application import PORT, TOKEN, send, serving
 from tests.studio.requests import XOR
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
@@ -187,3 +191,70 @@ def test_the_server_survives_bytes_that_are_not_a_request(address: tuple[str, in
 def test_two_host_headers_are_refused(address: tuple[str, int]) -> None:
     headers = head(address, "Host: evil.example", "Content-Type: application/json", "Content-Length: 2")
     assert response_to(address, headers + b"{}").split()[1] in (b"400", b"403")
+
+
+# -- what an attack found ---------------------------------------------------------------------------------------------
+
+TWO = {"points": [[0, 0], [1, 1]], "labels": [0, 1], "box": [-1, -1, 1, 1], "units": 1}
+
+
+@pytest.mark.parametrize("question", ["learn", "relatives", "hidden_units", "download"])
+@pytest.mark.parametrize("classes", [[0.5, 1.5], ["\ud800A", "\ud800B"]], ids=["fractions", "half characters"])
+def test_classes_that_cannot_be_learned_are_refused(question: str, classes: list[Any]) -> None:
+    body = json.dumps(TWO | {"classes": classes, "kind": "model"})
+    answer = send("POST", f"/{TOKEN}/api/{question}", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code in (400, 422)
+    assert answer.json()["error"].endswith(".")
+
+
+def test_a_pasted_table_may_have_fractions_as_classes() -> None:
+    table = send("POST", f"/{TOKEN}/api/table", json={"text": "a,b,kind\n1,2,0.5\n2,3,1.5\n"}).json()
+    assert table["classes"] == ["0.5", "1.5"]
+    asked = {"points": table["rows"], "labels": table["labels"], "classes": table["classes"]}
+    assert send("POST", f"/{TOKEN}/api/learn", json=asked).status_code == 200
+
+
+@pytest.mark.parametrize("target", ["OPTIONS *", "CONNECT 127.0.0.1:80", "GET nothing", "GET //"])
+def test_targets_that_are_no_paths_are_refused(target: str) -> None:
+    with serving() as (host, port), socket.create_connection((host, port), 10) as client:
+        client.sendall(f"{target} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n".encode())
+        status = client.makefile("rb").readline()
+    assert status.split()[1] in (b"400", b"403", b"404")
+
+
+def test_runs_that_would_fill_the_memory_are_refused_or_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = {"points": [[k % 7, k % 5] for k in range(2000)], "labels": [k % 10 for k in range(2000)]}
+    asked = points | {"classes": list(range(10)), "options": {"max_iter": 1000, "multi_class": "ovo"}}
+    answer = send("POST", f"/{TOKEN}/api/learn", json=asked)
+    assert answer.status_code == 422
+    assert "may need 90,000,000" in answer.json()["error"]
+    monkeypatch.setattr(recent_runs, "_MAX_BYTES", 100)
+    for labels in ([0, 0, 0, 1], [0, 1, 1, 1], [0, 1, 1, 0]):
+        assert send("POST", f"/{TOKEN}/api/learn", json=XOR | {"labels": labels}).status_code == 200
+    assert len(recent_runs._runs) == 1
+
+
+@pytest.mark.parametrize("kernel", ["none", "rbf"])
+def test_learning_ends_when_nobody_waits_for_it(kernel: str) -> None:
+    event = threading.Event()
+    event.set()
+    token = cancel_event.set(event)
+    try:
+        with pytest.raises(AnswerCancelledError):
+            recent_runs.run_of(XOR | {"options": {"max_iter": 1000, "kernel": kernel, "random_state": 5}})
+    finally:
+        cancel_event.reset(token)
+
+
+def test_a_ticket_leads_to_the_page_once() -> None:
+    """The browser is started with it: everybody on this machine sees the arguments of a process."""
+    app = server.make_app(TOKEN, PORT, ticket="a-ticket")
+
+    async def answers() -> list[httpx.Response]:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url=f"http://127.0.0.1:{PORT}") as client:
+            return [await client.get("/a-ticket") for _ in range(2)]
+
+    first, second = anyio.run(answers)
+    assert (first.status_code, first.headers["location"]) == (303, f"/{TOKEN}/")
+    assert second.status_code == 403

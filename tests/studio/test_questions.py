@@ -304,7 +304,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"points": [[0, 0], [0, 1], [1, 0], [1, 10**400]]}, "Point 4 is not a pair"),
     ({"points": [[0, 0]] * 10_001}, "up to 10,000 points"),
     ({"classes": [1, -1]}, "must be sorted"),
-    ({"classes": ["a", 1]}, "short words, or all numbers"),
+    ({"classes": ["a", 1]}, "short words, or all whole numbers"),
     ({"classes": list(range(11))}, "1 to 10 classes"),
     ({"options": {"eta0": -1}}, "'eta0' parameter of the studio must be a float greater than 0"),
     ({"options": {"n_jobs": 2}}, "no control 'n_jobs'"),

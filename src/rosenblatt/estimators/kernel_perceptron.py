@@ -38,6 +38,7 @@ class KernelPerceptron(RunEstimator):
     _options = options.KERNEL_PERCEPTRON
     _run: KernelRun
     _chosen: dict[str, Any]  # the options that the run began with
+    _on_epoch: Callable[[KernelRun], None] | None = None  # called after each epoch; what it raises ends the fit
 
     def __init__(
         self,
@@ -91,7 +92,7 @@ class KernelPerceptron(RunEstimator):
                 self.classes_, index = check_input.encode(labels)
                 check_input.check_two_classes(self.classes_)
                 run = self._new_run(values, check_input.class_weights(self.class_weight, self.classes_, index))
-            run.fit(Block(values, index, weights), self.max_iter)
+            run.fit(Block(values, index, weights), self.max_iter, self._on_epoch)
             self._run = run
         return self
 

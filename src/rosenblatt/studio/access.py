@@ -3,12 +3,15 @@
 The token is part of every address, so a page of another site cannot guess one. The Host header is checked, so a name
 that was pointed at this machine from outside (DNS rebinding) is refused. Origin and Sec-Fetch-Site are checked too, so
 no other site can send requests.
+
+The browser is started with a ticket in place of the token, since everybody on this machine can see the arguments of a
+process: it is exchanged for the token once.
 """
 
 import secrets
 from typing import Any
 
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 LOOPBACK = "127.0.0.1"
@@ -39,8 +42,9 @@ def error_response(status: int, sentence: str) -> JSONResponse:
 class AccessGuard:
     """Refuses requests with the wrong token, host or origin, and adds the security headers to every response."""
 
-    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+    def __init__(self, app: ASGIApp, token: str, port: int, ticket: str | None = None) -> None:
         self.app, self.token = app, token
+        self._ticket = ticket
         self.hosts = {f"{name}:{port}" for name in (LOOPBACK, "localhost")}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,7 +69,10 @@ class AccessGuard:
         from_elsewhere = any(site not in ("same-origin", "none") for site in headers.get("sec-fetch-site", []))
         if from_elsewhere and (scope["method"] != "GET" or headers.get("sec-fetch-mode") != ["navigate"]):
             return error_response(403, "Requests from other sites are refused.")
-        token = scope["path"].split("/")[1]
+        token = scope["path"].partition("/")[2].partition("/")[0]
+        if self._ticket is not None and secrets.compare_digest(token.encode(), self._ticket.encode()):
+            self._ticket = None
+            return RedirectResponse(f"/{self.token}/", status_code=303)
         if not secrets.compare_digest(token.encode(), self.token.encode()):
             return error_response(403, "The address has no valid token: open the one that rosenblatt studio printed.")
         return None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rosenblatt import options
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.learn.polynomial import expand
+from rosenblatt.learn.schemes import n_units, scheme_of
 from rosenblatt.records import Floats
 
 MAX_BYTES = 4_000_000  # of one request, pasted tables included
@@ -20,6 +21,7 @@ MAX_CLASSES = 10
 MAX_COLUMNS = 60
 MAX_EPOCHS = 1_000
 MAX_VISITS = 2_000_000
+MAX_UPDATES = 20_000_000  # visits times units: each is remembered, with 60 bytes
 MAX_DEGREE = 8  # of products of two columns: 44 features
 MAX_KERNEL_POINTS = 2_000  # so that the kernel values between all of them fit into memory
 MAX_COORDINATE = 1e100  # so that squares of coordinates stay finite
@@ -112,8 +114,8 @@ def _check_classes(classes: list[Any]) -> None:
     if not 1 <= len(classes) <= MAX_CLASSES:
         raise DataError(f"The studio shows 1 to {MAX_CLASSES} classes, found {len(classes)}.")
     all_words = all(isinstance(name, str) and 0 < len(name) <= 200 for name in classes)
-    if not all_words and not all(is_number(name) for name in classes):
-        raise DataError("The names of the classes must be all short words, or all numbers.")
+    if not all_words and not all(is_number(name) and name == int(name) for name in classes):
+        raise DataError("The names of the classes must be all short words, or all whole numbers.")
     if any(before >= after for before, after in pairwise(classes)):
         raise DataError("The classes must be sorted, each named once.")
 
@@ -151,7 +153,7 @@ def read_options(request: Mapping[str, Any], n_points: int) -> tuple[str, dict[s
         learner, first = "kernel", {"kernel": kernel}
         _check_kernel(loss, chosen, n_points)
     chosen = {**first, "order": options.trace_order.default, **chosen}
-    _check_size(chosen, n_points)
+    _check_size(chosen, n_points, max(2, len(request.get("classes") or ())))
     return learner, chosen
 
 
@@ -186,12 +188,19 @@ def _check_kernel(loss: str, chosen: dict[str, Any], n_points: int) -> None:
         )
 
 
-def _check_size(chosen: Mapping[str, Any], n_points: int) -> None:
+def _check_size(chosen: Mapping[str, Any], n_points: int, n_classes: int) -> None:
     epochs, degree = chosen.get("max_iter", options.max_iter.default), chosen.get("degree", 1)
     if epochs > MAX_EPOCHS or epochs * n_points > MAX_VISITS:
         raise ParameterError(
             f"The studio plays up to {MAX_EPOCHS:,} epochs and {MAX_VISITS:,} visits, and max_iter={epochs:,} over "
             f"{n_points:,} points may need more: choose a smaller max_iter, or learn with Perceptron."
+        )
+    scheme = scheme_of(chosen.get("multi_class", options.multi_class.default), n_classes)
+    updates = epochs * n_points * n_units(scheme, n_classes)
+    if updates > MAX_UPDATES:
+        raise ParameterError(
+            f"The studio plays up to {MAX_UPDATES:,} updates, and max_iter={epochs:,} over {n_points:,} points of "
+            f"{n_classes} classes may need {updates:,}: choose a smaller max_iter, or fewer points or classes."
         )
     if degree > MAX_DEGREE:
         raise ParameterError(f"The studio draws degrees up to {MAX_DEGREE}. Got degree={degree} instead.")

@@ -34,8 +34,10 @@ _DOWNLOADS_AT_ONCE = 2  # they take long, and other questions must not wait for 
 first_picture_shown = threading.Event()  # set when a page has drawn its first run: slow imports may start
 
 
-def make_app(token: str, port: int, opening_table: Mapping[str, Any] | None = None) -> ASGIApp:
-    """The application; the page opens with `opening_table`, or with an example."""
+def make_app(
+    token: str, port: int, opening_table: Mapping[str, Any] | None = None, ticket: str | None = None
+) -> ASGIApp:
+    """The application; the page opens with `opening_table`, or with an example. /`ticket` leads to the page once."""
     downloads = anyio.CapacityLimiter(_DOWNLOADS_AT_ONCE)
 
     async def answer(request: Request) -> Response:
@@ -60,7 +62,7 @@ def make_app(token: str, port: int, opening_table: Mapping[str, Any] | None = No
         RosenblattError: _rosenblatt_error,
         Exception: _unexpected_error,
     }
-    return AccessGuard(Starlette(routes=routes, exception_handlers=handlers), token, port)
+    return AccessGuard(Starlette(routes=routes, exception_handlers=handlers), token, port, ticket)
 
 
 def _send_file(path: str) -> Any:
@@ -92,6 +94,8 @@ async def _read_body(request: Request) -> dict[str, Any]:
         raise HTTPException(400, "The page disconnected before the question was complete.") from None
     try:
         question = json.loads(body, parse_constant=_refuse_constant)
+        if b"\\ud" in body.lower():
+            json.dumps(question, ensure_ascii=False).encode()  # half of a pair of surrogates is not a character
     except (ValueError, RecursionError):
         raise HTTPException(400, "The question is not valid JSON.") from None
     if not isinstance(question, dict):
@@ -162,7 +166,9 @@ def listen(port: int = 0) -> socket.socket:
     return listener
 
 
-def serve(listener: socket.socket, token: str, opening_table: Mapping[str, Any] | None = None) -> None:
+def serve(
+    listener: socket.socket, token: str, opening_table: Mapping[str, Any] | None = None, ticket: str | None = None
+) -> None:
     """Serve until interrupted; the KeyboardInterrupt is not raised again."""
     import uvicorn
 
@@ -170,7 +176,7 @@ def serve(listener: socket.socket, token: str, opening_table: Mapping[str, Any] 
 
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # malformed requests are not worth a log line
     config = uvicorn.Config(
-        make_app(token, listener.getsockname()[1], opening_table),
+        make_app(token, listener.getsockname()[1], opening_table, ticket),
         log_config=None,
         access_log=False,
         lifespan="off",

@@ -36,15 +36,16 @@ def command(data: str | None, port: int, browser: bool, reading: ReadOptions, as
         raise click.UsageError(f"--port {port} {reason}: choose another, or leave it out for a free one.") from None
     from rosenblatt.studio.access import LOOPBACK, new_token
 
-    token = new_token()
-    address = f"http://{LOOPBACK}:{socket.getsockname()[1]}/{token}/"
+    token, ticket = new_token(), new_token()
+    host = f"http://{LOOPBACK}:{socket.getsockname()[1]}"
+    address = f"{host}/{token}/"
     if as_json:
         write(json.dumps({"url": address}))
         sys.stdout.flush()
     say(f"studio: {address}")
     say("Ctrl-C ends it.")
-    threading.Thread(target=_warm_up, args=(address if browser else None,), daemon=True).start()
-    server.serve(socket, token, table)
+    threading.Thread(target=_warm_up, args=(f"{host}/{ticket}" if browser else None,), daemon=True).start()
+    server.serve(socket, token, table, ticket)
     say("ended.")
 
 

@@ -23,7 +23,10 @@ class KernelRun(PlayedRun):
         from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 
         self.points, self.chosen = points, chosen
-        self.estimator = KernelPerceptron(**chosen, record=True).fit(points.X, points.y)
+        self.estimator = KernelPerceptron(**chosen, record=True)
+        self.estimator._on_epoch = raise_if_cancelled
+        self.estimator.fit(points.X, points.y)
+        del self.estimator._on_epoch
         self.keep, self.multi_class = self.estimator.keep, getattr(self.estimator, "multi_class", "ovr")
         raise_if_cancelled()
         run = self.estimator._fitted_run()
@@ -34,6 +37,10 @@ class KernelRun(PlayedRun):
         )
         self.visited_rows = self.replay.visits(len(points.X))
         self.kernel_values = self.replay.table(points.X)
+
+    @property
+    def nbytes(self) -> int:
+        return super().nbytes + 2 * self.kernel_values.nbytes
 
     @property
     def model(self) -> Any:

@@ -60,7 +60,8 @@ class LinearRun(PlayedRun):
             init=every["init"],
             dense=True,
         )
-        run.fit(Block(self.features, self.labels.astype(np.int32), None), every["max_iter"])
+        block = Block(self.features, self.labels.astype(np.int32), None)
+        run.fit(block, every["max_iter"], on_epoch=raise_if_cancelled)
         return run
 
     @property

@@ -14,6 +14,7 @@ from rosenblatt.studio.playback.run import PlayedRun
 from rosenblatt.studio.request import read_options, read_points
 
 _MAX_RUNS = 8
+_MAX_BYTES = 400_000_000  # of all of them; the last is remembered whatever it takes
 _runs: OrderedDict[bytes, PlayedRun] = OrderedDict()
 _lock = Lock()
 
@@ -35,7 +36,7 @@ def run_of(request: Mapping[str, Any]) -> PlayedRun:
     run = _learn(request)
     with _lock:
         _runs[key] = run
-        while len(_runs) > _MAX_RUNS:
+        while len(_runs) > _MAX_RUNS or (len(_runs) > 1 and sum(kept.nbytes for kept in _runs.values()) > _MAX_BYTES):
             _runs.popitem(last=False)
     return run
 

@@ -61,6 +61,11 @@ class PlayedRun(ABC):
         targets: NDArray[np.int8] = unit_targets(self.scheme, len(self.points.present))[self.labels]
         return targets
 
+    @property
+    def nbytes(self) -> int:
+        """The memory that the run takes, approximately: that of its mistake log."""
+        return 64 * len(self.update_visits)
+
     def n_updates(self, t: int) -> int:
         """Updates made in the first t visits."""
         return int(np.searchsorted(self.update_visits, t))

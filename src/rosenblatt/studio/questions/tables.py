@@ -53,7 +53,10 @@ def table_for_page(X: Any, y: Any, columns: Sequence[str] = (), description: str
     columns = list(columns)
     if values.shape[1] == 1:  # drawn along the first axis
         values, columns = np.column_stack([values, np.zeros(len(values))]), [*(columns or ["x1"]), "0"]
-    classes, index = np.unique(np.asarray(y), return_inverse=True)
+    labels = np.asarray(y)
+    if labels.dtype.kind == "f" and (labels != np.floor(labels)).any():  # a class is a word or a whole number
+        labels = np.array([str(label) for label in labels.tolist()])
+    classes, index = np.unique(labels, return_inverse=True)
     _check_table(values, classes.tolist())
     return {
         "rows": values.tolist(),
