@@ -15,7 +15,8 @@ from rosenblatt.errors import (
     option,
 )
 
-EVERY = [getattr(errors, name) for name in errors.__all__ if name not in ("option", "WorthlessModelWarning")]
+WARNINGS = [errors.WorthlessModelWarning, errors.UnknownValuesWarning]
+EVERY = [value for name in errors.__all__ if (value := getattr(errors, name)) not in [option, *WARNINGS]]
 
 
 @pytest.mark.parametrize("error", EVERY, ids=lambda error: error.__name__)
@@ -26,9 +27,10 @@ def test_every_error_is_a_rosenblatt_error_with_one_sentence(error: type[Excepti
     assert sentence.endswith(".")
 
 
-def test_a_warning_can_be_filtered_like_any_of_a_user() -> None:
-    assert issubclass(errors.WorthlessModelWarning, UserWarning)
-    assert not issubclass(errors.WorthlessModelWarning, RosenblattError)
+@pytest.mark.parametrize("warning", WARNINGS)
+def test_a_warning_can_be_filtered_like_any_of_a_user(warning: type[Warning]) -> None:
+    assert issubclass(warning, UserWarning)
+    assert not issubclass(warning, RosenblattError)
 
 
 @pytest.mark.parametrize(

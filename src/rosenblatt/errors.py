@@ -8,6 +8,7 @@
     └── LearningOverflowError       also an OverflowError and a ValueError
 
     WorthlessModelWarning           a UserWarning
+    UnknownValuesWarning            a UserWarning
 
 The errors are also ValueErrors because that is what scikit-learn, and the code written for it, expects of bad input.
 
@@ -25,6 +26,7 @@ __all__ = [
     "ModelError",
     "ParameterError",
     "RosenblattError",
+    "UnknownValuesWarning",
     "WorthlessModelWarning",
     "option",
 ]
@@ -111,6 +113,10 @@ class ExpressionError(RosenblattError, ValueError):
 
 class LearningOverflowError(RosenblattError, OverflowError, ValueError):
     """The weights grew beyond the largest float while learning; the model is as it was before."""
+
+
+class UnknownValuesWarning(UserWarning):
+    """Rows to predict hold words that the model never saw, or lack numbers that were never missing before."""
 
 
 class WorthlessModelWarning(UserWarning):

@@ -18,7 +18,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import LinearSeparator, fit_file, load, read, save
-from rosenblatt.errors import DataError, ModelError, ParameterError, WorthlessModelWarning
+from rosenblatt.errors import DataError, ModelError, ParameterError, UnknownValuesWarning, WorthlessModelWarning
 from rosenblatt.readers.source import ReadOptions
 from tests.child import run as run_child
 from tests.estimators.test_scikit_learn_checks import EXPECTED
@@ -218,7 +218,9 @@ def test_columns_are_found_by_name_and_others_are_ignored() -> None:
     assert separator.predict(table.head(1).to_dict("records")).tolist() == predicted[:1].tolist()
     with pytest.raises(ModelError, match="a column 'balance', which is missing here; its columns are"):
         separator.predict(table.drop(columns="balance"))
-    unseen, missing = (separator.decision_function(table.assign(city=city)) for city in ("Paris", None))
+    with pytest.warns(UnknownValuesWarning, match="600 cells of column 'city' hold what the model never saw"):
+        unseen = separator.decision_function(table.assign(city="Paris"))
+    missing = separator.decision_function(table.assign(city=None))
     assert (unseen == missing).all()
     assert (unseen != separator.decision_function(table)).any()
 
@@ -240,14 +242,17 @@ def test_what_read_gives_is_predicted_alike(tmp_path: Path) -> None:
     for X, target in ((table, labels), (numbers, y.rename("label"))):
         X.assign(**{target.name: target}).to_csv(tmp_path / "t.csv", index=False)
         separator = LinearSeparator().fit(X, target)
-        features, read_labels = read(tmp_path / "t.csv", like=separator)
-        assert (separator.decision_function(features) == separator.decision_function(X)).all()
+        for like in (separator, separator.space_, separator.model_, separator.model_.space, separator.fitted_):
+            features, read_labels = read(tmp_path / "t.csv", like=like)
+            assert (separator.decision_function(features) == separator.decision_function(X)).all(), like
         assert read_labels is not None
         assert read_labels.tolist() == target.tolist()
     np.save(tmp_path / "t.npy", np.column_stack([numbers, y]))
     separator = LinearSeparator().fit(tmp_path / "t.npy")
-    raw, _ = read(tmp_path / "t.npy", like=separator)
-    assert (separator.decision_function(raw) == separator.decision_function(numbers.to_numpy())).all()
+    for like in (separator, separator.space_, separator.model_, separator.fitted_):
+        raw, _ = read(tmp_path / "t.npy", like=like)
+        assert (raw == numbers.to_numpy()).all()  # not scaled yet, or it would be scaled twice
+        assert (separator.decision_function(raw) == separator.decision_function(numbers.to_numpy())).all()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from rosenblatt import options
 from rosenblatt.checks import all_weights_zero, thread_count
-from rosenblatt.errors import DataError, ParameterError, WorthlessModelWarning, listed
+from rosenblatt.errors import DataError, ParameterError, UnknownValuesWarning, WorthlessModelWarning, listed
 from rosenblatt.estimators.common import check_input, raw_rows
 from rosenblatt.estimators.common.base import unchanged_by_failure
 from rosenblatt.estimators.common.linear_run import LinearRunEstimator
@@ -203,6 +203,8 @@ class LinearSeparator(LinearRunEstimator):
         self._fitted_run()
         source = raw_rows.source_to_read(self, X, self.model_)
         scores = [self.model_.scores(block.values) for block in source.blocks(thread_count(self.n_jobs))]
+        for sentence in source.warnings():
+            warnings.warn(sentence, UnknownValuesWarning, stacklevel=3)
         return np.concatenate(scores)
 
     def predict(self, X: Any) -> NDArray[Any]:

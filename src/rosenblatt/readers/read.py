@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from rosenblatt.errors import DataError, ParameterError
@@ -38,8 +38,9 @@ class Examples:
 
 
 def read(path: Paths, *, like: Any = None, threads: int = 1, **reading: Any) -> Examples:
-    """The examples of a file in any supported format; `like=model` reads them into the columns of the model.
+    """The examples of a file in any supported format; `like=model` reads them into the matrix that its `predict` takes.
 
+    `like=examples.space` reads them into the columns of other examples, or of a model, scaled as those were.
     Several files, a folder or a pattern such as 'part-*.csv' are read as one file with all their rows.
 
     The other parameters say how to read, where the file does not tell: format, label, text, words, cross, labels_from,
@@ -111,12 +112,16 @@ def _space_of(like: Any) -> FeatureSpace | None:
             "The 'like' parameter of read must be a LinearSeparator, a result of fit_file, or a model that was learned "
             f"from a file. Got {type(like).__name__} instead."
         )
+    if space.kind == "index":  # `predict` scales numbered features itself
+        return replace(space, shift=None, scale=None)
     return space
 
 
 def _takes_features(like: Any) -> bool:
-    """An estimator of a table takes a dense matrix for rows of the table itself, a sparse one for their features."""
-    return hasattr(like, "space_") and like.space_.kind == "columns"
+    """`predict` of a table takes a dense matrix for rows of the table itself, a sparse one for their features: so what
+    is scaled already must not be dense."""
+    space = _space_of(like)
+    return space is not None and space.kind == "columns" and (space is not like or space.scale is not None)
 
 
 def _n_features(source: Source) -> int:

@@ -161,18 +161,19 @@ class TableSource(FileSource):
 
     def warnings(self) -> list[str]:
         """Rows without a label, words that the model never saw, and numbers that are missing where none was."""
-        count = self._n_unlabelled
-        rows = f"{count:,} rows have no label" if count > 1 else "1 row has no label"
-        unlabelled = [f"{rows} in column {self._layout.label!r}: left out."] if count else []
+        count, has = self._n_unlabelled, "have" if self._n_unlabelled > 1 else "has"
+        unlabelled = (
+            [f"{_count(count, 'row')} {has} no label in column {self._layout.label!r}: left out."] if count else []
+        )
         count_as = "0" if self._encoder.scaling is None else "the mean of the column"
         unknown = [
-            f"{count:,} cells of column {column!r} hold words that the model never saw, such as {word!r}: they add "
-            "nothing to the score."
+            f"{_count(count, 'cell')} of column {column!r} {'hold' if count > 1 else 'holds'} what the model never "
+            f"saw, such as {word!r}: it adds nothing to the score."
             for column, (count, word) in self._encoder.unknown_words.items()
         ]
         missing = [
-            f"{count:,} numbers of column {column!r} are missing, and none was in the rows that decided what to learn: "
-            f"each counts as {count_as}."
+            f"{_count(count, 'number')} of column {column!r} {'are' if count > 1 else 'is'} missing, and none was in "
+            f"the rows that decided what to learn: each counts as {count_as}."
             for column, count in self._encoder.unmarked_gaps.items()
         ]
         of_cells = [f"{self.name}: {sentence}" for sentence in (*unlabelled, *unknown, *missing)]
@@ -266,3 +267,7 @@ def _kinds_of(space: FeatureSpace) -> dict[str, str]:
         column: "flags" if column in flags else "numbers" for column in settings["numbers"] if column not in dates
     }
     return numbers | dict.fromkeys([*settings["words"], *settings["texts"], *dates], "words")
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' if count > 1 else ''}"

@@ -128,9 +128,11 @@ def layout_of_model(
         columns[:] = _names_by_position(name, columns, settings, layout)
     for column in layout.features:
         if column not in columns:
+            new = {other.strip().lower(): other for other in columns if other not in layout.features}
+            renamed = new.get(column.strip().lower())
+            advice = f"; rename {renamed!r}, if that is it" if renamed else f"; its columns are {listed(columns)}"
             raise ModelError(
-                f"{name}: the model was learned from a column {column!r}, which is missing here; "
-                f"its columns are {listed(columns)}.",
+                f"{name}: the model was learned from a column {column!r}, which is missing here{advice}.",
                 file=name,
             )
     usual = usual_label([column for column in columns if column not in layout.features])  # for a model without a label
