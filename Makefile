@@ -15,7 +15,7 @@ py := .venv/bin/python
 pip := $(py) -m pip install -qq --disable-pip-version-check
 native := CMakeLists.txt $(wildcard cpp/* cpp/*/* cpp/*/*/*)
 
-.PHONY: help demo studio test bench golden docs fuzz check build clean
+.PHONY: help demo studio test bench golden docs fuzz check build clean always
 .DELETE_ON_ERROR:
 
 help: ## what can be made (this list)
@@ -103,7 +103,12 @@ requires = $(py) -c 'import functools, sys, tomllib; \
 	@$(pip) -r $@.txt
 	@touch $@
 
-.venv/.built: .venv/.base $(native)
+# Written anew where ISA or WERROR is another one than the last time: then the core is compiled again.
+.venv/.compiled-for: .venv/.made always
+	@echo "ISA=$(ISA) WERROR=$(WERROR)" | cmp -s - $@ || echo "ISA=$(ISA) WERROR=$(WERROR)" > $@
+always:
+
+.venv/.built: .venv/.base .venv/.compiled-for $(native)
 	@echo "Compiling the native core"
 	@test -n "`$(first_compiler)`" || { echo "$$no_compiler" >&2; exit 1; }
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" CXX="`$(first_compiler)`" $(pip) --no-build-isolation --no-deps \
