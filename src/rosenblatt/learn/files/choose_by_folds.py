@@ -32,7 +32,8 @@ from rosenblatt.records import Block, Csr, HonestScores
 
 _WORK = 1 << 30  # weights that all candidates may visit together
 _SHORT_PASS = 1 << 22  # weights of a pass that may be followed by so much work
-_SHARE = 0.35  # of the work of a longer one
+# Of the work of a longer one; more of it where there are many classes, each of which has fewer examples.
+_SHARE, _SHARE_OF_MANY_CLASSES = 0.35, 1.0
 _WEIGHT_BYTES = 420 << 20  # of memory for the weights of all their runs
 _FOLDS = 5
 _FEW_ROWS = 20_000  # of more, one fold is enough to judge by
@@ -239,7 +240,8 @@ def work_allowed(learning: Learning, first_pass: Sequence[Settings] | None, read
     if learning.work <= _SHORT_PASS or first_pass is None:
         return _WORK
     learned = sum(map(learning.pass_work, first_pass))
-    return min(int(_SHARE * (learned + read_cost * learning.n_values)), _WORK)
+    share = _SHARE if learning.n_classes == 2 else _SHARE_OF_MANY_CLASSES
+    return min(int(share * (learned + read_cost * learning.n_values)), _WORK)
 
 
 def choose_by_folds(
@@ -293,7 +295,8 @@ def _race(
     for passes in _PASSES:
         active = [trial for trial in trials.values() if not trial.ended]
         left -= sum(trial.work for trial in active) * (passes - before)
-        if not active or (left < passes * max(trial.last_work for trial in active) and before):
+        last = max((trial.last_work for trial in active), default=0) if work < _WORK else 0
+        if not active or (left < passes * last and before):
             return
         scores = run_all([task for trial in active for task in trial.tasks(passes)])
         for k, trial in enumerate(active):
@@ -342,11 +345,13 @@ def _judged(
 ) -> list[str]:
     """The candidates to judge: all, or where work or memory do not suffice, those with the least errors so far."""
     names, memory = [], _WEIGHT_BYTES
+    is_part = work < _WORK  # of a pass: then learning all examples in the end counts, too
     passes = _FEWEST_PASSES if len(folds) > 1 else _FEWEST_OF_ONE_FOLD
     for name in sorted(candidates, key=lambda name: first_errors.get(name, 0.0)):
         work -= passes * _work(learning, folds, candidates[name])
         memory -= (len(folds) + 1) * learning.weight_bytes(candidates[name])
-        if min(work - passes * learning.pass_work(candidates[name]), memory) < 0:
+        last = learning.pass_work(candidates[name]) if is_part else 0
+        if min(work - passes * last, memory) < 0:
             break
         names.append(name)
     return [name for name in candidates if name in names]
