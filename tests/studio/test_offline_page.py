@@ -99,9 +99,10 @@ def test_a_large_run_is_thinned_until_it_fits(options: dict[str, Any]) -> None:
 
 
 def test_what_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as smaller, pytest.raises(DataError, match="larger than 100,000 bytes"):
+    with monkeypatch.context() as smaller:
         smaller.setattr(recording, "MAX_BYTES", 100_000)
-        offline_page(screen(cloud(10)))
+        with pytest.raises(DataError, match="larger than 100,000 bytes"):
+            offline_page(screen(cloud(10)))
     with pytest.raises(ParameterError, match="'table'"):
         offline_page(screen(cloud(10)) | {"table": None})
     with pytest.raises(ParameterError, match="'fragment'"):
