@@ -1,6 +1,8 @@
 // Arrays from Python and to Python, for all binding files.
 #pragma once
 
+#include <optional>
+
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -63,6 +65,7 @@ public:
     }
 
     mutable std::shared_ptr<const CompactRows> compact;  // for learners with compact columns, made when first needed
+    mutable std::optional<std::size_t> left_out;         // entries without a weight, once scored by compact columns
 
 private:
     Rows rows_;

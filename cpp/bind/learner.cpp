@@ -1,5 +1,6 @@
 // The learner: making one, learning and scoring with it, a block or a row at a time.
 #include <chrono>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -183,13 +184,18 @@ auto learner_scores(const CompactLearner& learner, const PyRows& py_rows, const 
     double* scores;
     const std::size_t count = order ? order->shape(0) : rows.count;
     auto result = new_matrix<double, nb::memview>(count, learner.rule.unit_count(), scores);
-    std::shared_ptr<const CompactRows> compact;
-    if (learner.columns) {
-        if (py_rows.compact && py_rows.compact->columns == learner.columns && learner.features >= learner.columns->size()) compact = py_rows.compact;
-        else compact = std::make_shared<CompactRows>(*learner.columns, rows.sparse ? CompactRows::ColumnSlots() : learner.column_slots(), learner.features, rows);
+    std::size_t left_out = 0;
+    {
+        nb::gil_scoped_release free;
+        std::shared_ptr<const CompactRows> compact;
+        if (learner.columns) {
+            if (py_rows.compact && py_rows.compact->columns == learner.columns && learner.features >= learner.columns->size()) compact = py_rows.compact;
+            else compact = std::make_shared<CompactRows>(*learner.columns, rows.sparse ? CompactRows::ColumnSlots() : learner.column_slots(), learner.features, rows);
+            left_out = compact->left_out;
+        }
+        native().learn->learner_scores(learner, compact ? compact->rows : rows, order ? order->data() : nullptr, count, scores);
     }
-    nb::gil_scoped_release free;
-    native().learn->learner_scores(learner, compact ? compact->rows : rows, order ? order->data() : nullptr, count, scores);
+    if (learner.columns && rows.sparse) py_rows.left_out = left_out;
     return result;
 }
 
@@ -224,7 +230,11 @@ void bind_learner(Module& m) {
         .def("__len__", &Columns::size)
         .def("add", [](std::shared_ptr<Columns> columns, const PyRows& rows) {
             rows.compact = std::make_shared<CompactRows>(std::move(columns), rows.checked());
-        }, "rows"_a);
+        }, "rows"_a)
+        .def("add_entries", [](Columns& columns, const In<std::uint32_t>& index, std::size_t features) {
+            if (features == 0 || features > std::numeric_limits<std::int32_t>::max()) throw nb::value_error("features must be 1 to 2**31 - 1");
+            for (std::size_t i = 0; i < index.shape(0); ++i) columns.slot_of(index.data()[i] % features);
+        }, "index"_a, "features"_a);
     auto learner = Class<CompactLearner>(m, "Learner");
     bind_learner_state(learner);
     learner
@@ -232,6 +242,7 @@ void bind_learner(Module& m) {
              "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "unit_major"_a, "columns"_a.none() = nb::none())
         .def_prop_ro("features", reading(+[](const CompactLearner& learner) { return learner.declared_features; }))
         .def_prop_ro("units", [](const CompactLearner& learner) { return learner.rule.unit_count(); })
+        .def_prop_ro("is_compact", [](const CompactLearner& learner) { return learner.columns != nullptr; })
         .def_prop_ro("t", reading(+[](const CompactLearner& learner) { return learner.groups.front().t; }))
         .def_prop_ro("mistakes", reading(+[](const CompactLearner& learner) { return mistakes_made(learner); }))
         .def("count_errors", changing(+[](CompactLearner& learner, bool wanted) { learner.measures_error = wanted; }), "wanted"_a)

@@ -104,6 +104,28 @@ void put_part(CompactLearner& learner, const std::string& name, const InMatrix& 
     write_part(learner, part, weights.data(), bias.data());
 }
 
+// The same for a learner with compact columns, whose columns have all been added: the numbers that differ from `usual`, at
+// ascending indices of [unit][declared feature]. False where an index lies outside, does not ascend, or has no column or value.
+bool put_sparse_part(CompactLearner& learner, const std::string& name, const In<std::uint32_t>& index, const In<double>& value, double usual,
+                     const In<double>& bias) {
+    const std::size_t units = learner.rule.unit_count(), all = learner.declared_features, count = index.shape(0);
+    const Part part = part_of(name);
+    if (!learner.columns || bias.shape(0) != units) throw nb::value_error("expected compact columns, and a bias for each unit");
+    if (value.shape(0) != count) return false;
+    learner.grow_to_columns();
+    if ((learner.groups.front().*part).empty()) throw nb::value_error("this learner has no such weights");
+    Buffer weights(units * learner.features, usual);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t at = index.data()[i];
+        if (at >= units * all || (i > 0 && index.data()[i - 1] >= at)) return false;
+        const std::int64_t slot = learner.columns->find(at % all);
+        if (slot < 0) return false;
+        weights[at / all * learner.features + static_cast<std::size_t>(slot)] = value.data()[i];
+    }
+    write_part(learner, part, weights.data(), bias.data());
+    return true;
+}
+
 // Everything that is not a weight, in plain numbers: counters, pockets, the bound.
 nb::dict get_counters(const CompactLearner& learner) {
     const Group& head = learner.groups.front();
@@ -216,6 +238,7 @@ void bind_learner_state(Class<CompactLearner>& learner) {
     learner.def("get", reading(&get_part), "name"_a)
         .def("entries_other_than", reading(&get_sparse_part), "name"_a, "usual"_a)
         .def("put", changing(&put_part), "name"_a, "weights"_a, "bias"_a)
+        .def("put_entries", changing(&put_sparse_part), "name"_a, "index"_a, "value"_a, "usual"_a, "bias"_a)
         .def("final_weights", reading(&get_final_weights), "average"_a)
         .def("scoring_copy", reading(&scoring_copy), "average"_a)
         .def("unit", reading(&get_unit), "unit"_a)

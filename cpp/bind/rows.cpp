@@ -93,7 +93,8 @@ void bind_rows(Module& m) {
         .def_prop_ro("count", [](const PyRows& rows) { return rows.unchecked().count; })
         .def_prop_ro("features", [](const PyRows& rows) { return rows.unchecked().features; })
         .def_prop_ro("largest", [](const PyRows& rows) { return rows.unchecked().largest; })
-        .def_prop_ro("canonical", [](const PyRows& rows) { return rows.unchecked().canonical; });
+        .def_prop_ro("canonical", [](const PyRows& rows) { return rows.unchecked().canonical; })
+        .def_prop_ro("left_out", [](const PyRows& rows) { return rows.left_out; });
 }
 
 }  // namespace rosenblatt

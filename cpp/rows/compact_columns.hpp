@@ -106,18 +106,20 @@ public:
     }
     // For scoring: entries without a slot below `slots` are left out; they would add zeros.
     CompactRows(const Columns& by, const ColumnSlots& known, std::size_t slots, const Rows& from) : rows(from) {
-        if (from.sparse)
-            rewrite([&](std::size_t column) {
-                const std::int64_t slot = by.find(column);
-                return slot < static_cast<std::int64_t>(slots) ? slot : -1;
-            });
-        else with_values([&](const auto* value) { select_columns(value, known); });
+        const auto slot_of = [&by, slots = static_cast<std::int64_t>(slots)](std::size_t column) {
+            const std::int64_t slot = by.find(column);
+            return slot < slots ? slot : -1;
+        };
+        if (!from.sparse) with_values([&](const auto* value) { select_columns(value, known); });
+        else if (!from.canonical) rewrite(slot_of);
+        else with_indices([&](const auto* index) { with_values([&](const auto* value) { select_entries(index, value, slot_of); }); });
         finish();
     }
     CompactRows(const CompactRows&) = delete;
 
     const std::shared_ptr<Columns> columns;
     Rows rows;
+    std::size_t left_out = 0;  // entries without a slot
 
 private:
     template <class F>
@@ -142,6 +144,29 @@ private:
         columns->slots_of(indices_.data(), rows.stored, indices_.data());
     }
 
+    template <class I, class V, class SlotOf>
+    void select_entries(const I* index, const V* value, SlotOf slot_of) {
+        const std::size_t entries = rows.entries();
+        indices_.resize(entries + 1);
+        values_.resize(entries + 1);
+        starts_.push(0);
+        std::size_t size = 0;
+        for (std::size_t row = 0; row < rows.count; ++row) {
+            const auto [from, to] = rows.entries_of(row);
+            for (std::size_t k = from; k < to; ++k) {
+                const std::int64_t slot = slot_of(static_cast<std::size_t>(rows.column_of(index + k)));
+                indices_[size] = static_cast<std::int32_t>(slot);
+                values_[size] = static_cast<double>(value[k]);
+                size += slot >= 0;
+            }
+            starts_.push(static_cast<std::int64_t>(size));
+        }
+        left_out = entries - size;
+        indices_.resize(size);
+        values_.resize(size);
+        use_own_values();
+    }
+
     template <class SlotOf>
     void rewrite(SlotOf slot_of) {
         std::vector<std::pair<std::int64_t, std::size_t>> entries;
@@ -160,6 +185,7 @@ private:
                             values_.push(0.0);
                         }
                         if (slot >= 0) values_[values_.size() - 1] += static_cast<double>(value[k]);
+                        else ++left_out;
                         last_column = column;
                     }
                     starts_.push(static_cast<std::int64_t>(indices_.size()));

@@ -153,7 +153,9 @@ def test_what_is_predicted_is_what_is_evaluated(name: str, folder: Path, capsys:
     decided = printed_by(capsys, "predict", "m.model", name).splitlines()
     scores = json_of(capsys, "evaluate", "m.model", name)
     assert {key: value for key, value in record["test"].items() if key != "data"} == {
-        key: value for key, value in scores.items() if key not in ("data", "model", "report", "warnings")
+        key: value
+        for key, value in scores.items()
+        if key not in ("data", "model", "report", "warnings", "drift", "new_words")
     }
     column = np.array([str(label) for label in scores["classes"]])
     assert [decided.count(label) for label in column] == np.sum(scores["confusion"], axis=0).tolist()

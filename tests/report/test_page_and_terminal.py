@@ -21,7 +21,15 @@ from rosenblatt.report.summary import Evaluation, EvaluationSummary, FitSummary
 from rosenblatt.report.text.explanation import weight_lines
 from rosenblatt.report.text.fit import fit_lines
 from rosenblatt.report.text.scores import score_lines
-from rosenblatt.report.weights import _distinctive, bias, contributions, direction, telling_features, top_features
+from rosenblatt.report.weights import (
+    ClassWeights,
+    _distinctive,
+    bias,
+    contributions,
+    direction,
+    telling_features,
+    top_features,
+)
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(300, 6))
@@ -224,7 +232,7 @@ def test_contributions_and_bias_add_up_to_the_score(sparse: bool) -> None:
     model = summary(2).fitted.model
     rows = Csr(np.array([0, 6, 12]), np.tile(np.arange(6, dtype=np.int32), 2), X[:2].ravel(), 6) if sparse else X[:2]
     for row in range(2):
-        parts = contributions(model, rows, row, direction(model, 1))
+        parts = contributions(model, rows, row, ClassWeights(model, 1))
         total = sum(part.contribution for part in parts) + bias(model, 1)
         assert total == pytest.approx(model.scores(X[row : row + 1])[0, 0])
         assert [abs(part.contribution) for part in parts] == sorted((abs(p.contribution) for p in parts), reverse=True)

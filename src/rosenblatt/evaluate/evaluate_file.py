@@ -8,6 +8,7 @@ import numpy as np
 from rosenblatt.errors import DataError, option
 from rosenblatt.evaluate.tally import Tally
 from rosenblatt.learn.files.classes import UNKNOWN_LABEL, class_codes
+from rosenblatt.model.drift import Watch
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import predict_source
 from rosenblatt.readers.input_file import Paths
@@ -25,8 +26,9 @@ def evaluate_file(model: Model, path: Paths, reading: ReadOptions, threads: int 
     ranked_jointly = model.loss == "logistic" and model.scheme == "joint"
     gives_probabilities = model.probability_map is not None
     source = open_source(path, replace(reading, classes=()), model.space)
-    unlabelled = 0
+    unlabelled, watch = 0, Watch(model)
     for block in predict_source(model, source, threads or os.cpu_count() or 1):
+        watch.add(block)
         labelled = block.truth != -1
         unlabelled += int(np.count_nonzero(~labelled))
         truth = np.where(block.truth == UNKNOWN_LABEL, len(model.classes), block.truth)[labelled]
@@ -42,6 +44,7 @@ def evaluate_file(model: Model, path: Paths, reading: ReadOptions, threads: int 
             f"with {option('labels_from')}.",
             file=source.name,
         )
+    tally.drift, tally.new_words = watch.drift(), watch.new_words
     tally.reading_warnings = source.warnings()
     if unlabelled:
         of_all = f"{unlabelled:,} of {unlabelled + tally.examples:,} rows"

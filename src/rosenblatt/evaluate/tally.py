@@ -9,6 +9,7 @@ from rosenblatt.evaluate import confusion, ranking
 from rosenblatt.evaluate.confusion import ClassScores
 from rosenblatt.evaluate.intervals import Estimate, effective, logit_normal
 from rosenblatt.evaluate.probabilities import ProbabilityTally, ReliabilityBin
+from rosenblatt.model.drift import Drift, NewWords
 from rosenblatt.model.warnings import Caution, Judged, advice_for_rare, few_examples, unknown_labels, worthless
 from rosenblatt.records import Floats, Label
 
@@ -73,6 +74,8 @@ class Tally:
         self.unknown = 0  # how many examples have such a label
         self.unknown_labels: list[Label] = []
         self.reading_warnings: list[str] = []
+        self.drift: Drift | None = None  # from the examples that the model was learned from
+        self.new_words: NewWords | None = None  # that it has no weights for
         self.examples = 0
         self.squares = 0.0  # of the weights
         self.probabilities = ProbabilityTally(len(classes))

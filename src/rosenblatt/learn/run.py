@@ -333,16 +333,19 @@ class Run:
         values = {name: copy(value) for name, value in vars(self).items() if name not in _NOT_STATE}
         return values | {"features": self.learner.features, "counters": self.learner.counters()}
 
-    def restore(self, state: Mapping[str, Any]) -> None:
+    def restore(self, state: Mapping[str, Any], columns: native.Columns | None = None) -> None:
+        """With `columns`, the parts are the entries of learners that have weights for these columns alone."""
         values = dict(state)
         features, parts, counters = values.pop("features"), values.pop("parts"), values.pop("counters")
         vars(self).update(values)
         vars(self).pop("learner", None)  # there may not be memory for two
         self._scorer = self._final_weights = self.recording = None
-        self.learner = self.settings.learner(features, self.weight_of_class, dense=self.dense)
+        self.learner = self.settings.learner(features, self.weight_of_class, dense=self.dense, columns=columns)
         for name, part in parts.items():
-            if part is not None:
+            if part is not None and columns is None:
                 self.learner.put(name, *part)
+            elif part is not None and not self.learner.put_entries(name, *part):
+                raise ValueError(f"the indices of {name} do not ascend, or lie outside it")
         self.learner.restore(counters)
 
     __getstate__ = state

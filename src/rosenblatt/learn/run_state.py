@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from rosenblatt import options
+from rosenblatt import native, options
 from rosenblatt.errors import LearningOverflowError, ParameterError
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.run import PARTS, Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.storage.header import Header, damaged
-from rosenblatt.storage.tensors import Tensors, all_finite, put_matrix, put_sparse, read_array, read_buffer, read_matrix
+from rosenblatt.storage.tensors import (
+    Tensors,
+    all_finite,
+    put_matrix,
+    put_sparse,
+    read_array,
+    read_buffer,
+    read_entries,
+    read_matrix,
+    refuse_too_large,
+)
 
 _LOG = {"t": "uint64", "row": "uint64", "unit": "uint32", "coefficient": "float64"}
 _STATUSES = ("separated", "validated", "budget", "open", "interrupted")
 _COUNTS = ("random", "split_seed", "position", "rows_in_epoch", "epochs_waited", "t_before_epoch")
 ADDED_LATER = ("alpha", "l1")  # settings that older files lack: they are 0
 MAX_FEATURES = 2**32
+MAX_COMPACT = 2**31
 MAX_UNITS = 2**20
 
 
@@ -70,8 +82,11 @@ def _pack_votes(run: Run, tensors: Tensors, prefix: str) -> dict[str, Any] | Non
     return pack_votes(run.votes, tensors, prefix)
 
 
-def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> Run:
-    """The run of a section; ModelError if its parts do not fit together."""
+def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int, *, compact: bool = False) -> Run:
+    """The run of a section; ModelError if its parts do not fit together.
+
+    `compact`: where few of many columns have occurred, only those get weights; the run then takes sparse rows alone.
+    """
     settings = unpack_settings(header.section("settings"))
     class_weight = read_buffer(tensors, f"{prefix}class_weight", "float64", (classes,))
     if not (all_finite(class_weight, 0.0) and any(class_weight)):
@@ -80,7 +95,12 @@ def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> R
     if units > MAX_UNITS:
         raise damaged(f"{units} units are more than a model has")
     least = settings.rate.per_feature_least
-    parts = _unpack_parts(header.section("parts"), tensors, prefix, (units, features), least)
+    sparse = compact and not header.flag("dense") and settings.keep != "vote" and 0 < features < MAX_COMPACT
+    columns = _columns(header.section("parts"), tensors, prefix, features) if sparse else None
+    if columns is not None:
+        refuse_too_large(units * len(columns))
+    unpack_part = _unpack_entries if columns is not None else _unpack_matrix
+    parts = _unpack_parts(header.section("parts"), tensors, prefix, (units, features), least, unpack_part)
     # `restore` allocates its weights.
     run = Run(settings, 0, class_weight.tolist(), 0, dense=header.flag("dense"))
     if "weights" not in parts or any((run.learner.get(name) is None) == (name in parts) for name in PARTS):
@@ -110,8 +130,21 @@ def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int) -> R
         state["votes"] = unpack_votes(votes, tensors, f"{prefix}votes.", settings, run.class_weight, shape)
     if len(state["before_epoch"]) not in (0, units):
         raise damaged("the mistakes before the epoch are not one number per unit")
-    run.restore(state)
+    try:
+        run.restore(state, columns)
+    except ValueError as error:
+        raise damaged(str(error)) from None
     return run
+
+
+def _columns(header: Header, tensors: Tensors, prefix: str, features: int) -> native.Columns | None:
+    """The columns of all parts; None where one of these is stored whole."""
+    if not all("usual" in header.section(name) for name in header.values):
+        return None
+    columns = native.Columns()
+    for name in header.values:
+        columns.add_entries(read_buffer(tensors, f"{prefix}{name}.index", "uint32"), features)
+    return columns
 
 
 def pack_settings(settings: Settings) -> dict[str, Any]:
@@ -133,18 +166,36 @@ def unpack_settings(header: Header) -> Settings:
 
 
 def _unpack_parts(
-    header: Header, tensors: Tensors, prefix: str, shape: tuple[int, int], least: float
+    header: Header,
+    tensors: Tensors,
+    prefix: str,
+    shape: tuple[int, int],
+    least: float,
+    unpack: Callable[[Header, Tensors, str, tuple[int, int], memoryview], tuple[tuple[Any, ...], memoryview]],
 ) -> dict[str, Any]:
     if not set(header.values) <= set(PARTS):
         raise damaged("it has weights of an unknown kind")
     parts: dict[str, Any] = dict.fromkeys(PARTS)
     for name in header.values:
-        weights = read_matrix(tensors, f"{prefix}{name}", header.section(name), shape)
         bias = read_buffer(tensors, f"{prefix}{name}.bias", "float64", shape[:1])
+        parts[name], weights = unpack(header.section(name), tensors, f"{prefix}{name}", shape, bias)
         if not all_finite(bias) or (name == "scale" and not all_finite(weights, least)):
             raise damaged(f"{name} holds an invalid value")
-        parts[name] = (weights, bias)
     return {name: part for name, part in parts.items() if part is not None}
+
+
+def _unpack_matrix(
+    header: Header, tensors: Tensors, key: str, shape: tuple[int, int], bias: memoryview
+) -> tuple[tuple[Any, ...], memoryview]:
+    weights = read_matrix(tensors, key, header, shape)
+    return (weights, bias), weights
+
+
+def _unpack_entries(
+    header: Header, tensors: Tensors, key: str, shape: tuple[int, int], bias: memoryview
+) -> tuple[tuple[Any, ...], memoryview]:
+    index, value, usual = read_entries(tensors, key, header, shape)
+    return (index, value, usual, bias), value
 
 
 def _unpack_log(tensors: Tensors, prefix: str) -> list[tuple[NDArray[Any], ...]]:

@@ -20,6 +20,7 @@ from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.calibration import calibrate
 from rosenblatt.model.common_names import with_common_names
+from rosenblatt.model.drift import reference_of
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.threshold import EVEN, choose_threshold
 from rosenblatt.model.warnings import Caution, baseline_error, judged_by, warnings_of_fit
@@ -306,7 +307,8 @@ def _with_probabilities(model: LinearModel, fitting: Fitting) -> LinearModel:
     if criterion is None and is_moved and plan.passes == "auto" and plan.class_weight is None:
         criterion = criterion_of(EVEN)
     threshold = None if criterion is None else choose_threshold(criterion, honest, calibration)
-    return replace(model, calibration=calibration, threshold=threshold)
+    decided = replace(model, calibration=calibration, threshold=threshold)
+    return replace(decided, reference=reference_of(honest, decided))
 
 
 def _errors(fitting: Fitting, model: LinearModel) -> tuple[float, float | None, float | None]:

@@ -49,6 +49,10 @@ class Model(ABC):
     def pack(self, tensors: Tensors) -> dict[str, Any]:
         """The header of its file; its arrays are added to the tensors."""
 
+    def unknown_entries(self, values: Csr) -> int | None:
+        """How many entries of the rows have a column without weights; None where every column has them."""
+        return None
+
     @property
     def scores_rows(self) -> bool:
         """Can it score the rows of a file?"""

@@ -14,7 +14,7 @@ from rosenblatt.model.model import Model, check_width
 from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.readers.memory.example import read_example
 from rosenblatt.records import SourceBlock
-from rosenblatt.report.weights import bias, contributions, direction
+from rosenblatt.report.weights import ClassWeights, bias, contributions
 
 
 def explain_example(model: LinearModel, example: str | SourceBlock, row: int = 0) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def explain_example(model: LinearModel, example: str | SourceBlock, row: int = 0
         "label": model.classes[k],
         "score": float(scores[0] if model.scheme == "binary" else scores[k]),
         "bias": bias(model, of),
-        "contributions": contributions(model, block.values, row, direction(model, of), block.names),
+        "contributions": contributions(model, block.values, row, ClassWeights(model, of), block.names),
     }
 
 

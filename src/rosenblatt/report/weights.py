@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from rosenblatt import native
-from rosenblatt.lazy import np
+from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.polynomial import products_of
 from rosenblatt.learn.schemes import class_pairs
 from rosenblatt.model.kinds.linear import LinearModel
@@ -41,6 +42,32 @@ def direction(model: LinearModel, k: int) -> Floats:
         return _sum_over_pairs(model.coef, k, len(model.classes))
     row: Floats = model.coef[0 if model.scheme == "binary" else k]
     return -row if model.scheme == "binary" and k == 0 else row
+
+
+class ClassWeights:
+    """The same, looked up by column; of a model of hashed words, only those of words that it has met are in memory."""
+
+    def __init__(self, model: LinearModel, k: int) -> None:
+        self._columns: Any = None  # None: all of them
+        if model.scheme == "ovo":
+            self._weights = direction(model, k)
+            return
+        columns, weights, _ = model.run.unit(0 if model.scheme == "binary" else k)
+        self._weights = np.asarray(weights)
+        self._weights = -self._weights if model.scheme == "binary" and k == 0 else self._weights
+        if columns is not None:
+            self._columns = np.asarray(columns)
+
+    def at(self, columns: NDArray[np.integer[Any]]) -> Floats:
+        """0 where the model has no such column."""
+        if self._columns is None:
+            places, known = columns, columns < len(self._weights)
+        else:
+            places = np.searchsorted(self._columns, columns)
+            known = np.isin(columns, self._columns)
+        weights: Floats = np.zeros(len(columns))
+        weights[known] = self._weights[places[known]] + 0.0  # never -0
+        return weights
 
 
 def bias(model: LinearModel, k: int) -> float:
@@ -91,7 +118,7 @@ def telling_features(model: LinearModel, k: int, count: int) -> list[Weight]:
 
 
 def contributions(
-    model: LinearModel, values: Values, row: int, weights: Floats, names: Mapping[int, str] | None = None
+    model: LinearModel, values: Values, row: int, weights: ClassWeights, names: Mapping[int, str] | None = None
 ) -> list[Contribution]:
     """What each feature of one row adds to the score of the class with these weights, the largest in size first.
 
@@ -106,10 +133,11 @@ def contributions(
         features = products_of(values[row], degree) if degree > 1 else values[row]
         columns = np.flatnonzero(features)
         numbers = features[columns]
+    known = (columns < model.features) & (numbers != 0)
+    columns, numbers = columns[known], numbers[known]
     parts = [
-        Contribution(names.get(int(j)) or model.name(int(j)), float(x), float(weights[j]), float(weights[j] * x))
-        for j, x in zip(columns, numbers, strict=True)
-        if j < len(weights) and x != 0
+        Contribution(names.get(j) or model.name(j), x, weight, weight * x)
+        for j, x, weight in zip(columns.tolist(), numbers.tolist(), weights.at(columns).tolist(), strict=True)
     ]
     return sorted(parts, key=lambda part: (-abs(part.contribution), part.feature))
 
@@ -120,12 +148,12 @@ class Reasons:
     def __init__(self, model: Model, count: int) -> None:
         assert isinstance(model, LinearModel)
         self._model, self._count = model, count
-        self._weights: dict[int, Floats] = {}  # of the classes predicted so far
+        self._weights: dict[int, ClassWeights] = {}  # of the classes predicted so far
 
     def of_block(self, block: PredictedBlock) -> Iterator[list[Contribution]]:
         for row, k in enumerate(block.buffers[0].tolist()):
             if k not in self._weights:
-                self._weights[k] = direction(self._model, k)
+                self._weights[k] = ClassWeights(self._model, k)
             parts = contributions(self._model, block.block.values, row, self._weights[k], block.block.names)
             yield [part for part in parts if part.contribution > 0][: self._count]
 

@@ -59,22 +59,32 @@ def _safetensors_bytes(tensors: Mapping[str, memoryview], metadata: dict[str, st
 
 def read_container(path: str | os.PathLike[str], decode: Callable[[Header, Tensors], T]) -> T:
     """What `decode` makes of header and tensors; every error is a ModelError that names the file."""
+    return parse_container(_content(path), decode, os.fspath(path))
+
+
+def _content(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file, or the first of them where it is no container. Nobody else keeps them: they may be many."""
     name = os.fspath(path)
     try:
         with open(path, "rb") as file:
-            content = file.read(_SHORTEST)
-            if _begins_like_one(content):
-                content += file.read()
+            start = file.read(_SHORTEST)
+            if not _begins_like_one(start):
+                return start
+            if not file.seekable():
+                return start + file.read()
+            file.seek(0)
+            return file.read()
     except OSError as error:
         raise ModelError(f"{name}: cannot be read: {error.strerror}.", file=name) from None
-    return parse_container(content, decode, name)
 
 
 def parse_container(content: bytes, decode: Callable[[Header, Tensors], T], name: str) -> T:
     """The same for content that is already in memory."""
     try:
         header = _header_of(content)
-        return decode(Header(header), _tensors_of(content, header))
+        tensors = _tensors_of(content, header)
+        del content  # the tensors are copies
+        return decode(Header(header), tensors)
     except RosenblattError as error:
         message = error.args[0].rstrip(".")  # not str(error): the caller spells its parameters
         raise ModelError(f"{name}: {message}.", file=name) from None

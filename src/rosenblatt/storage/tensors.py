@@ -76,22 +76,40 @@ def typed_buffer(data: bytes, dtype: str, shape: list[int]) -> memoryview:
 
 def read_matrix(tensors: Tensors, name: str, header: Header, shape: tuple[int, int]) -> memoryview:
     """A matrix of finite doubles of the shape it must have."""
-    declared = tuple(header.counts("shape"))
-    if declared != shape:
-        raise damaged(f"{name} has the shape {declared}, expected {shape}")
+    _check_shape(name, header, shape)
     if "usual" not in header:
         whole = read_buffer(tensors, name, "float64", shape)
         _check_finite(name, whole)
         return whole
-    why = why_too_large(2 * 8 * prod(shape))  # here, and again in the learner
-    if why is not None:
-        raise ModelError(f"its {prod(shape):,} weights need {why}")
-    index, value = read_buffer(tensors, f"{name}.index", "uint32"), read_buffer(tensors, f"{name}.value", "float64")
-    matrix = native.matrix_from_entries(index, value, header.number("usual"), *shape)
+    refuse_too_large(prod(shape))
+    index, value, usual = read_entries(tensors, name, header, shape)
+    matrix = native.matrix_from_entries(index, value, usual, *shape)
     if matrix is None:
         raise damaged(f"the indices of {name} do not ascend, or lie outside it")
-    _check_finite(name, value)
     return matrix
+
+
+def read_entries(
+    tensors: Tensors, name: str, header: Header, shape: tuple[int, int]
+) -> tuple[memoryview, memoryview, float]:
+    """The entries of a matrix that differ from the usual value: their indices, which are not checked, and values."""
+    _check_shape(name, header, shape)
+    index, value = read_buffer(tensors, f"{name}.index", "uint32"), read_buffer(tensors, f"{name}.value", "float64")
+    _check_finite(name, value)
+    return index, value, header.number("usual")
+
+
+def _check_shape(name: str, header: Header, shape: tuple[int, int]) -> None:
+    declared = tuple(header.counts("shape"))
+    if declared != shape:
+        raise damaged(f"{name} has the shape {declared}, expected {shape}")
+
+
+def refuse_too_large(n_weights: int) -> None:
+    """Before weights are made that the memory cannot hold: here, and again in the learner."""
+    why = why_too_large(2 * 8 * n_weights)
+    if why is not None:
+        raise ModelError(f"its {n_weights:,} weights need {why}")
 
 
 def read_array(tensors: Tensors, name: str, dtype: Any, shape: tuple[int, ...] | None = None) -> NDArray[Any]:

@@ -40,6 +40,7 @@ def command(
     check_output(report, model, *data, reading.labels_from)
     predictor = load_model(model, data[0])
     evaluation = evaluate_on(data, predictor, like_training_data(reading, predictor), threads)
+    drift, new_words = evaluation.tally.drift, evaluation.tally.new_words
     scores, summary = evaluation.scores, EvaluationSummary(model, predictor, evaluation, command_line())
     if report is not None:
         from rosenblatt.report.page.report_page import evaluation_page
@@ -47,10 +48,16 @@ def command(
         write_file(report, evaluation_page(summary).encode())
     if as_json:
         record = {"model": model, "data": evaluation.data, **scores_record(scores), "warnings": summary.warnings}
-        write_json(record | {"report": report})
+        write_json(record | {"report": report, "drift": drift, "new_words": new_words})
     else:
         write(f"{bold(evaluation.data)}  {plural(scores.examples, 'example')}\n")
         write_lines(score_lines(scores))
+        if drift is not None or new_words is not None:
+            write("")
+        if drift is not None:
+            write(named_line("drift", drift.words))
+        if new_words is not None:
+            write(named_line("new words", new_words.words))
         if report is not None:
             write("\n" + named_line("report", report))
     warn(summary.warnings)

@@ -1,14 +1,16 @@
 """`rosenblatt predict`: the labels of new examples."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from rosenblatt import options
-from rosenblatt.cli.output import check_output, open_output, warn
+from rosenblatt.cli.output import check_output, open_output, say, warn
 from rosenblatt.cli.parameters import (
     like_training_data,
     model_argument,
@@ -18,7 +20,10 @@ from rosenblatt.cli.parameters import (
     sectioned_command,
     several_data_argument,
 )
-from rosenblatt.readers.source import ReadOptions
+from rosenblatt.readers.source import ReadOptions, Source
+
+if TYPE_CHECKING:
+    from rosenblatt.model.drift import Watch
 
 
 @sectioned_command(
@@ -61,6 +66,7 @@ def command(
     --json is --output-format jsonl.
     """
     from rosenblatt.cli.load_model import load_model
+    from rosenblatt.model.drift import Watch
     from rosenblatt.model.model_file import require_probabilities, with_weights
     from rosenblatt.model.predict import predict_source
     from rosenblatt.readers.open import open_source
@@ -77,14 +83,23 @@ def command(
     reading = replace(like_training_data(reading, predictor), with_=shown.columns, name_rows=bool(reasons))
     source = open_source(data, reading, predictor.space)
     header, to_lines = answer_lines(predictor, shown)
+    watch = Watch(predictor)
     try:
         with open_output(output) as stream:
             stream.write(header)
             for block in predict_source(predictor, source, threads or os.cpu_count() or 1):
                 stream.write(to_lines(block))
+                watch.add(block)
                 if source.size is None:  # whoever reads our output waits for the answer
                     stream.flush()
     except KeyboardInterrupt:
-        warn(source.warnings())
+        _say_what_was_new(source, watch)
         raise
-    warn(source.warnings())
+    _say_what_was_new(source, watch)
+
+
+def _say_what_was_new(source: Source, watch: Watch) -> None:
+    new_words = watch.new_words
+    if new_words is not None and new_words.unknown:
+        say(f"{source.name}: {new_words.words}.")
+    warn([*source.warnings(), *watch.warnings()])

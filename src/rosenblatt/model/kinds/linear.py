@@ -11,10 +11,11 @@ from rosenblatt.learn.run import Run
 from rosenblatt.learn.run_state import pack_run, unpack_run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.calibration import Calibration, own_probabilities, unpack_calibration
+from rosenblatt.model.drift import Reference, unpack_reference
 from rosenblatt.model.model import Model, check_finite, unpack_provenance
 from rosenblatt.model.threshold import Threshold, unpack_threshold
 from rosenblatt.readers.feature_space import pack_classes, pack_space, unpack_classes, unpack_space
-from rosenblatt.records import FeatureSpace, Floats, Label, RunSummary, Values
+from rosenblatt.records import Csr, FeatureSpace, Floats, Label, RunSummary, Values
 from rosenblatt.storage.header import Header
 from rosenblatt.storage.tensors import Tensors
 
@@ -36,6 +37,7 @@ class LinearModel(Model):
     estimator: Mapping[str, Any] | None = None
     calibration: Calibration | None = None  # from scores to probabilities, where it was learned from a file
     threshold: Threshold | None = None  # where one was chosen
+    reference: Reference | None = None  # the scores that new ones are compared with, where it was learned from a file
 
     @property
     def settings(self) -> Settings:
@@ -81,6 +83,14 @@ class LinearModel(Model):
         votes = self.run.votes
         return check_finite(self._scorer.scores(rows)) if votes is None else votes.scores(rows)
 
+    def unknown_entries(self, values: Csr) -> int | None:
+        rows = native.rows_of(values)
+        if not self._scorer.is_compact:
+            return None
+        if rows.left_out is None:
+            self._scorer.scores(rows)
+        return rows.left_out
+
     def pack(self, tensors: Tensors) -> dict[str, Any]:
         """The header of its file; its arrays are added to the tensors."""
         header = {
@@ -95,6 +105,8 @@ class LinearModel(Model):
             header["calibration"] = self.calibration.pack(tensors)
         if self.threshold is not None:
             header["threshold"] = self.threshold.pack()
+        if self.reference is not None:
+            header["reference"] = self.reference.pack()
         return header
 
     @property
@@ -151,10 +163,11 @@ class LinearModel(Model):
 
 def unpack_linear_model(header: Header, tensors: Tensors) -> LinearModel:
     classes = unpack_classes(header.section("classes"))
+    space = unpack_space(header.section("space"), tensors)
     return LinearModel(
         classes=classes,
-        space=unpack_space(header.section("space"), tensors),
-        run=unpack_run(header.section("run"), tensors, "run.", len(classes)),
+        space=space,
+        run=unpack_run(header.section("run"), tensors, "run.", len(classes), compact=bool(space.bits)),
         provenance=unpack_provenance(header),
         estimator=dict(header.section("estimator").values) if "estimator" in header else None,
         calibration=(
@@ -163,4 +176,5 @@ def unpack_linear_model(header: Header, tensors: Tensors) -> LinearModel:
             else None
         ),
         threshold=unpack_threshold(header.section("threshold"), len(classes)) if "threshold" in header else None,
+        reference=unpack_reference(header.section("reference"), len(classes)) if "reference" in header else None,
     )

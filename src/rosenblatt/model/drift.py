@@ -1,0 +1,213 @@
+"""Are new examples like those that a model was learned from? Their scores say so, their numbers, and their words.
+
+How far the scores have moved is measured by the population stability index, the sum of (p - q) log(p / q) over bins:
+the tenths of the scores of examples that the model had not learned, or the classes they were decided for. Below 0.1
+the distributions are alike, above 0.25 they differ much (Siddiqi 2006).
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.lazy import np
+from rosenblatt.learn.schemes import class_scores
+from rosenblatt.model.model import Model
+from rosenblatt.records import Csr, FeatureSpace, Floats, HonestScores
+from rosenblatt.storage.header import Header, damaged
+
+if TYPE_CHECKING:
+    from rosenblatt.model.predict import PredictedBlock
+
+_BINS = 10
+_SAMPLED = 256  # rows of each block whose scores are counted
+_FEWEST = 100  # examples whose scores can be compared
+_HANDFUL = 20  # examples of which nobody wants to know how many words are new
+SOME, MUCH = 0.1, 0.25
+_MOVED = 0.5  # deviations of the mean of a column that are worth a word
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The scores of examples that the model had not learned when it gave them: the share of each bin.
+
+    Of two classes the bins lie between the edges; of more, each class is one.
+    """
+
+    edges: tuple[float, ...]
+    shares: tuple[float, ...]
+    examples: int
+
+    def pack(self) -> dict[str, Any]:
+        return {"edges": list(self.edges), "shares": list(self.shares), "examples": self.examples}
+
+
+def reference_of(honest: HonestScores, model: Model) -> Reference | None:
+    """None where there are too few examples to compare with.
+
+    Of scores given while it learned, the last half: the first are those of a model that knew little.
+    """
+    first = len(honest) // 2 if honest.kind == "progressive" else 0
+    n = len(honest) - first
+    if n < _FEWEST:
+        return None
+    if len(model.classes) > 2:
+        edges: tuple[float, ...] = ()
+        bins = model.decided(honest.scores).tolist()[first:]
+    else:
+        scores = sorted(row[0] for row in class_scores(model.scheme, honest.scores, 2).tolist()[first:])
+        edges = tuple(sorted({scores[k * n // _BINS] for k in range(1, _BINS)}))
+        bins = [bisect_right(edges, score) for score in scores]
+    n_bins = len(edges) + 1 if edges else len(model.classes)
+    return Reference(edges, tuple(bins.count(k) / n for k in range(n_bins)), n)
+
+
+def unpack_reference(header: Header, n_classes: int) -> Reference:
+    edges, shares = header.numbers("edges"), header.numbers("shares")
+    n_bins = len(edges) + 1 if n_classes == 2 else n_classes
+    if len(shares) != n_bins or edges != sorted(set(edges)) or not all(0 <= share <= 1 for share in shares):
+        raise damaged("the scores to compare with are not shares of bins")
+    return Reference(tuple(edges), tuple(shares), header.count("examples"))
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How far new examples are from those that the model was learned from."""
+
+    index: float  # the population stability index of the scores
+    examples: int
+    column: str | None = None  # the column of numbers whose mean has moved most
+    deviations: float = 0.0  # how far, in standard deviations
+
+    @property
+    def words(self) -> str:
+        """One line for a person."""
+        size = "much" if self.index >= MUCH else "some" if self.index >= SOME else "little"
+        line = f"{size}: {self.index:.2f} (stability index of the scores; above {MUCH} is much)"
+        if self.column is None or abs(self.deviations) < _MOVED:
+            return line
+        higher = "higher" if self.deviations > 0 else "lower"
+        return f"{line}; the mean of {self.column} is {abs(self.deviations):.1f} deviations {higher}"
+
+
+@dataclass(frozen=True)
+class NewWords:
+    """How many words and phrases of new examples the model has no weight for, of how many."""
+
+    unknown: int
+    total: int
+
+    @property
+    def words(self) -> str:
+        share = f"{self.unknown / self.total:.1%} of the words and phrases ({self.unknown:,} of {self.total:,})"
+        return f"{share} are new to the model and add nothing to the score"
+
+
+class Watch:
+    """Looks at the predictions for new examples as they pass."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._reference: Reference | None = getattr(model, "reference", None)
+        self._counts = [0] * len(self._reference.shares) if self._reference is not None else []
+        self._rows = 0
+        self._entries = self._unknown = 0
+        n_numbers = _scaled_numbers(model.space)
+        self._sums: Floats | None = np.zeros(n_numbers) if n_numbers else None
+
+    def add(self, block: PredictedBlock) -> None:
+        values = block.block.values
+        self._rows += values.shape[0]
+        if self._reference is not None:
+            self._count(self._reference, block)
+        if isinstance(values, Csr) and self._model.space.bits:
+            unknown = self._model.unknown_entries(values)
+            if unknown is not None:
+                self._entries, self._unknown = self._entries + values.entries, self._unknown + unknown
+        if self._sums is not None:
+            self._sums += _column_sums(values, len(self._sums))
+
+    def _count(self, reference: Reference, block: PredictedBlock) -> None:
+        if len(self._model.classes) > 2:
+            bins: Sequence[int] = _sample(block.buffers[0], "q")
+        else:
+            scores = _sample(class_scores(self._model.scheme, block.buffers[1], 2), "d")
+            bins = [bisect_right(reference.edges, score) for score in scores]
+        for k in bins:
+            self._counts[k] += 1
+
+    def drift(self) -> Drift | None:
+        """None for few examples, and for a model that does not say what its own were like."""
+        n = sum(self._counts)
+        if self._reference is None or n < _FEWEST:
+            return None
+        index = stability_index(self._reference.shares, self._reference.examples, self._counts)
+        column, deviations = self._moved_most()
+        return Drift(index, self._rows, column, deviations)
+
+    def _moved_most(self) -> tuple[str | None, float]:
+        if self._sums is None or not self._rows:
+            return None, 0.0
+        settings = self._model.space.settings
+        means = (self._sums / self._rows).tolist()
+        # Dates move on, which is no news.
+        means = [0.0 if settings["numbers"][j] in settings.get("dates", {}) else mean for j, mean in enumerate(means)]
+        most = max(range(len(means)), key=lambda j: abs(means[j]))
+        return settings["numbers"][most], means[most]
+
+    @property
+    def new_words(self) -> NewWords | None:
+        """None where words are not hashed, and for a handful of examples."""
+        return NewWords(self._unknown, self._entries) if self._entries and self._rows >= _HANDFUL else None
+
+    def warnings(self) -> list[str]:
+        """A sentence where the scores have moved much."""
+        drift = self.drift()
+        if drift is None or drift.index < MUCH:
+            return []
+        return [f"these examples are not like those that the model was learned from. Drift: {drift.words}."]
+
+
+def stability_index(shares: Sequence[float], n_reference: int, counts: Sequence[int]) -> float:
+    """The index, less what chance alone makes of it: about (bins - 1) (1/n + 1/m) for n and m examples.
+
+    >>> round(stability_index([0.5, 0.5], 10_000, [5_000, 5_000]), 3)
+    0.0
+    >>> round(stability_index([0.5, 0.5], 10_000, [9_000, 1_000]), 2)
+    0.88
+    """
+    bins, n = len(shares), sum(counts)
+    total = 0.0
+    for share, count in zip(shares, counts, strict=True):
+        p = (share * n_reference + 0.5) / (n_reference + 0.5 * bins)
+        q = (count + 0.5) / (n + 0.5 * bins)
+        total += (q - p) * log(q / p)
+    return max(0.0, total - (bins - 1) * (1 / n + 1 / n_reference))
+
+
+def _sample(numbers: Any, letter: str) -> list[Any]:
+    """Up to so many numbers, evenly spread."""
+    flat = memoryview(numbers).cast("B").cast(letter)  # type: ignore[call-overload]
+    return array(letter, flat)[:: -(-len(flat) // _SAMPLED) or 1].tolist()
+
+
+def _scaled_numbers(space: FeatureSpace) -> int:
+    """How many columns of numbers have mean 0 and deviation 1 in the data that the model was learned from."""
+    if space.kind != "columns" or space.scale is None:
+        return 0
+    return len(space.settings.get("numbers", ()))
+
+
+def _column_sums(values: Any, n_columns: int) -> Floats:
+    if not isinstance(values, Csr):
+        sums: Floats = np.asarray(values)[:, :n_columns].sum(axis=0)
+        return sums
+    used = slice(int(values.indptr[0]), int(values.indptr[-1]))
+    columns, numbers = values.indices[used], values.values[used]
+    mask = columns < n_columns
+    of_columns: Floats = np.bincount(columns[mask], numbers[mask], n_columns).astype(np.float64)
+    return of_columns

@@ -1,0 +1,85 @@
+"""A model of hashed words opens with weights for the words it has met alone, and nothing else changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rosenblatt import native
+from rosenblatt.errors import ModelError
+from rosenblatt.learn.run_state import unpack_run
+from rosenblatt.model.fit_file import fit_file
+from rosenblatt.model.kinds import linear
+from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.model_file import load_linear_model, save_model
+from rosenblatt.model.predict import predict_file
+from rosenblatt.readers.open import open_source
+from rosenblatt.readers.source import ReadOptions
+from rosenblatt.storage import container
+
+RANDOM = np.random.default_rng(8)
+WORDS = [f"w{i}" for i in range(60)]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("hashed") / "t.tsv"
+    labels = RANDOM.integers(0, 3, 300).tolist()
+    lines = (f"c{y}\t{' '.join(RANDOM.choice(WORDS[y * 15 : y * 15 + 30], 8))}\n" for y in labels)
+    path.write_text("".join(lines))
+    return path
+
+
+def whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> LinearModel:
+    """The model with a weight for every column, as a slow twin."""
+    with monkeypatch.context() as patched:
+        patched.setattr(linear, "unpack_run", lambda *arguments, compact: unpack_run(*arguments))
+        return load_linear_model(path)
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "arow", "logistic", "logistic-average", "hinge", "last", "auto"])
+def test_weights_of_the_words_met_alone_give_the_same_bits(
+    rule: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "m.model"
+    save_model(fit_file(data, rule=rule).model, path)
+    compact, dense = load_linear_model(path), whole(path, monkeypatch)
+    columns = compact.run.unit(0)[0]
+    assert columns is not None
+    assert len(columns) < 2000
+    assert dense.run.unit(0)[0] is None
+    for mine, slow in zip(predict_file(compact, data), predict_file(dense, data), strict=True):
+        assert mine.scores.tobytes() == slow.scores.tobytes()
+    save_model(compact, tmp_path / "again.model")
+    assert (tmp_path / "again.model").read_bytes() == path.read_bytes()
+    assert compact.coef.tobytes() == dense.coef.tobytes()
+
+
+def test_it_goes_on_learning_to_the_same_bits(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "m.model"
+    save_model(fit_file(data, rule="logistic").model, path)
+    for words in (WORDS, [*WORDS, "new", "words"]):  # known words, and some that need new weights
+        (tmp_path / "more.tsv").write_text(
+            "".join(f"c{i % 3}\t{' '.join(RANDOM.choice(words, 8))}\n" for i in range(50))
+        )
+        coefs = []
+        for model in (load_linear_model(path), whole(path, monkeypatch)):
+            source = open_source(str(tmp_path / "more.tsv"), ReadOptions(), model.space)
+            for block in source.blocks():
+                codes = np.array([model.classes.index(source.labels[k]) for k in block.labels], dtype=np.int32)
+                model.run.visit(block.with_class_indices(codes), native.rows_of(block.values), None)
+            coefs.append(model.coef.tobytes())
+        assert coefs[0] == coefs[1]
+
+
+def test_entries_out_of_order_are_refused(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = fit_file(data, rule="perceptron").model
+    tensors: dict[str, object] = {}
+    header = model.pack(tensors)
+    index = np.asarray(tensors["run.weights.index"]).copy()
+    index[:2] = index[1::-1]
+    container.write_container(tmp_path / "bad.model", header, tensors | {"run.weights.index": index})
+    with pytest.raises(ModelError, match="do not ascend, or lie outside it"):
+        load_linear_model(tmp_path / "bad.model")
