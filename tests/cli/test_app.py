@@ -212,7 +212,7 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     assert (process.returncode, process.stderr) == (0, "")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="needs the device /dev/full")
 def test_a_full_disk_is_one_line() -> None:
     with open("/dev/full", "w") as full:
         process = child.run([*ROSENBLATT, "completion", "bash"], stdout=full, stderr=-1, text=True, timeout=60)

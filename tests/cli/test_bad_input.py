@@ -101,7 +101,7 @@ def test_bad_rows_can_be_skipped_and_are_shown(folder: Path, capsys: pytest.Capt
     assert "1 bad row, first: some.svm:61:" in " ".join(capsys.readouterr().out.split())
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="needs the device /dev/full")
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -65,6 +65,7 @@ def test_what_is_tried_beforehand_leaves_no_trace(folder: Path) -> None:
     assert Path("out.model").read_text() == "old"
 
 
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="needs the device /dev/full")
 def test_a_model_that_cannot_be_written_after_all_is_saved_elsewhere(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
