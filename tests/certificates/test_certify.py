@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -53,6 +53,7 @@ def test_small_integers_against_the_oracle(data: tuple[list[list[int]], list[int
 
 @settings(deadline=None, max_examples=60)
 @given(small_data(), st.lists(st.integers(-300, 300), min_size=3, max_size=3), st.booleans())
+@example(([[0, 0], [0, 1]], [0, 1]), [0, -78, 0], False)  # the float search ends without a single row
 def test_scaling_a_column_changes_nothing_but_units(data: Any, powers: list[int], shifted: bool) -> None:
     rows, y = data
     X = np.array(rows, dtype=float) * 10.0 ** np.array(powers[: len(rows[0])])

@@ -252,7 +252,7 @@ def test_names_by_column_are_those_met_first(first: int) -> None:
     names_by_column = column_names(names, first)
     assert dict(names_by_column) == met
     assert list(names_by_column) == sorted(met)
-    columns, ends, text = names.by_column(first)
+    columns, ends, text = names.by_column(first, {})
     assert columns.tolist() == sorted(met)
     assert [text[a:b].decode() for a, b in pairwise([0, *ends])] == [met[column] for column in sorted(met)]
     assert names_by_column.get(99) is None

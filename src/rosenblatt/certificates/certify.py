@@ -155,10 +155,11 @@ def _search_exactly(
     from rosenblatt.certificates.search import exact_hull_search as exact
 
     monitor.report("exact", 0, len(result.rows))
-    weights = exact.common_point_weights(exact.integer_rows(points, result.rows)) or {}
-    proof = _proof(points, [int(result.rows[k]) for k in weights], list(weights.values()))
-    if proof is not None:
-        return proof
+    if len(result.rows):  # none where the squares of all differences underflow
+        weights = exact.common_point_weights(exact.integer_rows(points, result.rows)) or {}
+        proof = _proof(points, [int(result.rows[k]) for k in weights], list(weights.values()))
+        if proof is not None:
+            return proof
     is_small = points.n_rows * points.n_features <= _MAX_EXACT_NUMBERS
     rows = np.arange(points.n_rows) if is_small else result.pool
     rows = np.concatenate([result.rows, np.setdiff1d(rows, result.rows)])
