@@ -132,5 +132,7 @@ def test_a_command_and_an_option(extended: Path) -> None:
 
 
 def test_a_lesson(extended: Path) -> None:
-    program = "from replica.studio.lessons.registry import lessons; print(lessons({})['lessons'][0]['title'])"
+    program = (
+        "from replica.studio.lessons.registry import lessons_answer; print(lessons_answer()['lessons'][0]['title'])"
+    )
     assert run(extended, "-c", program) == "A toy\n"

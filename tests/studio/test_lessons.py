@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from rosenblatt.studio.lessons.registry import all_lessons, read_lesson
+from rosenblatt.studio.results import read_results
 from tests.studio.chromium import MISSING, PROGRAM, Chromium
 
 LESSONS = all_lessons()
@@ -182,6 +183,26 @@ def test_a_run_of_another_kind_is_noticed(page: Chromium, address: str, key: str
         "field.dispatchEvent(new Event('change')); })()"
     )
     status(page, "Not yet. This is not the run of the lesson")
+
+
+def test_results_are_saved_with_the_checksum_that_is_read(page: Chromium, address: str, tmp_path: Path) -> None:
+    page.open(f"{address}#example=AND&done=unit.rule")
+    page.page.click("#lesson-index")
+    page.page.fill("[name=student]", "Åda Lovelace")
+    with page.page.expect_download() as saved:
+        page.page.click("text=Save my results")
+    assert saved.value.suggested_filename == "results-åda-lovelace.json"
+    saved.value.save_as(tmp_path / "results.json")
+    (results,) = read_results(tmp_path)
+    assert (results.name, results.done, results.problem) == ("Åda Lovelace", ("unit", "rule"), None)
+
+
+def test_a_link_of_another_machine_is_opened_here(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND&tab=export")
+    page.page.fill("[name=link]", "http://elsewhere.example:9/token/#example=XOR&at=2&tab=data")
+    page.page.click("text=Open it here")
+    page.until("document.getElementById('moment')?.textContent.startsWith('Epoch 1, row 2')")
+    assert page.page.input_value("#example") == "XOR"
 
 
 def test_a_link_restores_a_lesson_where_it_was_left(page: Chromium, address: str) -> None:

@@ -90,7 +90,7 @@ def test_the_first_picture_does_not_wait_for_scikit_learn() -> None:
     script = f"""
 import sys
 from rosenblatt.studio.questions.registry import QUESTIONS
-for question in ("controls", "lessons", "learn", "verdict", "loss_history"):
+for question in ("controls", "learn", "verdict", "loss_history"):
     QUESTIONS[question]({AND!r})
 QUESTIONS["example"]({{"name": "AND"}})
 print(sorted({{"sklearn", "scipy", "pandas", "matplotlib", "rich", "pyarrow"}} & set(sys.modules)))

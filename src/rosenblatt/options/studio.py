@@ -9,6 +9,39 @@ from rosenblatt.options.option import Option
 port: Option[int] = Option(
     name="port", default=0, kind="int", low=0, below=65536, help="The local port to listen on; 0 means any free one."
 )
+host: Option[str] = Option(
+    name="host",
+    default="127.0.0.1",
+    kind="str",
+    help="The address at which a class is served: 0.0.0.0 is every network that this machine is on.",
+)
+class_: Option[bool] = Option(
+    name="class_",
+    default=False,
+    kind="bool",
+    help="Serve a class: an address without a token, no state on the server, work shared fairly among all who ask.",
+)
+frame_ancestors: Option[Any] = Option(
+    name="frame_ancestors",
+    default=None,
+    none_allowed=True,
+    kind="strs",
+    help="A site that may embed the page of a class, such as https://lms.example; repeat it for several.",
+)
+lessons: Option[str | None] = Option(
+    name="lessons",
+    default=None,
+    none_allowed=True,
+    kind="path",
+    help="A folder with lessons of your own, one Markdown file each; they come after the others.",
+)
+results: Option[str | None] = Option(
+    name="results",
+    default=None,
+    none_allowed=True,
+    kind="path",
+    help="Show which lessons were done, from the result files of students in this folder, and end.",
+)
 browser: Option[bool] = Option(
     name="browser", default=True, kind="bool", help="Open the page in the browser, or only print its address."
 )

@@ -1,5 +1,6 @@
 """Checks what the page sends: points of the plane with their classes, and the options of a learner."""
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,6 +35,24 @@ LEARNER_OPTIONS: Mapping[str, Mapping[str, options.Option[Any]]] = {
 }
 # The options that the page shows, in this order.
 CONTROLS = (*options.CONTROL_LABELS, *options.FOLDED_CONTROL_LABELS)
+
+
+def read_json(body: bytes) -> dict[str, Any]:
+    """The request that was sent as JSON."""
+    try:
+        request = json.loads(body, parse_constant=_refuse_constant)
+        if b"\\ud" in body.lower():
+            json.dumps(request, ensure_ascii=False).encode()  # half of a pair of surrogates is not a character
+    except (ValueError, RecursionError):
+        raise DataError("The question is not valid JSON.") from None
+    if not isinstance(request, dict):
+        raise DataError("A question must be a JSON object.")
+    return request
+
+
+def _refuse_constant(word: str) -> Any:
+    """Python reads NaN and Infinity, which JSON does not have."""
+    raise ValueError(f"{word} is not JSON")
 
 
 # -- points -----------------------------------------------------------------------------------------------------------

@@ -5,11 +5,11 @@ POST /TOKEN/api/QUESTION    a question of `questions.registry`, as JSON; an erro
 """
 
 import asyncio
-import json
 import logging
 import socket
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -21,12 +21,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from rosenblatt.errors import RosenblattError
+from rosenblatt.errors import DataError, RosenblattError
 from rosenblatt.studio.access import LOOPBACK, AccessGuard, error_response
 from rosenblatt.studio.cancellation import AnswerCancelledError, cancel_event, raise_if_cancelled
+from rosenblatt.studio.lessons.registry import lessons_answer
 from rosenblatt.studio.page_files import page_files
 from rosenblatt.studio.questions.registry import QUESTIONS, Question
-from rosenblatt.studio.request import MAX_BYTES
+from rosenblatt.studio.request import MAX_BYTES, read_json
 
 BODY_SECONDS = 10.0
 _DOWNLOADS_AT_ONCE = 2  # they take long, and other questions must not wait for them
@@ -35,41 +36,45 @@ first_picture_shown = threading.Event()  # set when a page has drawn its first r
 
 
 def make_app(
-    token: str, port: int, opening_table: Mapping[str, Any] | None = None, ticket: str | None = None
+    token: str,
+    port: int,
+    opening_table: Mapping[str, Any] | None = None,
+    ticket: str | None = None,
+    lessons: str | Path | None = None,
 ) -> ASGIApp:
-    """The application; the page opens with `opening_table`, or with an example. /`ticket` leads to the page once."""
+    """The application; the page opens with `opening_table`, or with an example. /`ticket` leads to the page once.
+
+    `lessons` is a folder with more of them.
+    """
     downloads = anyio.CapacityLimiter(_DOWNLOADS_AT_ONCE)
+    fixed = {"opening_table": opening_table, "lessons": lessons_answer(lessons)}
 
     async def answer(request: Request) -> Response:
         name = request.path_params["question"]
-        if name not in QUESTIONS and name != "opening_table":
+        if name not in QUESTIONS and name not in fixed:
             return error_response(404, f"There is no question {name!r}; the questions are {', '.join(QUESTIONS)}.")
         body = await _read_body(request)
-        if name == "opening_table":
-            return JSONResponse(opening_table)
+        if name in fixed:
+            return JSONResponse(fixed[name])
         if name == "loss_history":  # asked by the page once the run and the verdict are drawn
             first_picture_shown.set()
         return await _answer_in_thread(request, QUESTIONS[name], body, downloads if name == "download" else None)
 
-    files = [Route(f"/{token}/{path}", _send_file(path), methods=["GET"]) for path in page_files()]
+    files = [Route(f"/{token}/{path}", send_file(path), methods=["GET"]) for path in page_files()]
     routes = [
-        Route(f"/{token}/", _send_file("index.html"), methods=["GET"]),
+        Route(f"/{token}/", send_file("index.html"), methods=["GET"]),
         Route(f"/{token}/api/{{question}}", answer, methods=["POST"]),
         *files,
     ]
-    handlers: Mapping[Any, Any] = {
-        HTTPException: _http_error,
-        RosenblattError: _rosenblatt_error,
-        Exception: _unexpected_error,
-    }
-    return AccessGuard(Starlette(routes=routes, exception_handlers=handlers), token, port, ticket)
+    return AccessGuard(Starlette(routes=routes, exception_handlers=ERROR_HANDLERS), token, port, ticket)
 
 
-def _send_file(path: str) -> Any:
+def send_file(path: str, headers: Mapping[str, str] | None = None) -> Any:
+    """An endpoint that sends a file of the page."""
     content, media_type = page_files()[path]
 
     def respond(request: Request) -> Response:
-        return Response(content, media_type=media_type)
+        return Response(content, media_type=media_type, headers=headers)
 
     return respond
 
@@ -77,8 +82,8 @@ def _send_file(path: str) -> Any:
 # -- questions --------------------------------------------------------------------------------------------------------
 
 
-async def _read_body(request: Request) -> dict[str, Any]:
-    """The JSON object that was sent, limited in size and time."""
+async def read_bytes(request: Request, max_bytes: int = MAX_BYTES) -> bytes:
+    """The question that was sent, limited in size and time."""
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
         raise HTTPException(415, "A question must be sent as application/json.")
     body = bytearray()
@@ -86,26 +91,20 @@ async def _read_body(request: Request) -> dict[str, Any]:
         with anyio.fail_after(BODY_SECONDS):
             async for part in request.stream():
                 body += part
-                if len(body) > MAX_BYTES:
-                    raise HTTPException(413, f"A question may have up to {MAX_BYTES:,} bytes: send fewer points.")
+                if len(body) > max_bytes:
+                    raise HTTPException(413, f"A question may have up to {max_bytes:,} bytes: send fewer points.")
     except TimeoutError:
         raise HTTPException(408, f"The question did not arrive within {BODY_SECONDS:.0f} seconds.") from None
     except ClientDisconnect:
         raise HTTPException(400, "The page disconnected before the question was complete.") from None
+    return bytes(body)
+
+
+async def _read_body(request: Request) -> dict[str, Any]:
     try:
-        question = json.loads(body, parse_constant=_refuse_constant)
-        if b"\\ud" in body.lower():
-            json.dumps(question, ensure_ascii=False).encode()  # half of a pair of surrogates is not a character
-    except (ValueError, RecursionError):
-        raise HTTPException(400, "The question is not valid JSON.") from None
-    if not isinstance(question, dict):
-        raise HTTPException(400, "A question must be a JSON object.")
-    return question
-
-
-def _refuse_constant(word: str) -> Any:
-    """Python reads NaN and Infinity, which JSON does not have."""
-    raise ValueError(f"{word} is not JSON")
+        return read_json(await read_bytes(request))
+    except DataError as error:
+        raise HTTPException(400, str(error)) from None
 
 
 async def _answer_in_thread(
@@ -149,17 +148,24 @@ def _unexpected_error(request: Request, error: Exception) -> Response:
     return error_response(500, f"{type(error).__name__}: this is a bug in the studio; please report what you did.")
 
 
+ERROR_HANDLERS: Mapping[Any, Any] = {
+    HTTPException: _http_error,
+    RosenblattError: _rosenblatt_error,
+    Exception: _unexpected_error,
+}
+
+
 # -- running ----------------------------------------------------------------------------------------------------------
 
 
-def listen(port: int = 0) -> socket.socket:
-    """A socket that listens on this machine alone; port 0 is any free one."""
+def listen(port: int = 0, host: str = LOOPBACK) -> socket.socket:
+    """A socket that listens, on this machine alone unless another host is named; port 0 is any free one."""
     # With the protocol named, asyncio turns Nagle's algorithm off; else every answer waits 40 ms for an acknowledgment.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((LOOPBACK, port))
-        listener.listen(64)
+        listener.bind((host, port))
+        listener.listen(1024)
     except OSError:
         listener.close()
         raise
@@ -167,22 +173,32 @@ def listen(port: int = 0) -> socket.socket:
 
 
 def serve(
-    listener: socket.socket, token: str, opening_table: Mapping[str, Any] | None = None, ticket: str | None = None
+    listener: socket.socket,
+    token: str,
+    opening_table: Mapping[str, Any] | None = None,
+    ticket: str | None = None,
+    lessons: str | Path | None = None,
 ) -> None:
-    """Serve until interrupted; the KeyboardInterrupt is not raised again."""
-    import uvicorn
-
+    """Serve one user of this machine until interrupted; the KeyboardInterrupt is not raised again."""
     from rosenblatt.studio.timeouts import TimeoutProtocol
+
+    app = make_app(token, listener.getsockname()[1], opening_table, ticket, lessons)
+    serve_app(listener, app, TimeoutProtocol, at_once=256)
+
+
+def serve_app(listener: socket.socket, app: ASGIApp, protocol: Any, at_once: int) -> None:
+    """Serve an application until interrupted, so many requests at once."""
+    import uvicorn
 
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # malformed requests are not worth a log line
     config = uvicorn.Config(
-        make_app(token, listener.getsockname()[1], opening_table, ticket),
+        app,
         log_config=None,
         access_log=False,
         lifespan="off",
-        http=TimeoutProtocol,
+        http=protocol,
         ws="none",
-        limit_concurrency=256,
+        limit_concurrency=at_once,
         timeout_keep_alive=20,
         timeout_graceful_shutdown=1,
         server_header=False,

@@ -9,17 +9,18 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_SECONDS = 10.0
-MAX_CONNECTIONS = 128  # above it, the idle connection that was opened first is dropped for a new one
 
 
 class TimeoutProtocol(H11Protocol):
     """HTTP/1.1 that closes a connection on which no request is complete after `HEADER_SECONDS`."""
 
+    max_connections = 128  # above it, the idle connection that was opened first is dropped for a new one
+
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self._opened_at = self.loop.time()
         self._schedule_check()
-        if len(self.connections) > MAX_CONNECTIONS:
+        if len(self.connections) > self.max_connections:
             self._drop_oldest_idle()
 
     def _drop_oldest_idle(self) -> None:

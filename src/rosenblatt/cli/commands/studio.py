@@ -1,4 +1,4 @@
-"""`rosenblatt studio`: watch a separator learn on a local page."""
+"""`rosenblatt studio`: watch a separator learn on a local page, alone or with a class."""
 
 import errno
 import json
@@ -17,36 +17,96 @@ from rosenblatt.readers.source import ReadOptions
 _FIRST_PICTURE = 3.0  # seconds to wait for the browser before importing what later questions need
 
 
-@sectioned_command("studio", "rosenblatt studio", "rosenblatt studio points.csv --no-browser --port 8000")
+@sectioned_command(
+    "studio",
+    "rosenblatt studio",
+    "rosenblatt studio points.csv --no-browser --port 8000",
+    "rosenblatt studio --class --host 0.0.0.0 --port 8000",
+    "rosenblatt studio --results handed-in",
+)
 @click.argument("data", metavar="[DATA]", required=False, type=click.Path(allow_dash=True))
 @option(options.port, metavar="N")
 @option(options.browser)
+@option(options.lessons, metavar="DIR")
+@option(options.class_)
+@option(options.host, metavar="ADDRESS")
+@option(options.frame_ancestors, metavar="SITE")
+@option(options.results, metavar="DIR")
 @reading_options
 @output_options
-def command(data: str | None, port: int, browser: bool, reading: ReadOptions, as_json: bool) -> None:
+def command(
+    data: str | None,
+    port: int,
+    browser: bool,
+    lessons: str | None,
+    class_: bool,
+    host: str,
+    frame_ancestors: tuple[str, ...] | None,
+    results: str | None,
+    reading: ReadOptions,
+    as_json: bool,
+) -> None:
     """Open a page on which you watch a separator learn: draw points or bring DATA, play the run step by step, see the
-    theorem and the proof. It is served from this machine to this machine alone; Ctrl-C ends it.
+    theorem and the proof. It is served from this machine to this machine alone; Ctrl-C ends it. With --class it is
+    served to everyone who can reach the host.
     """
+    if results is not None:
+        return _show_results(results, as_json)
+    if not class_ and (host != options.host.default or frame_ancestors):
+        raise click.UsageError("--host and --frame-ancestors are for a class: add --class, which needs no token.")
+    if class_ and data:
+        raise click.UsageError("A class opens its own data: leave DATA out, and give the class a link with the points.")
     server = _server()
     table = _table(data, reading) if data else None
     try:
-        socket = server.listen(port)
+        socket = server.listen(port, host)
     except OSError as error:
         reason = "is in use" if error.errno == errno.EADDRINUSE else "cannot be listened on"
         raise click.UsageError(f"--port {port} {reason}: choose another, or leave it out for a free one.") from None
-    from rosenblatt.studio.access import LOOPBACK, new_token
+    port = socket.getsockname()[1]
+    if class_:
+        from rosenblatt.studio.classroom.app import class_app, serve_class
 
-    token, ticket = new_token(), new_token()
-    host = f"http://{LOOPBACK}:{socket.getsockname()[1]}"
-    address = f"{host}/{token}/"
+        app = class_app(lessons, frame_ancestors or ())
+        _announce(f"http://{_name_of(host)}:{port}/", as_json)
+        serve_class(socket, app)
+    else:
+        from rosenblatt.studio.access import LOOPBACK, new_token
+
+        token, ticket = new_token(), new_token()
+        site = f"http://{LOOPBACK}:{port}"
+        address = f"{site}/{token}/"
+        _announce(address, as_json)
+        threading.Thread(target=_warm_up, args=(f"{site}/{ticket}" if browser else None,), daemon=True).start()
+        server.serve(socket, token, table, ticket, lessons)
+    say("ended.")
+
+
+def _announce(address: str, as_json: bool) -> None:
     if as_json:
         write(json.dumps({"url": address}))
         sys.stdout.flush()
     say(f"studio: {address}")
     say("Ctrl-C ends it.")
-    threading.Thread(target=_warm_up, args=(f"{host}/{ticket}" if browser else None,), daemon=True).start()
-    server.serve(socket, token, table, ticket)
-    say("ended.")
+
+
+def _name_of(host: str) -> str:
+    """What others call this machine, where it listens on every network."""
+    import socket
+
+    return socket.gethostname() if host in ("0.0.0.0", "::") else host
+
+
+def _show_results(folder: str, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from rosenblatt.studio.results import as_text, read_results
+
+    results = read_results(folder)
+    if as_json:
+        write(json.dumps({"results": [asdict(each) for each in results]}))
+        return
+    write(as_text(results))
 
 
 def _server() -> Any:

@@ -57,10 +57,10 @@ def all_lessons() -> tuple[Lesson, ...]:
     return tuple(read_lesson(Path(__file__).with_name(f"{key}.toml")) for key in ORDER)
 
 
-def lessons(request: Mapping[str, Any]) -> dict[str, Any]:
+def lessons_answer(folder: str | Path | None = None) -> dict[str, Any]:
     """Every lesson, in order, for the page.
 
-    >>> [lesson["title"] for lesson in lessons({})["lessons"]][:3]
+    >>> [lesson["title"] for lesson in lessons_answer()["lessons"]][:3]
     ['One unit', 'The rule', 'AND by hand']
     """
     return {"lessons": [asdict(lesson) for lesson in all_lessons()]}

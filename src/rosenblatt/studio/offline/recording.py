@@ -1,4 +1,4 @@
-"""Everything that the page would ask about the run on its screen, answered beforehand in one HTML file."""
+"""Everything that the page would ask about the run on its screen, answered beforehand and put into one HTML file."""
 
 import base64
 import gzip

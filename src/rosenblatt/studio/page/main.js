@@ -413,6 +413,14 @@ find("link").addEventListener("click", () => orShowError(async () => {
   find("link").textContent = "Copied ✓";
   setTimeout(() => { find("link").textContent = "Copy link"; }, 2000);
 }));
+// The state is in the fragment, so a link from another machine can be opened here.
+find("open-link").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const [, shared] = find("open-link").elements.link.value.trim().split("#");
+  if (!shared) return showError(new Error("This is no link of the studio: it has no # with the state of a screen behind it."));
+  location.hash = shared;
+  location.reload();
+});
 find("theme").addEventListener("change", (event) => {
   setTheme(event.target.value);
   updateLink();

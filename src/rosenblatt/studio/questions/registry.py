@@ -6,7 +6,6 @@ To add one, write its function in a file of this folder and list it here; its na
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rosenblatt.studio.lessons.registry import lessons
 from rosenblatt.studio.questions.controls import controls
 from rosenblatt.studio.questions.download import download
 from rosenblatt.studio.questions.example_tables import example
@@ -27,7 +26,7 @@ Question = Callable[[Mapping[str, Any]], dict[str, Any]]
 QUESTIONS: Mapping[str, Question] = {
     question.__name__: question
     for question in (
-        *(controls, lessons, example, table),
+        *(controls, example, table),
         *(learn, visits, loss_history, regions, fixed_curves),
         *(verdict, lowest_degree, all_columns),
         *(relatives, reproduce, download, network, network_regions),

@@ -2,6 +2,7 @@
 // lesson is in checks/KEY.js.
 
 import { element, find, paragraph } from "../dom.js";
+import { resultsForm } from "./results.js";
 import { TOOLS } from "./tools.js";
 
 export class Lessons {
@@ -82,7 +83,7 @@ export class Lessons {
     });
     const leave = element("button", { type: "button", textContent: "Close the lessons" });
     leave.addEventListener("click", () => this.leave());
-    find("lesson").replaceChildren(title, paragraph("Each is a few sentences, one thing to do, and a check that it is done."), element("ol", {}, ...items), leave);
+    find("lesson").replaceChildren(title, paragraph("Each is a few sentences, one thing to do, and a check that it is done."), element("ol", {}, ...items), ...resultsForm(this.finished), leave);
     find("lesson").hidden = false;
     this.updateBar();
     this.onChange();

@@ -1,0 +1,141 @@
+"""The studio for a class, as an ASGI application: for `rosenblatt studio --class`, a container, or mounted in another.
+
+    uvicorn --factory rosenblatt.studio.classroom.app:class_app --host 0.0.0.0
+
+There is no token and nothing is stored: the state of a screen is in its link. Equal questions get the same answer, so
+the last answers are kept; a class that opens the same lesson costs as much as one student.
+"""
+
+import os
+import resource
+import socket
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from rosenblatt.studio.access import OpenAccess, error_response
+from rosenblatt.studio.classroom.fair_queue import FairQueue, TooManyQuestionsError
+from rosenblatt.studio.classroom.workers import OK, Worker
+from rosenblatt.studio.lessons.registry import lessons_answer
+from rosenblatt.studio.page_files import page_files
+from rosenblatt.studio.questions.registry import QUESTIONS
+from rosenblatt.studio.server import ERROR_HANDLERS, read_bytes, send_file, serve_app
+from rosenblatt.studio.timeouts import TimeoutProtocol
+
+MAX_BYTES = 1_000_000
+QUICK_SECONDS, SLOW_SECONDS = 2.0, 20.0
+QUICK_BYTES = 50_000  # about 2,000 points, whose longest run takes a fraction of a second
+# What a page can wait for, and all about many points, has a process of its own, so that it never delays a step.
+SLOW_QUESTIONS = frozenset(
+    {"download", "relatives", "lowest_degree", "all_columns", "hidden_units", "mail", "message", "network", "table"}
+)
+_MAX_CACHED_BYTES = 64_000_000
+_FILES_LAST = "public, max-age=300"  # seconds that a browser keeps the files of the page
+
+
+class ClassProtocol(TimeoutProtocol):
+    """Browsers open up to six connections each."""
+
+    max_connections = 4_000
+
+
+def serve_class(listener: socket.socket, app: ASGIApp) -> None:
+    """Serve a class until interrupted."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 8_192) if most > 0 else 8_192, most))
+    serve_app(listener, app, ClassProtocol, at_once=4_000)
+
+
+def class_app(lessons: str | Path | None = None, frame_ancestors: Sequence[str] = ()) -> ASGIApp:
+    """The application; `lessons` is a folder with more of them, `frame_ancestors` are the sites that may embed it."""
+    return OpenAccess(_Classroom(lessons_answer(lessons)).app, frame_ancestors)
+
+
+class _Classroom:
+    def __init__(self, lessons: dict[str, Any]) -> None:
+        self.lessons = lessons
+        self.answers = _AnswerCache()
+        files = [Route(f"/{path}", _lasting(path), methods=["GET"]) for path in page_files()]
+        self.app = Starlette(
+            routes=[
+                Route("/", _lasting("index.html"), methods=["GET"]),
+                Route("/api/{question}", self.answer, methods=["POST"]),
+                *files,
+            ],
+            exception_handlers=ERROR_HANDLERS,
+        )
+        self._quick: FairQueue[Worker] | None = None
+        self._slow: FairQueue[Worker] | None = None
+
+    def _queues(self) -> tuple[FairQueue[Worker], FairQueue[Worker]]:
+        """Made with the first question: an application that is mounted gets no message when it starts."""
+        if self._quick is None or self._slow is None:
+            # One more than there are cores: a client with long work can hold one, and the others keep the cores busy.
+            self._quick = FairQueue([Worker() for _ in range(1 + (os.cpu_count() or 1))])
+            self._slow = FairQueue([Worker(is_slow=True)])
+        return self._quick, self._slow
+
+    async def answer(self, request: Request) -> Response:
+        name = request.path_params["question"]
+        body = await read_bytes(request, MAX_BYTES)
+        if name == "lessons":
+            return JSONResponse(self.lessons)
+        if name == "opening_table":
+            return JSONResponse(None)
+        if name not in QUESTIONS:
+            return error_response(404, f"There is no question {name!r}; the questions are {', '.join(QUESTIONS)}.")
+        if known := self.answers.get(name, body):
+            return _json(OK, known)
+        quick, slow = self._queues()
+        is_slow = name in SLOW_QUESTIONS or len(body) > QUICK_BYTES
+        seconds = SLOW_SECONDS if is_slow else QUICK_SECONDS
+        client = (request.client.host if request.client else "", request.headers.get("x-studio-page", "")[:40])
+        try:
+            async with (slow if is_slow else quick).worker(client) as worker:
+                if await request.is_disconnected():
+                    return Response(status_code=499)  # client closed request
+                status, answer = await anyio.to_thread.run_sync(worker.answer, name, body, seconds)
+        except TooManyQuestionsError:
+            return error_response(429, "Too many questions at once: wait for the answers to those before.")
+        if status == OK:
+            self.answers.add(name, body, answer)
+        return _json(status, answer)
+
+
+def _json(status: int, answer: bytes) -> Response:
+    return Response(answer, status_code=status, media_type="application/json")
+
+
+def _lasting(path: str) -> Any:
+    return send_file(path, {"cache-control": _FILES_LAST})
+
+
+class _AnswerCache:
+    """The last answers, by question and body."""
+
+    def __init__(self) -> None:
+        self._answers: OrderedDict[tuple[str, bytes], bytes] = OrderedDict()
+        self._size = 0
+
+    def get(self, question: str, body: bytes) -> bytes | None:
+        answer = self._answers.get((question, body))
+        if answer is not None:
+            self._answers.move_to_end((question, body))
+        return answer
+
+    def add(self, question: str, body: bytes, answer: bytes) -> None:
+        if (question, body) in self._answers or len(body) + len(answer) > _MAX_CACHED_BYTES // 20:
+            return
+        self._answers[question, body] = answer
+        self._size += len(body) + len(answer)
+        while self._size > _MAX_CACHED_BYTES:
+            (_, old_body), old_answer = self._answers.popitem(last=False)
+            self._size -= len(old_body) + len(old_answer)
