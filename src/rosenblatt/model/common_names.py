@@ -27,7 +27,7 @@ def with_common_names(model: LinearModel, fitting: Fitting) -> LinearModel:
     if not is_shared or not source.rewindable or model.settings.degree > 1:
         return model
     reading = replace(plan.reading, bits=space.bits, count_names=_heaviest(model))
-    again = source.reopened(reading) or open_source(source.name, reading)
+    again = source.reopened(reading) or open_source(source.inputs, reading)
     blocks = again.blocks(plan.threads)
     for _ in blocks if fitting.choice is not None else islice(blocks, _FEW_BLOCKS):
         pass

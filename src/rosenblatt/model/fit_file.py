@@ -41,6 +41,7 @@ def fit_file(
     path: Paths | Source,
     *,
     rule: str | Settings = options.rule.default,
+    from_: str | os.PathLike[str] | None = options.from_.default,
     passes: int | str = options.passes.default,
     reading: ReadOptions | None = None,
     test: str | None = None,
@@ -68,6 +69,9 @@ def fit_file(
     cannot tell apart, the first. The answer is that of the estimator on the same rows with order='given', to the bit,
     for any number of threads.
 
+    With `from_` it learns on from a model in a file, by its rule and with its columns, words and classes; to the same
+    bits as in one run where the model was learned by one rule in one pass, and the new examples have no new words.
+
     Ctrl-C writes the state to `checkpoint`; with `resume` the same call continues from there to the same bits.
 
     >>> import pathlib, tempfile
@@ -82,6 +86,10 @@ def fit_file(
     options.check("fit_file", {key: value for key, value in chosen.items() if key != "rule"}, options.FIT_FILE)
     options.check_fit_file(chosen)
     plan = _plan(chosen, replace(reading or ReadOptions(), decide=True), on_progress)
+    if from_ is not None:
+        from rosenblatt.model.learn_on import learn_on
+
+        return learn_on(path, os.fspath(from_), plan, chosen)
     if keep_cache:
         return _fit_cached(path, plan, resume=resume, test=test)
     return fit_source(_open(path, plan), plan, resume=resume, test=test)

@@ -26,7 +26,15 @@ class Caution:
     """A warning: what it is about, for programs, and one sentence for people."""
 
     kind: Literal[
-        "no better", "one class", "few examples", "unknown labels", "threshold", "leak", "cells", "checkpoint"
+        "no better",
+        "one class",
+        "few examples",
+        "unknown labels",
+        "threshold",
+        "leak",
+        "cells",
+        "checkpoint",
+        "going on",
     ]
     sentence: str  # names parameters with errors.option
 

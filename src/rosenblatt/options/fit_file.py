@@ -16,6 +16,14 @@ rule: Option[str] = Option(
     choices=("auto", *RULE_NAMES),
     help="The learning rule: several side by side, of which the best is kept (auto), or one by name.",
 )
+from_: Option[str | None] = Option(
+    name="from_",
+    default=None,
+    none_allowed=True,
+    kind="path",
+    help="Learn on from this model, by its rule and with its columns, words and classes; new words and features are "
+    "taken in. It costs no more than the new data, and the model file stays as it is.",
+)
 passes: Option[int | str] = Option(
     name="passes",
     default="auto",
@@ -140,6 +148,7 @@ threshold: Option[Any] = Option(
 FIT_FILE: Mapping[str, Option[Any]] = by_name(
     [
         rule,
+        from_,
         passes,
         holdout,
         patience,

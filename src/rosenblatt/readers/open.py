@@ -28,7 +28,7 @@ _FOREIGN = {
     b"\xfe\xff": "text in UTF-16",
 }
 # Options that every format understands.
-_EVERY_FORMAT = ("format", "classes", "decide", "on_bad_row", "count_names", "name_rows")
+_EVERY_FORMAT = ("format", "classes", "decide", "on_bad_row", "count_names", "name_rows", "grow")
 _NOT_IN_MODEL = (
     "label",
     "labels_from",
@@ -48,7 +48,7 @@ def open_source(inputs: Paths, reading: ReadOptions, space: FeatureSpace | None 
     """
     options.format.check(reading.format, "read")
     options.on_bad_row.check(reading.on_bad_row, "read")
-    live = space is not None and _tells_all(space, reading)
+    live = space is not None and not reading.grow and _tells_all(space, reading)
     return source_of(open_file(inputs, reading, live=live), reading, space)
 
 

@@ -36,6 +36,7 @@ class ReadOptions:
     keep: tuple[str, ...] = ()  # columns not to leave out, whatever they hold; '*' is every column
     as_: tuple[str, ...] = ()  # 'kind:column': columns to read as number, word, text or date
     scale: bool | None = options.scale.default  # None: where `decide` is set
+    grow: bool = False  # with the space of a model: take in what it does not know, to learn on
     decide: bool = False  # scale numbers, leave out ids, take dates apart: what is learned well, not what is written
     classes: tuple[Label, ...] = ()  # all the labels, for a stream that cannot be read twice
     on_bad_row: str = options.on_bad_row.default

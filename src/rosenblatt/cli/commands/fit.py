@@ -39,12 +39,14 @@ if TYPE_CHECKING:
     "rosenblatt fit people.csv --label income --drop name --holdout 0.1",
     "rosenblatt fit monday.csv tuesday.csv 'older/*.csv' -o week.model",
     "rosenblatt fit clicks.vw.gz --passes 5 --holdout 0.1 --patience 1 -o clicks.model",
+    "rosenblatt fit --from week.model today.csv -o week.model",
     "zcat rows.svm.gz | rosenblatt fit - -o rows.model",
 )
 @several_data_argument
 @option(options.output, "-o", help="Save the model here. Default: the name of DATA with .model, in this folder.")
 @option(options.test)
 @option(options.holdout)
+@option(options.from_, metavar="MODEL")
 @option(options.rule)
 @option(options.passes)
 @option(options.patience)
@@ -83,7 +85,7 @@ def command(
     output = output or default_model_path(data)
     reading, learning["keep"] = _split_keep(reading)
     is_stream = data == ("-",)
-    if learning["checkpoint"] is None and output is not None and not is_stream:
+    if learning["checkpoint"] is None and output is not None and not is_stream and learning["from_"] is None:
         learning["checkpoint"] = f"{output}.checkpoint"
     options.check_fit_file(learning)
     if learning["keep_cache"] and is_stream:
@@ -133,7 +135,8 @@ def _check_files(inputs: list[str | None], outputs: list[str | None], test: str 
 
 def _fit(data: Paths, reading: ReadOptions, learning: dict[str, Any]) -> Fitted:
     """Learn with progress on a terminal; Ctrl-C leaves a checkpoint beside the model to resume from."""
-    source = data if learning["keep_cache"] else _start_reading(data, reading, learning["threads"])
+    is_opened_later = learning["keep_cache"] or learning["from_"] is not None
+    source = data if is_opened_later else _start_reading(data, reading, learning["threads"])
     from rosenblatt.model.fit_file import fit_file
 
     checkpoint = learning["checkpoint"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from rosenblatt import native
@@ -29,7 +30,11 @@ class SvmlightSource(LineSource):
         self._ahead: native.BlocksAhead | None = None
         known = reading.index_base
         if model_space is not None:
-            self._column_limit = int(model_space.settings.get("features", _ANY_COLUMN))
+            known_features = int(model_space.settings.get("features", _ANY_COLUMN))
+            if reading.grow:
+                self.features = known_features
+            else:
+                self._column_limit = known_features
             if model_space.settings.get("index_base") != "any":  # learned from a file, not from a matrix
                 known = model_space.index_base
         if known is not None:
@@ -42,7 +47,9 @@ class SvmlightSource(LineSource):
     @property
     def space(self) -> FeatureSpace:
         if self.model_space is not None:
-            return self.model_space
+            if not self.reading.grow:
+                return self.model_space
+            return replace(self.model_space, settings={**self.model_space.settings, "features": self.features})
         return FeatureSpace(kind="index", index_base=self._base, settings={"features": self.features})
 
     def parse(self, source: NativeSource | bytes, begin: int, end: int) -> tuple[Any, ...]:

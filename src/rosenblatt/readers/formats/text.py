@@ -14,7 +14,7 @@ from rosenblatt import native
 from rosenblatt.lazy import np
 from rosenblatt.readers.formats.detect import sample_lines
 from rosenblatt.readers.formats.lines import LineSource, Parsed
-from rosenblatt.readers.hashing.column_names import NameCollector
+from rosenblatt.readers.hashing.column_names import NameCollector, with_more_names
 from rosenblatt.readers.hashing.settings import hashing_settings, native_hashing
 from rosenblatt.readers.input_file import InputFile, NativeSource
 from rosenblatt.readers.labels_file import LabelsFile
@@ -32,9 +32,11 @@ class TextSource(LineSource):
         super().__init__(file, reading, model_space)
         self._settings = hashing_settings(reading, model_space)
         self._hashing = native_hashing(self._settings)
-        collect = model_space is None or reading.name_rows
+        collect = model_space is None or reading.name_rows or reading.grow
         self._names = NameCollector(self._settings.bits, collect=collect, count=reading.count_names)
-        self._line_kind = "plain" if reading.labels_from else "labelled" if model_space is None else "either"
+        self._line_kind = (
+            "plain" if reading.labels_from else "labelled" if model_space is None or reading.grow else "either"
+        )
         self._header = self._has_header() if reading.header is None else reading.header
         if self._header:
             file.leave_out_repeated_first_lines()
@@ -44,7 +46,7 @@ class TextSource(LineSource):
     @property
     def space(self) -> FeatureSpace:
         if self.model_space is not None:
-            return self.model_space
+            return with_more_names(self.model_space, self._names.by_column()) if self.reading.grow else self.model_space
         return FeatureSpace(
             "hashed",
             bits=self._settings.bits,

@@ -7,7 +7,7 @@ from typing import Any
 from rosenblatt import native, options
 from rosenblatt.errors import DataError, listed
 from rosenblatt.readers.formats.lines import LineSource, Parsed
-from rosenblatt.readers.hashing.column_names import NameCollector
+from rosenblatt.readers.hashing.column_names import NameCollector, with_more_names
 from rosenblatt.readers.hashing.cross import pairs_of, pairs_of_model
 from rosenblatt.readers.input_file import InputFile, NativeSource
 from rosenblatt.readers.source import ReadOptions
@@ -26,7 +26,7 @@ class VwSource(LineSource):
         self._crossing = native.Crossing(list(self._pairs)) if self._pairs else None
         default_bits = options.TEXT_BITS if self._pairs else options.VW_BITS
         self._bits = model_space.bits if model_space is not None else reading.bits or default_bits
-        collect = model_space is None or reading.name_rows
+        collect = model_space is None or reading.name_rows or reading.grow
         self._names = NameCollector(self._bits, collect=collect, count=reading.count_names)
         self.features = 1 << self._bits
         if self._pairs:
@@ -35,7 +35,7 @@ class VwSource(LineSource):
     @property
     def space(self) -> FeatureSpace:
         if self.model_space is not None:
-            return self.model_space
+            return with_more_names(self.model_space, self._names.by_column()) if self.reading.grow else self.model_space
         settings: dict[str, Any] = {"names": "vw", "collisions": self._names.collisions()}
         if self._pairs:
             settings["cross"] = [list(pair) for pair in self._pairs]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from rosenblatt import native
+from rosenblatt.records import FeatureSpace
 
 LIMIT = 1 << 19  # names kept; half of them are reserved for single words, which phrases would crowd out
 
@@ -94,6 +97,12 @@ class ColumnNames(Mapping[int, str]):
 def column_names(names: native.NameDictionary | None, first: int = 0) -> Mapping[int, str]:
     """The native dictionary as a mapping; `first` is the column of hash 0."""
     return {} if names is None else ColumnNames(names, first)
+
+
+def with_more_names(space: FeatureSpace, names: Mapping[int, str]) -> FeatureSpace:
+    """The space with names for columns that had none."""
+    known: Any = space.names
+    return replace(space, names=ChainMap(known, names))  # type: ignore[arg-type]
 
 
 def collisions(names: native.NameDictionary | None) -> Mapping[str, object]:

@@ -30,11 +30,12 @@ class Encoder:
         self, layout: Layout, reading: ReadOptions, model_space: FeatureSpace | None, pairs: Sequence[Pair] = ()
     ) -> None:
         self._layout, self._pairs, self._model_space = layout, pairs, model_space
+        self._fixed = model_space is not None and not reading.grow
         self._n_numbers = len(layout.numbers)
         self._vocabulary: dict[str, int] = {}
         self._hashing = hashing_settings(reading, model_space) if layout.texts else None
         bits = self._hashing.bits if self._hashing else 0
-        collect = bool(self._hashing) and (model_space is None or reading.name_rows)
+        collect = bool(self._hashing) and (not self._fixed or reading.name_rows)
         counted = [column - self._n_numbers for column in reading.count_names if column >= self._n_numbers]
         self._names = NameCollector(bits, collect=collect, count=counted)
         self._word_names: dict[int, str] = {}  # hashed column -> word or product
@@ -63,8 +64,9 @@ class Encoder:
             self._feature(f"{column}=missing")
 
     def space(self, **settings: Any) -> FeatureSpace:
-        if self._model_space is not None:
-            return self._model_space
+        known = self._model_space
+        if known is not None and self._fixed:
+            return known
         layout, hashing = self._layout, self._hashing
         columns = (*layout.numbers, *self._vocabulary)
         settings |= {"numbers": list(layout.numbers), "words": list(layout.words), "texts": list(layout.texts)}
@@ -79,6 +81,8 @@ class Encoder:
         if hashing is None:
             return FeatureSpace("columns", columns=columns, shift=shift, scale=scale, settings=settings)
         names = ChainMap(self._word_names, self._names.by_column(self._n_numbers))  # type: ignore[arg-type]
+        if known is not None:
+            names = ChainMap(known.names, *names.maps)  # type: ignore[arg-type]
         settings |= {**hashing.for_model, "collisions": self._names.collisions()}
         return FeatureSpace(
             "columns",
@@ -119,7 +123,7 @@ class Encoder:
 
     @property
     def features(self) -> int:
-        if self._model_space is not None and not self._hashing:
+        if self._model_space is not None and self._fixed and not self._hashing:
             return len(self._model_space.columns)
         return self._n_numbers + (2**self._hashing.bits if self._hashing else len(self._vocabulary))
 
@@ -213,7 +217,7 @@ class Encoder:
 
     def _is_indicator(self, column: str) -> bool:
         """Whether a missing number of this column has a feature."""
-        if self._model_space is not None and self._hashing is None:
+        if self._fixed and self._hashing is None:
             return f"{column}=missing" in self._vocabulary
         return self._indicators is None or column in self._indicators
 
@@ -226,7 +230,7 @@ class Encoder:
             if self._names.dictionary is not None and len(self._word_names) < LIMIT:
                 self._word_names.setdefault(column, name)
             return column
-        if self._model_space is not None:
+        if self._fixed:
             return self._vocabulary.get(name, -1)
         return self._vocabulary.setdefault(name, self._n_numbers + len(self._vocabulary))
 

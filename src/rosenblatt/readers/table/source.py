@@ -126,6 +126,8 @@ class TableSource(FileSource):
     def space(self) -> FeatureSpace:
         label = self._layout.label
         settings = {"columns": self._decided} if self._decided else {}
+        if self.model_space is not None:
+            return self._encoder.space(**self.model_space.settings)
         return self._encoder.space(
             format=self.format,
             header=self._table.header,
@@ -213,7 +215,7 @@ class TableSource(FileSource):
     def _good_rows(self, batch: Batch, n_seen: int) -> NDArray[np.bool_]:
         good = np.ones(batch.n_rows, dtype=bool)
         bad = [*batch.bad, *self._encoder.overflowing_products(batch)]
-        if batch.label is not None and self.model_space is None:
+        if batch.label is not None and (self.model_space is None or self.reading.grow):
             bad += self._bad_labels(batch.label)
             if self.reading.decide:
                 good &= batch.label.codes >= 0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.model.kinds.linear import LinearModel
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rosenblatt.model.kinds.network import NetworkModel
 
 _UNITS_SHOWN = 40
+_HISTORY_SHOWN = 5
 _FEATURES_SHOWN = 10  # unless asked for another number
 
 
@@ -30,8 +32,21 @@ def model_lines(model: LinearModel, path: str, top: int) -> Iterator[str]:
     visits = f"{plural(run.n_iter, 'pass')}, {plural(run.t, 'example')}"
     yield named_line("run", f"{visits}, {plural(run.n_mistakes, 'mistake')}")
     yield named_line("status", f"{run.status}: {STATUS[run.status]}")
+    if history := model.provenance.get("history"):
+        yield named_line("history", _history(history))
     yield ""
     yield from weight_columns(top_weights(model, top))
+
+
+def _history(entries: Sequence[Mapping[str, Any]]) -> str:
+    """What a model that learned on was learned from, the first and the latest."""
+    named = [
+        f"{clip(os.path.basename(str(entry.get('name'))))} ({plural(entry.get('rows', 0), 'example')})"
+        for entry in entries
+    ]
+    if len(named) > _HISTORY_SHOWN:
+        named[1 : 1 - _HISTORY_SHOWN] = [f"{len(named) - _HISTORY_SHOWN} more"]
+    return ", then ".join(named)
 
 
 def describe_features(model: LinearModel) -> str:
