@@ -19,8 +19,8 @@ def test_the_registry_and_the_options_know_the_same_formats() -> None:
 
 def test_every_read_option_is_understood_by_some_format_and_every_format_names_only_those() -> None:
     understood = {name for format in FORMATS.values() for name in format.options} | set(_EVERY_FORMAT)
-    # `decide` and `count_names` are what `fit` does and `read` does not; `with_` and `name_rows` are for predictions.
-    others = {"decide", "count_names", "with_", "name_rows"}
+    # `decide`, `count_names` and `grow` are for `fit` alone; `with_` and `name_rows` are for predictions.
+    others = {"decide", "count_names", "grow", "with_", "name_rows"}
     assert understood == {field.name for field in fields(ReadOptions)} == {*options.READ, *others}
 
 
