@@ -121,7 +121,7 @@ def _learn(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
         if restart is Restart.IN_RUNS:
             plan = replace(plan, order="shuffle")
             source = KnownLabels(fitting.source, fitting.classes, fixed=fitting.fixed)
-    if plan.checkpoint is not None:
+    if plan.checkpoint is not None and os.path.isfile(plan.checkpoint):  # never a device
         with suppress(OSError):
             os.unlink(plan.checkpoint)
     return fitting
