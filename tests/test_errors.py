@@ -8,6 +8,7 @@ from rosenblatt import errors
 from rosenblatt.errors import (
     DataError,
     ExpressionError,
+    LearningElsewhereError,
     LearningOverflowError,
     ModelError,
     ParameterError,
@@ -41,6 +42,7 @@ def test_a_warning_can_be_filtered_like_any_of_a_user(warning: type[Warning]) ->
         (ExpressionError, [ValueError]),
         (ModelError, [ValueError]),
         (LearningOverflowError, [OverflowError, ValueError]),
+        (LearningElsewhereError, [RuntimeError]),
     ],
 )
 def test_code_written_for_scikit_learn_can_catch_them(error: type[Exception], builtins: list[type[Exception]]) -> None:

@@ -5,7 +5,8 @@
     ├── DataError                   also a ValueError
     ├── ModelError                  also a ValueError
     ├── ExpressionError             also a ValueError; shows the text with a caret under the character
-    └── LearningOverflowError       also an OverflowError and a ValueError
+    ├── LearningOverflowError       also an OverflowError and a ValueError
+    └── LearningElsewhereError      also a RuntimeError
 
     WorthlessModelWarning           a UserWarning
     UnknownValuesWarning            a UserWarning
@@ -22,6 +23,7 @@ from collections.abc import Callable, Sequence
 __all__ = [
     "DataError",
     "ExpressionError",
+    "LearningElsewhereError",
     "LearningOverflowError",
     "ModelError",
     "ParameterError",
@@ -113,6 +115,17 @@ class ExpressionError(RosenblattError, ValueError):
 
 class LearningOverflowError(RosenblattError, OverflowError, ValueError):
     """The weights grew beyond the largest float while learning; the model is as it was before."""
+
+
+class LearningElsewhereError(RosenblattError, RuntimeError):
+    """Another thread is learning with the same model."""
+
+    def __init__(
+        self,
+        message: str = "Another thread is learning with this model: let one thread learn and the others predict, or "
+        "give each thread a model of its own.",
+    ) -> None:
+        super().__init__(message)
 
 
 class UnknownValuesWarning(UserWarning):

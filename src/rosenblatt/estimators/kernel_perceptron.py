@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from rosenblatt import native, options
 from rosenblatt.errors import DataError, ParameterError, option
 from rosenblatt.estimators.common import check_input
-from rosenblatt.estimators.common.base import RunEstimator, changed_option_error, unchanged_by_failure
+from rosenblatt.estimators.common.base import RunEstimator, changed_option_error, draft_of
 from rosenblatt.estimators.common.partial_fit_available import only_if_streamable
 from rosenblatt.learn.kernel.forgetron import Forgetron
 from rosenblatt.learn.kernel.kernel_values import Kernel
@@ -83,17 +83,17 @@ class KernelPerceptron(RunEstimator):
         """Visit the examples until an epoch is clean or max_iter epochs are spent."""
         self._check_options()
         continues = self.warm_start and "_run" in self.__dict__
-        with unchanged_by_failure(self):
-            values, labels, weights = self._check_examples(X, y, sample_weight, reset=not continues)
+        with draft_of(self) as draft:
+            values, labels, weights = draft._check_examples(X, y, sample_weight, reset=not continues)
             if continues:
-                self._check_options_unchanged()
-                run, index = deepcopy(self._run), check_input.encode_as(self.classes_, labels)
+                draft._check_options_unchanged()
+                run, index = deepcopy(draft._run), check_input.encode_as(draft.classes_, labels)
             else:
-                self.classes_, index = check_input.encode(labels)
-                check_input.check_two_classes(self.classes_)
-                run = self._new_run(values, check_input.class_weights(self.class_weight, self.classes_, index))
-            run.fit(Block(values, index, weights), self.max_iter, self._on_epoch)
-            self._run = run
+                draft.classes_, index = check_input.encode(labels)
+                check_input.check_two_classes(draft.classes_)
+                run = draft._new_run(values, check_input.class_weights(draft.class_weight, draft.classes_, index))
+            run.fit(Block(values, index, weights), draft.max_iter, draft._on_epoch)
+            draft._run = run
         return self
 
     @only_if_streamable
@@ -101,20 +101,20 @@ class KernelPerceptron(RunEstimator):
         """Visit the examples once, in the order given. The first call must name all the classes."""
         self._check_options()
         self._check_streaming_options()
-        with unchanged_by_failure(self):
-            is_first = "_run" not in self.__dict__
-            values, labels, weights = self._check_examples(X, y, sample_weight, reset=is_first)
+        with draft_of(self) as draft:
+            is_first = "_run" not in draft.__dict__
+            values, labels, weights = draft._check_examples(X, y, sample_weight, reset=is_first)
             if is_first:
-                self.classes_ = check_input.check_class_list(classes)
-                check_input.check_two_classes(self.classes_, "classes")
-                run = self._new_run(values, check_input.class_weights(self.class_weight, self.classes_, None))
+                draft.classes_ = check_input.check_class_list(classes)
+                check_input.check_two_classes(draft.classes_, "classes")
+                run = draft._new_run(values, check_input.class_weights(draft.class_weight, draft.classes_, None))
             else:
-                self._check_same_classes(classes)
-                self._check_options_unchanged()
+                draft._check_same_classes(classes)
+                draft._check_options_unchanged()
                 # A user's kernel function may fail half-way through the rows: the model must not have changed then.
-                run = deepcopy(self._run) if callable(self.kernel) else self._run
-            run.visit(Block(values, check_input.encode_as(self.classes_, labels), weights))
-            self._run = run
+                run = deepcopy(draft._run) if callable(draft.kernel) else draft._run
+            run.visit(Block(values, check_input.encode_as(draft.classes_, labels), weights))
+            draft._run = run
         return self
 
     def _check_examples(

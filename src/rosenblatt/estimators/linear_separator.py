@@ -13,7 +13,7 @@ from rosenblatt import options
 from rosenblatt.checks import all_weights_zero, thread_count
 from rosenblatt.errors import DataError, ParameterError, UnknownValuesWarning, WorthlessModelWarning, listed
 from rosenblatt.estimators.common import check_input, raw_rows
-from rosenblatt.estimators.common.base import unchanged_by_failure
+from rosenblatt.estimators.common.base import draft_of, snapshot
 from rosenblatt.estimators.common.linear_run import LinearRunEstimator
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.shared_pass import share_pass
@@ -103,13 +103,15 @@ class LinearSeparator(LinearRunEstimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the rows as `rosenblatt fit` learns a file. The labels of a path are in its file: y may name them."""
-        with unchanged_by_failure(self):
-            options.check(type(self).__name__, self.get_params(deep=False), self._options)
+        with draft_of(self) as draft:
+            options.check(type(draft).__name__, draft.get_params(deep=False), draft._options)
             if raw_rows.is_path(X):
-                return self._keep(self._fit_path(X, y, sample_weight))
-            return self._keep(self._fit_rows(X, y, sample_weight))
+                draft._keep(draft._fit_path(X, y, sample_weight))
+            else:
+                draft._keep(draft._fit_rows(X, y, sample_weight))
+        return self
 
-    def _keep(self, fitted: Fitted) -> Self:
+    def _keep(self, fitted: Fitted) -> None:
         self.model_, self._run = fitted.model, fitted.model.run
         honest = fitted.honest_scores
         if honest is not None:  # native memory cannot be pickled
@@ -118,7 +120,6 @@ class LinearSeparator(LinearRunEstimator):
         for caution in fitted.warnings:
             if caution.kind in _WORTHLESS:
                 warnings.warn(str(caution), WorthlessModelWarning, stacklevel=3)
-        return self
 
     def _fit_path(self, path: Any, label: Any, sample_weight: Any) -> Fitted:
         if sample_weight is not None:
@@ -172,14 +173,15 @@ class LinearSeparator(LinearRunEstimator):
         Without a fit before, the rows of the first call decide what the columns mean and which rule is best; it must
         name all the classes.
         """
-        with unchanged_by_failure(self):
-            self._check_streaming_options()
-            if not self.__sklearn_is_fitted__():
-                options.check(type(self).__name__, self.get_params(deep=False), self._options)
+        with draft_of(self) as draft:
+            draft._check_streaming_options()
+            if not draft.__sklearn_is_fitted__():
+                options.check(type(draft).__name__, draft.get_params(deep=False), draft._options)
                 classes = check_input.check_class_list(classes)
-                return self._keep(self._fit_rows(X, y, sample_weight, classes, passes=1, order="given"))
-            self._check_same_classes(classes)
-            self._learn_more(X, y, sample_weight)
+                draft._keep(draft._fit_rows(X, y, sample_weight, classes, passes=1, order="given"))
+            else:
+                draft._check_same_classes(classes)
+                draft._learn_more(X, y, sample_weight)
         return self
 
     def _learn_more(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -211,8 +213,9 @@ class LinearSeparator(LinearRunEstimator):
         """The class of each row: the most probable one, unless a threshold, class weights or a number of passes was
         chosen. Of two it is the positive one where the score is above 0, or above the threshold that was chosen; of
         more the one with the highest score."""
-        unit_scores = self._unit_scores(X)
-        labels: NDArray[Any] = self.classes_[self.model_.predicted_classes(unit_scores)]
+        model = snapshot(self)
+        unit_scores = model._unit_scores(X)
+        labels: NDArray[Any] = model.classes_[model.model_.predicted_classes(unit_scores)]
         return labels
 
     def _gives_probabilities(self) -> bool:
@@ -223,8 +226,9 @@ class LinearSeparator(LinearRunEstimator):
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class, calibrated on scores of rows that were not yet learned when they got them."""
-        unit_scores = self._unit_scores(X)
-        return np.asarray(self.model_.probabilities(unit_scores))
+        model = snapshot(self)
+        unit_scores = model._unit_scores(X)
+        return np.asarray(model.model_.probabilities(unit_scores))
 
     @available_if(_gives_probabilities)
     def predict_log_proba(self, X: Any) -> Floats:

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from rosenblatt import native, options
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators.common import check_input
-from rosenblatt.estimators.common.base import Estimator, unchanged_by_failure
+from rosenblatt.estimators.common.base import Estimator, draft_of
 from rosenblatt.logic import Expression, Network, parse, smallest_network
 from rosenblatt.logic.network.cascade_conversion import cascade_from_network, cascade_from_trees, network_from_cascade
 from rosenblatt.logic.network.upstart import Upstart
@@ -100,12 +100,13 @@ class ThresholdNetwork(Estimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Grow networks until every example is right, or max_units are spent."""
         options.check(type(self).__name__, self.get_params(deep=False), self._options)
-        with unchanged_by_failure(self):
-            values = check_input.check_values(self, X, reset=True)
+        with draft_of(self) as draft:
+            values = check_input.check_values(draft, X, reset=True)
             labels = check_input.check_labels(y, values.shape[0])
-            self.classes_, encoded = check_input.encode(labels)
-            check_input.check_two_classes(self.classes_)
-            return self._grow(values, encoded, self._consistent_rows(values, encoded))
+            draft.classes_, encoded = check_input.encode(labels)
+            check_input.check_two_classes(draft.classes_)
+            draft._grow(values, encoded, draft._consistent_rows(values, encoded))
+        return self
 
     def _consistent_rows(self, values: Values, labels: NDArray[np.int32]) -> NDArray[np.bool_]:
         """The rows to learn from: of equal rows with different labels, only those with the commonest label."""
@@ -125,7 +126,7 @@ class ThresholdNetwork(Estimator):
             "no network can be right on both; drop one of them."
         )
 
-    def _grow(self, values: Values, labels: NDArray[np.int32], consistent: NDArray[np.bool_]) -> Self:
+    def _grow(self, values: Values, labels: NDArray[np.int32], consistent: NDArray[np.bool_]) -> None:
         seed, growers, errors_left = check_input.seed_from(self.random_state), [], 0
         positive_classes = range(len(self.classes_)) if len(self.classes_) > 2 else [1]
         for k in positive_classes:
@@ -139,7 +140,6 @@ class ThresholdNetwork(Estimator):
         self.contradictions_ = np.flatnonzero(~consistent)
         self.n_iter_ = max(grower.n_iter for grower in growers)
         self.growth_ = self._growth(growers)
-        return self
 
     def _growth(self, growers: list[Upstart]) -> list[Growth]:
         """One record for each unit, in the order in which they were added."""

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt import native
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 PARTS = ("weights", "drift", "scale", "pending", "pocket")
 # Not part of the state: the recording refers to examples in memory, and the others are computed again.
-_NOT_STATE = ("learner", "_scorer", "_final_weights", "recording")
+_NOT_STATE = ("learner", "_scorer", "_final_weights", "_version", "turn", "recording")
 _SEEDS = 2**64
 _SPLIT = 0xD1B54A32D192ED03
 
@@ -85,8 +86,10 @@ class Run:
         self.log: list[tuple[NDArray[Any], ...]] = []
         self.votes: Votes | None = None
         self.recording: Recording | None = None  # the examples of a recorded run, while all are in memory
-        self._scorer: native.Learner | None = None  # a learner with the final weights
-        self._final_weights: FinalWeights | None = None
+        self.turn = Lock()  # of the thread that learns
+        self._version = 0  # of the answers below: another thread may be computing them while the weights change
+        self._scorer: tuple[int, native.Learner] | None = None  # a learner with the final weights
+        self._final_weights: tuple[int, FinalWeights] | None = None
         if settings.keep == "vote":  # other runs need no copy of their zeros
             self._begin_voting()
 
@@ -221,6 +224,10 @@ class Run:
         self.mistakes.append(sum(self._unit_mistakes()) - sum(self.before_epoch))
         self.loss.append(self.learner.take_loss() / max(self.learner.t - self.t_before_epoch, 1))
         self.status = "separated" if self.settings.mistake_driven and not self.mistakes[-1] else "budget"
+        self._forget_answers()
+
+    def _forget_answers(self) -> None:
+        self._version += 1
         self._scorer = self._final_weights = None
 
     def _unit_mistakes(self) -> list[int]:
@@ -261,8 +268,8 @@ class Run:
             )
 
     def after_visits(self, block: Block) -> None:
-        """Keep the log of the updates, and drop cached answers, which are out of date."""
-        self._scorer = self._final_weights = None
+        """Keep the log of the updates, and forget cached answers, which are out of date."""
+        self._forget_answers()
         self.refuse_overflow()
         if self.settings.record or self.votes is not None:
             log = self.learner.take_log()
@@ -283,13 +290,14 @@ class Run:
     @property
     def final_weights(self) -> FinalWeights:
         """The answer of the run if it ended here."""
-        if self._final_weights is None:
+        version, cached = self._version, self._final_weights
+        if cached is None or cached[0] != version:
             coef, intercept = (np.asarray(part) for part in self.learner.final_weights(self.settings.keep == "average"))
             scheme = self.settings.scheme(self.classes)
             coef.setflags(write=False)
             intercept.setflags(write=False)
-            self._final_weights = FinalWeights(coef, intercept, scheme, self.votes)
-        return self._final_weights
+            self._final_weights = cached = version, FinalWeights(coef, intercept, scheme, self.votes)
+        return cached[1]
 
     def unit(self, k: int) -> tuple[memoryview | None, memoryview, float]:
         """One unit of the answer: the columns that have weights (None: all of them), the weights, and the bias."""
@@ -302,9 +310,10 @@ class Run:
         """
         if self.settings.keep == "last" and not self.dense and not self.learner.counters()["in_batch"]:
             return self.learner
-        if self._scorer is None:
-            self._scorer = self.learner.scoring_copy(self.settings.keep == "average")
-        return self._scorer
+        version, cached = self._version, self._scorer
+        if cached is None or cached[0] != version:
+            self._scorer = cached = version, self.learner.scoring_copy(self.settings.keep == "average")
+        return cached[1]
 
     @property
     def summary(self) -> RunSummary:
@@ -339,6 +348,7 @@ class Run:
         features, parts, counters = values.pop("features"), values.pop("parts"), values.pop("counters")
         vars(self).update(values)
         vars(self).pop("learner", None)  # there may not be memory for two
+        self.turn, self._version = Lock(), 0
         self._scorer = self._final_weights = self.recording = None
         self.learner = self.settings.learner(features, self.weight_of_class, dense=self.dense, columns=columns)
         for name, part in parts.items():

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rosenblatt import native
-from rosenblatt.errors import LearningOverflowError
+from rosenblatt.errors import LearningElsewhereError, LearningOverflowError
 from rosenblatt.learn.run import Run
 from rosenblatt.records import Block
 
@@ -11,8 +11,19 @@ from rosenblatt.records import Block
 def share_pass(runs: Sequence[Run], block: Block, threads: int = 1) -> None:
     """Each run visits the rows once, in the given order; all of them share one pass over the memory.
 
-    Nothing is changed in any run if the weights of one overflow.
+    Nothing is changed in any run if the weights of one overflow, or if another thread is learning with one.
     """
+    turns = [run for run in runs if run.turn.acquire(blocking=False)]
+    try:
+        if len(turns) < len(runs):
+            raise LearningElsewhereError
+        _share_pass(runs, block, threads)
+    finally:
+        for run in turns:
+            run.turn.release()
+
+
+def _share_pass(runs: Sequence[Run], block: Block, threads: int) -> None:
     rows = native.rows_of(block.values, degree=max(run.settings.degree for run in runs))
     heaviest = 1.0 if block.weights is None else float(block.weights.max(initial=0.0))
     learners = [run.learner for run in runs]

@@ -55,9 +55,11 @@ class Votes:
     def extend(self, block: Block, log: tuple[NDArray[Any], ...], t: int) -> None:
         """Keep the examples of the log; t examples have been visited."""
         when, row, unit, _ = log
-        self.t = t
-        if len(when) == 0:
-            return
+        if len(when):
+            self._keep_updates(block, when, row, unit)
+        self.t = t  # last, for threads that score meanwhile
+
+    def _keep_updates(self, block: Block, when: NDArray[Any], row: NDArray[Any], unit: NDArray[Any]) -> None:
         visited, first = np.unique(when, return_index=True)  # one visit may have moved several units
         rows = row[first].tolist()
         self._keep(block, rows)
@@ -79,6 +81,10 @@ class Votes:
 
     def scores(self, rows: native.Rows, order: NDArray[np.uint32] | None = None) -> Floats:
         """Votes for minus votes against by unit, or the share of votes by class where classes decide jointly."""
+        t = self.t
+        return replace(self, t=t, visits=[visit for visit in self.visits if visit[0] < t])._tally(rows, order)
+
+    def _tally(self, rows: native.Rows, order: NDArray[np.uint32] | None) -> Floats:
         tally = np.zeros((rows.count if order is None else len(order), len(self.start[1])))
         joint = self.settings.scheme(len(self.class_weight)) == "joint"
         for units, weights, bias, survived in self._batches(joint):

@@ -1,9 +1,11 @@
 """What the estimators share: docstrings from the options, predictions, and the attributes that describe a run."""
 
 import inspect
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from threading import get_ident
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +13,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from rosenblatt import options
-from rosenblatt.errors import DataError, ParameterError, option
+from rosenblatt.errors import DataError, LearningElsewhereError, ParameterError, option
 from rosenblatt.estimators.common import check_input
 from rosenblatt.learn.schemes import class_scores, predicted_classes
 from rosenblatt.records import Floats, MistakeLog
+
+E = TypeVar("E", bound="Estimator")
 
 
 class Estimator(ClassifierMixin, BaseEstimator):
@@ -87,15 +91,17 @@ class RunEstimator(Estimator):
 
     def decision_function(self, X: Any) -> Floats:
         """Signed scores: one per row for two classes, one per row and class for more."""
-        unit_scores = self._unit_scores(X)
-        if self._scheme == "binary":
+        model = snapshot(self)
+        unit_scores = model._unit_scores(X)
+        if model._scheme == "binary":
             return unit_scores[:, 0]
-        return np.asarray(class_scores(self._scheme, unit_scores, len(self.classes_)))
+        return np.asarray(class_scores(model._scheme, unit_scores, len(model.classes_)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: the positive one where the score is above 0, or the one with the highest score."""
-        unit_scores = self._unit_scores(X)
-        labels: NDArray[Any] = self.classes_[predicted_classes(self._scheme, unit_scores, len(self.classes_))]
+        model = snapshot(self)
+        unit_scores = model._unit_scores(X)
+        labels: NDArray[Any] = model.classes_[predicted_classes(model._scheme, unit_scores, len(model.classes_))]
         return labels
 
     # -- what a run leaves behind -----------------------------------------------------------------------------------
@@ -134,15 +140,38 @@ def changed_option_error(name: str, old: Any, new: Any) -> ParameterError:
     )
 
 
+_LEARNING: dict[int, int] = {}  # the thread that learns with an estimator, by the estimator's id
+os.register_at_fork(after_in_child=_LEARNING.clear)
+
+
 @contextmanager
-def unchanged_by_failure(estimator: Estimator) -> Iterator[None]:
-    """Restore the estimator if anything fails; only a run that a signal interrupted is kept, to be continued."""
-    before = dict(vars(estimator))
+def draft_of(estimator: E) -> Iterator[E]:
+    """A copy to learn with, which takes the place of the estimator at the end, all at once.
+
+    So other threads that predict meanwhile see the model of before or the one of after, and the estimator is unchanged
+    if anything fails; only a run that a signal interrupted is kept, to be continued. A second thread that learns is
+    refused.
+    """
+    thread = get_ident()
+    if _LEARNING.setdefault(id(estimator), thread) != thread:
+        raise LearningElsewhereError
+    draft = snapshot(estimator)
     try:
-        yield
+        yield draft
     except BaseException:
-        run = vars(estimator).get("_run")
-        if run is before.get("_run") or run is None or run.status != "interrupted":
-            estimator.__dict__.clear()
-            estimator.__dict__.update(before)
+        run = vars(draft).get("_run")
+        if run is vars(estimator).get("_run") or run is None or run.status != "interrupted":
+            raise
+        estimator.__dict__ = draft.__dict__
         raise
+    else:
+        estimator.__dict__ = draft.__dict__
+    finally:
+        _LEARNING.pop(id(estimator), None)
+
+
+def snapshot(estimator: E) -> E:
+    """The estimator as it is now, whatever another thread learns meanwhile; its arrays and its run are shared."""
+    twin = object.__new__(type(estimator))
+    twin.__dict__ = vars(estimator).copy()
+    return twin

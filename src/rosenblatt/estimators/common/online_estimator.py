@@ -11,7 +11,7 @@ from rosenblatt import native, options
 from rosenblatt.checks import thread_count
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators.common import check_input
-from rosenblatt.estimators.common.base import changed_option_error, unchanged_by_failure
+from rosenblatt.estimators.common.base import changed_option_error, draft_of
 from rosenblatt.estimators.common.early_stopping import hold_out
 from rosenblatt.estimators.common.linear_run import LinearRunEstimator
 from rosenblatt.estimators.common.partial_fit_available import only_if_streamable
@@ -39,18 +39,18 @@ class OnlineEstimator(LinearRunEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Visit the examples until an epoch is clean, early stopping fires, or max_iter epochs are spent."""
-        with unchanged_by_failure(self):
-            settings = self._settings()
-            continues = self.warm_start and "_run" in self.__dict__
-            values = check_input.check_values(self, X, reset=not continues)
+        with draft_of(self) as draft:
+            settings = draft._settings()
+            continues = draft.warm_start and "_run" in draft.__dict__
+            values = check_input.check_values(draft, X, reset=not continues)
             labels = check_input.check_labels(y, values.shape[0])
             weights = check_input.check_weights(sample_weight, values.shape[0])
-            run, block = self._begin(settings, values, labels, weights)
-            held_out = self._held_out(run, block)
+            run, block = draft._begin(settings, values, labels, weights)
+            held_out = draft._held_out(run, block)
             try:
-                run.fit(block, self.max_iter, validation=held_out, threads=thread_count(self.n_jobs))
+                run.fit(block, draft.max_iter, validation=held_out, threads=thread_count(draft.n_jobs))
             finally:
-                self._run = run
+                draft._run = run
         if held_out is not None and run.status == "budget":
             warnings.warn(
                 f"{type(self).__name__} spent max_iter={self.max_iter} epochs before early stopping was satisfied: "
@@ -80,10 +80,10 @@ class OnlineEstimator(LinearRunEstimator):
         if "_run" in self.__dict__:
             self._visit(X, y, classes, sample_weight)
             return self
-        with unchanged_by_failure(self):
-            values = check_input.check_values(self, X, reset=True)
-            self._run, self.classes_ = self._first_run(classes, values)
-            self._visit(X, y, None, sample_weight)
+        with draft_of(self) as draft:
+            values = check_input.check_values(draft, X, reset=True)
+            draft._run, draft.classes_ = draft._first_run(classes, values)
+            draft._visit(X, y, None, sample_weight)
         return self
 
     def _visit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:

@@ -66,8 +66,7 @@ class Forgetron(KernelRun):
                 self.status = "separated"
                 return
 
-    def visit(self, block: Block) -> None:
-        """Visit the rows once, in the order given."""
+    def _visit_once(self, block: Block) -> None:
         count = block.values.shape[0]
         self._forgetful_pass(block, np.arange(count), self.rows_streamed)
         self.rows_streamed += count

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from threading import RLock
 from typing import Any
 
 from rosenblatt import native, options
@@ -77,7 +78,15 @@ class KernelRun:
         self.mistakes: list[int] = []
         self.status: Status = "open"
         self.log: list[Updates] = []
+        self.turn = RLock()  # of the thread that learns, or predicts
         self.pocket = Pocket(self.units, joint=self.joint) if settings.keep == "pocket" else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "turn"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.turn = RLock()
 
     @property
     def units(self) -> int:
@@ -110,7 +119,11 @@ class KernelRun:
                 visit.source.end_epoch()
 
     def visit(self, block: Block) -> None:
-        """Visit the rows once, in the order given."""
+        """Visit the rows once, in the order given; threads that predict wait meanwhile."""
+        with self.turn:
+            self._visit_once(block)
+
+    def _visit_once(self, block: Block) -> None:
         count = block.values.shape[0]
         self.kernel.refuse_large(block.values)
         known = self._last_scores(block.values)
@@ -226,9 +239,10 @@ class KernelRun:
 
     def scores(self, values: Values) -> Floats:
         """One score per row and unit; with votes, the votes for minus those against, between -1 and 1."""
-        if self.settings.keep == "vote":
-            return self._votes(values)
-        return self._sums(values, sum_of(self.coefficient)).T
+        with self.turn:
+            if self.settings.keep == "vote":
+                return self._votes(values)
+            return self._sums(values, sum_of(self.coefficient)).T
 
     def _last_scores(self, values: Values) -> Floats:
         return self._sums(values, sum_of(self.support.coefficient))
