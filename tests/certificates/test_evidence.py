@@ -195,9 +195,14 @@ def test_a_damaged_certificate_is_one_sentence(keys: tuple[str, ...], value: Any
 
 
 def test_a_certificate_that_is_nested_too_deep_is_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "bad.json").write_text("[" * 100_000)
+    (tmp_path / "bad.json").write_text('{"a": ' + "[" * 100_000)
     with pytest.raises(DataError, match=r"bad\.json: the certificate is damaged"):
         load_certificate(tmp_path / "bad.json")
+
+
+def test_of_a_file_that_is_no_certificate_only_the_first_bytes_are_read() -> None:
+    with pytest.raises(DataError, match="/dev/zero: this is not a Rosenblatt certificate"):
+        load_certificate("/dev/zero")  # endless
 
 
 def test_weights_beyond_the_memory_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

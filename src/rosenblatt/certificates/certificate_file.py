@@ -24,6 +24,7 @@ from rosenblatt.memory import why_too_large
 from rosenblatt.records import Floats
 
 _FORMAT, _VERSION = "rosenblatt certificate", 1
+_START = 64
 _MAX_DECIMAL_BITS = 12_000  # Python refuses to convert much longer integers to decimal; they are written as 0x...
 
 
@@ -34,7 +35,11 @@ def save(certificate: Certificate, path: str | Path) -> None:
 def load_certificate(path: str | Path) -> Separable | Inseparable | Undecided:
     """Read a certificate that `save` wrote. Call `verify(X, y)` before trusting it."""
     try:
-        return from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        with open(path, "rb") as file:
+            start = file.read(_START)
+            if not start.lstrip().startswith(b"{"):  # and need not be read: it may be endless
+                raise DataError("this is not a Rosenblatt certificate.")
+            return from_dict(json.loads(start + file.read()))
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror or error}.", file=str(path)) from None
     except DataError as error:

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.learn.files import passes as fitting
-from rosenblatt.learn.files.plan import Plan
+from rosenblatt.learn.files.plan import Plan, Progress
 from rosenblatt.learn.files.portfolio import candidates
 from rosenblatt.model.fit_file import Fitted, fit_file, fit_source
 from rosenblatt.model.model_file import load_linear_model
@@ -21,6 +22,9 @@ from rosenblatt.readers.cache.pages import bytes_of
 from rosenblatt.readers.cache.spill import SpillCache
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Block, Csr, SourceBlock
+from rosenblatt.storage.container import container_bytes, read_container
+from rosenblatt.storage.header import Header
+from rosenblatt.storage.tensors import Tensors
 from tests.learn.files.test_fit_file import make, same_run
 from tests.slow_twins.files import Arrays, narrow_csr
 
@@ -159,6 +163,40 @@ def test_a_checkpoint_of_a_file_read_otherwise_is_refused(reading: dict[str, Any
     with pytest.raises(ModelError, match=f"checkpoint is of another fit, its {next(iter(reading))} was"):
         fit_file(data, reading=ReadOptions(**reading), **fit)
     assert fit_file(data, **fit).resumed
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"runs": []},
+        {"progressive": {}},
+        {"progressive": {"perceptron": 2.0}},
+        {"held_error": {"perceptron": -1}},
+        {"marks": {"perceptron": [-1.0, 5.0]}},
+        {"tried": {}},
+    ],
+    ids=str,
+)
+def test_a_checkpoint_whose_parts_do_not_fit_together_is_refused(change: dict[str, Any], tmp_path: Path) -> None:
+    """A checksum finds damage, not bad intent: anybody can sign a file."""
+    path = tmp_path / "c"
+    X, y = make(2, n=60)
+    plan = Plan(candidates("perceptron"), checkpoint=str(path), passes=4)
+    with pytest.raises(KeyboardInterrupt):
+        fit_source(Broken(X, y.tolist(), at=0, call=lambda: None), replace(plan, on_progress=_interrupt_in_pass_2))
+
+    def changed(header: Header, tensors: Tensors) -> bytes:
+        unsigned = {key: value for key, value in header.values.items() if key not in ("checksum", "format", "version")}
+        return container_bytes(unsigned | change, tensors)
+
+    path.write_bytes(read_container(path, changed))
+    with pytest.raises(ModelError, match="the model file is damaged"):
+        fit_source(Arrays(X, y.tolist()), plan, resume=True)
+
+
+def _interrupt_in_pass_2(progress: Progress) -> None:
+    if progress.pass_ == 2:
+        raise KeyboardInterrupt
 
 
 def test_a_checkpoint_of_a_rewritten_file_is_refused(tmp_path: Path) -> None:

@@ -104,6 +104,8 @@ def _restored(header: Header, tensors: Tensors, source: Source, plan: Plan) -> F
     if not {*candidates.runs, *holdout.best} <= set(candidates.settings):
         raise damaged("it has a run of a rule that was not tried")
     candidates.progressive, candidates.best_then = _shares(header, "progressive"), _shares(header, "best_then")
+    if not candidates.runs or (fitting.pass_ > 0 and not set(candidates.runs) <= set(candidates.progressive)):
+        raise damaged("it has no run, or one without its errors in the first pass")
     holdout.errors = _shares(header, "held_error")
     holdout.passes_waited = {name: int(passes) for name, passes in _numbers(header, "waited").items()}
     candidates.failed = [str(name) for name in header.items("failed")]
