@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, option
-from rosenblatt.learn.files.checkpoint import load_checkpoint, save_checkpoint
+from rosenblatt.learn.files.checkpoint import load_checkpoint, remove_checkpoint, save_checkpoint
 from rosenblatt.learn.files.choose_by_folds import Choice
 from rosenblatt.learn.files.classes import KnownLabels, check_classes, look_at_labels, read_all_labels
 from rosenblatt.learn.files.passes import Fitting, Restart
@@ -121,9 +121,8 @@ def _learn(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
         if restart is Restart.IN_RUNS:
             plan = replace(plan, order="shuffle")
             source = KnownLabels(fitting.source, fitting.classes, fixed=fitting.fixed)
-    if plan.checkpoint is not None and os.path.isfile(plan.checkpoint):  # never a device
-        with suppress(OSError):
-            os.unlink(plan.checkpoint)
+    if plan.checkpoint is not None:
+        remove_checkpoint(plan.checkpoint)
     return fitting
 
 

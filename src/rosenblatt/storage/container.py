@@ -78,6 +78,19 @@ def _content(path: str | os.PathLike[str]) -> bytes:
         raise ModelError(f"{name}: cannot be read: {error.strerror}.", file=name) from None
 
 
+def kind_of(path: str | os.PathLike[str]) -> str | None:
+    """What a file holds, by its header alone; None where it is not a regular file of this format."""
+    if not os.path.isfile(path):
+        return None
+    with open(path, "rb") as file:
+        start = file.read(_SHORTEST)
+        length = int.from_bytes(start[:8], "little") if _begins_like_one(start) else 0
+        try:
+            return str(_header_of(start + file.read(8 + length - len(start))).get("kind")) if length else None
+        except ModelError:
+            return None
+
+
 def parse_container(content: bytes, decode: Callable[[Header, Tensors], T], name: str) -> T:
     """The same for content that is already in memory."""
     try:

@@ -129,6 +129,17 @@ def test_checkpoints_are_written_from_time_to_time(tmp_path: Path) -> None:
     assert same_run(resumed.model.run, fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"))).model.run)
 
 
+def test_a_finished_fit_removes_nothing_but_a_checkpoint(tmp_path: Path) -> None:
+    X, y = make(2)
+    notes = tmp_path / "notes.txt"
+    notes.write_text("not a checkpoint, and longer than a header that is none")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (notes, pipe):
+        fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), checkpoint=str(path)))
+    assert sorted(tmp_path.iterdir()) == [notes, pipe]
+
+
 def test_a_checkpoint_of_another_fit_is_refused(tmp_path: Path) -> None:
     X, y = make(2)
     path = tmp_path / "a.checkpoint"

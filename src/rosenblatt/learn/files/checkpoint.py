@@ -1,6 +1,7 @@
 """A fit that was interrupted, as a file: every run, and how far it had come. It resumes to the same bits."""
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from rosenblatt.readers.cache.fingerprint import fingerprint
 from rosenblatt.readers.feature_space import pack_classes, unpack_classes
 from rosenblatt.readers.input_file import Paths
 from rosenblatt.readers.source import Source
-from rosenblatt.storage.container import read_container, write_container
+from rosenblatt.storage.container import kind_of, read_container, write_container
 from rosenblatt.storage.header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, read_array, read_buffer
 
@@ -61,6 +62,13 @@ def save_checkpoint(fitting: Fitting) -> None:
         "best_then": candidates.best_then,
     }
     write_container(fitting.plan.checkpoint, header, tensors)
+
+
+def remove_checkpoint(path: str) -> None:
+    """Remove the checkpoint of a fit that is finished. Whatever else bears its name, as a device, stays."""
+    with suppress(OSError):
+        if kind_of(path) == KIND:
+            os.unlink(path)
 
 
 def load_checkpoint(source: Source, plan: Plan) -> Fitting | None:
