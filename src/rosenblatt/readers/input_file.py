@@ -316,7 +316,9 @@ def plain_path(file: InputFile, format: str) -> str:
 
 def cannot_read(name: str, error: OSError) -> DataError:
     """The error for a file that the operating system cannot open or read."""
-    if isinstance(error, FileNotFoundError):
+    if isinstance(error, FileNotFoundError) and "://" in name:
+        what = "is a URL, which is not read: download it, or pipe it in with '-' as the file"
+    elif isinstance(error, FileNotFoundError):
         what = "no such file; check the path"
     elif isinstance(error, PermissionError):
         what = "permission denied"

@@ -1,8 +1,9 @@
 """Open a file or a stream as a source of examples, in whatever format it is."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError, ParameterError, option
@@ -40,12 +41,23 @@ _NOT_IN_MODEL = (
 def open_source(inputs: Paths, reading: ReadOptions, space: FeatureSpace | None = None) -> Source:
     """A source of the examples in a file, in several files one after another, or in standard input when it is '-'.
 
+    From Python also of a table in memory: a DataFrame, whatever has `__arrow_c_stream__`, or an iterator of batches.
+
     A folder stands for all files in it, at any depth, and a pattern such as 'part-*.csv' for those that match it.
 
     With the `space` of a model the examples are read into that space: unknown features are left out, and nothing
     grows. The format is found from the name and the content where `reading` does not name it. A pipe is then read
     live: each line is given as soon as it is there.
     """
+    if not isinstance(inputs, str | os.PathLike | list | tuple) or _are_records(inputs):
+        from rosenblatt.readers.memory.arrow_stream import ArrowSource, is_arrow
+
+        if is_arrow(inputs):
+            return ArrowSource(inputs, reading, space)
+        raise ParameterError(
+            "Examples are read from the path of a file, several paths, or a table that speaks Arrow. Got "
+            f"{type(inputs).__name__} instead."
+        )
     options.format.check(reading.format, "read")
     options.on_bad_row.check(reading.on_bad_row, "read")
     live = space is not None and not reading.grow and _tells_all(space, reading)
@@ -66,6 +78,11 @@ def source_of(file: InputFile, reading: ReadOptions, space: FeatureSpace | None 
             columns = {"numbers": list(space.columns), "words": [], "texts": [], "label": ""}
             space = replace(space, settings={**columns, **space.settings})
     return format.open(file, reading, space)
+
+
+def _are_records(inputs: Any) -> bool:
+    """Whether a list holds rows, not names of files."""
+    return isinstance(inputs, list | tuple) and len(inputs) > 0 and isinstance(inputs[0], Mapping)
 
 
 def open_file(inputs: Paths, reading: ReadOptions, *, live: bool = False) -> InputFile:

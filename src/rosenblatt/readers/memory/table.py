@@ -23,9 +23,9 @@ _BATCH_ROWS = 1 << 16
 class TypedTable(TypedFile):
     """A table in memory, as `TypedFile` gives one that is in a file."""
 
-    def __init__(self, table: pa.Table) -> None:
+    def __init__(self, table: pa.Table, name: str = NAME) -> None:
         self._table = table
-        self.columns, self.places = list(table.column_names), LinesOfRows(NAME, 0)
+        self.columns, self.places = list(table.column_names), LinesOfRows(name, 0)
         self.types = dict(zip(self.columns, readable(_first_row(table)).schema.types, strict=True))
 
     def batches(self, on_bad_line: Callable[[BadLine], None] | None = None) -> Iterator[tuple[pa.RecordBatch, int]]:
