@@ -1,0 +1,74 @@
+"""A newcomer's first table, with no option: what once went wrong in silence, or ended as a fault of ours."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rosenblatt
+from rosenblatt.cli import main
+
+
+@pytest.fixture(scope="module")
+def comments(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Comments with an id that is large beside the other numbers, a tenth of them rude; and new ones."""
+    random = np.random.default_rng(0)
+    folder = tmp_path_factory.mktemp("comments")
+    paths = []
+    for name, count in (("train", 900), ("new", 600)):
+        rude = random.random(count) < 0.1
+        words = [" ".join(random.choice(["you", "are", "so", "the", "this", "page", "edit"], 6)) for _ in range(count)]
+        mood = [f"{text} {'stupid idiot' if bad else 'thank you'}" for text, bad in zip(words, rude, strict=True)]
+        rows = [
+            f"{number},{len(text)},2020-0{1 + number % 9}-1{number % 10},{text},{'rude' if bad else 'fine'}"
+            for number, text, bad in zip((random.permutation(count) + 9_000_000).tolist(), mood, rude, strict=True)
+        ]
+        path = folder / f"{name}.csv"
+        path.write_text("\n".join(["id,length,written,comment,label", *rows]) + "\n")
+        paths.append(str(path))
+    return paths[0], paths[1]
+
+
+@pytest.fixture(scope="module")
+def model(comments: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = str(tmp_path_factory.mktemp("model") / "comments.model")
+    assert main(["fit", comments[0], "-o", path, "--quiet"]) == 0
+    return path
+
+
+def test_an_id_does_not_make_a_table_of_comments_a_guess(
+    comments: tuple[str, str], model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert main(["evaluate", model, comments[1], "--json"]) == 0
+    scores: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert scores["error"] < scores["baseline_error"] / 4
+    assert scores["recall"] > 0.9
+    assert scores["warnings"] == []
+
+
+def test_a_row_from_a_pipe_without_names_is_predicted(
+    comments: tuple[str, str], model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    header, *rows = Path(comments[1]).read_text().splitlines()
+    capsys.readouterr()
+    answers = []
+    for lines, options in (([header, *rows[:40]], []), (rows[:40], ["--no-header"])):
+        unlabelled = "".join(f"{line.rpartition(',')[0]}\n" for line in lines)
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(unlabelled.encode())))
+        assert main(["predict", model, "-", "--format", "csv", *options]) == 0
+        answers.append(capsys.readouterr().out.split())
+    assert len(answers[0]) == 40
+    assert answers[0] == answers[1]
+
+
+def test_a_model_of_the_command_line_predicts_raw_rows_in_python(comments: tuple[str, str], model: str) -> None:
+    import pandas as pd
+
+    loaded = rosenblatt.load(model)
+    table = pd.read_csv(comments[1])
+    examples = rosenblatt.read(comments[1], like=loaded)
+    assert loaded.predict(table).tolist() == loaded.predict(examples.X).tolist()
