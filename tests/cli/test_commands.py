@@ -287,6 +287,7 @@ def test_the_demo_learns_tests_explains_and_decides(
     assert sorted(p.name for p in Path("rosenblatt-demo").iterdir()) == [
         *("mail.model", "report.html", "test.tsv.gz", "train.tsv.gz")
     ]
+    assert printed_by(capsys, "demo", "-q", "--message", "Win free money now, click here!") == "spam\n"
     printed = printed_by(capsys, "demo", "-o", "elsewhere")
     for words in ("Is it spam?", "% right", "says spam", "elsewhere/report.html", "rosenblatt fit YOUR-FILE"):
         assert words in printed

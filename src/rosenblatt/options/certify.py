@@ -17,7 +17,8 @@ gap: Option[float] = Option(
     kind="float",
     above=0,
     below=1,
-    help="How far the margin may be below the widest possible one, as a fraction of the widest.",
+    help="When to stop looking for a wider margin: the one that is given may be smaller than the widest by this "
+    "fraction of it. Whether the classes are separable does not depend on it.",
 )
 exact: Option[bool] = Option(
     name="exact",

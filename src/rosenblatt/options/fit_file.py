@@ -14,7 +14,11 @@ rule: Option[str] = Option(
     name="rule",
     default="auto",
     choices=("auto", *RULE_NAMES),
-    help="The learning rule: several side by side, of which the best is kept (auto), or one by name.",
+    help="The learning rule: several side by side, of which the best is kept (auto), or one by name: Rosenblatt's, the "
+    "average of its weights (perceptron) or those at its end (last); arow, whose weights move the less the surer they "
+    "are; the gradient of the log loss (logistic) or of the hinge loss (hinge), each weight with a rate of its own; "
+    "logistic-average, with one rate and averaged; passive-aggressive steps (pa1, pa2), averaged. arow-bold and "
+    "logistic-bold take larger steps.",
 )
 from_: Option[str | None] = Option(
     name="from_",
@@ -85,7 +89,8 @@ checkpoint: Option[str | None] = Option(
     default=None,
     none_allowed=True,
     kind="path",
-    help="Save the state of the run to this file on Ctrl-C; it is removed when the run is complete.",
+    help="Save the state of the run to this file on Ctrl-C; it is removed when the run is complete. By default the "
+    "name of the model with .checkpoint, unless the data come from a pipe.",
 )
 resume: Option[bool] = Option(
     name="resume",

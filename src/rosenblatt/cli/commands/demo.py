@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rosenblatt import options
-from rosenblatt.cli.output import is_terminal, write, write_file, write_json, write_lines
+from rosenblatt.cli.output import is_quiet, is_terminal, write, write_file, write_json, write_lines
 from rosenblatt.cli.parameters import option, output_options, sectioned_command
 
 if TYPE_CHECKING:
@@ -44,6 +44,9 @@ def command(message: str | None, output: str, as_json: bool) -> None:
 
         decisions = [{"message": text, **explain_example(model, text)} for text in messages]
         write_json({**fit_record(summary, str(folder / "report.html"), 10), "messages": decisions})
+        return
+    if is_quiet():
+        write_lines(str(explain_example(model, text)["label"]) for text in messages)
         return
     write_lines(story_lines(summary))
     write_lines(certificate_lines(folder / "train.tsv.gz", folder / "certificate.json"))
