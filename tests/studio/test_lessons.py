@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from rosenblatt.studio.lessons.markdown import read_markdown
 from rosenblatt.studio.lessons.registry import all_lessons, read_lesson
 from rosenblatt.studio.results import read_results
 from tests.studio.chromium import MISSING, PROGRAM, Chromium
+from tests.studio.test_lesson_texts import documented_lesson
 
 LESSONS = all_lessons()
 KEYS = [lesson.key for lesson in LESSONS]
@@ -133,10 +135,18 @@ def test_a_lesson_can_be_done_by_following_it(page: Chromium, address: str, key:
 @pytest.mark.parametrize(
     ("key", "entries", "progress"),
     [
-        ("unit", {"b": "0", "w1": "1", "w2": "0"}, "wrong at 1 corner."),
-        ("rule", {"score": "1", "weights": "-4 2 7"}, "1 of 2 right, 1 not."),  # added instead of subtracted
-        ("and", {"1": "1 0 0"}, "0 of 5 right, 1 not."),
-        ("inseparable", {"positive": "1 2"}, "0 of 4 right, 1 not."),
+        (
+            "unit",
+            {"b": "0", "w1": "1", "w2": "0"},
+            "wrong at 1 corner. At (0, 1) the score is 0, and it should fire there",
+        ),
+        ("rule", {"score": "1", "weights": "-4 2 7"}, "1 of 2 right, 1 not. You added the row: its target is −1"),
+        ("rule", {"score": "6"}, "The bias is missing"),
+        ("and", {"1": "0 0 0"}, "Nothing has changed yet, but this row is a mistake: its score is 0"),
+        ("inseparable", {"positive": "1 4"}, "These are the rows of the other class."),
+        ("inseparable", {"positive middle": "1 1"}, "average x1, then x2"),
+        ("and", {"1": "1 0 0"}, "0 of 5 right, 1 not. 1: You added the row"),
+        ("inseparable", {"positive": "0 1"}, "0 of 4 right, 1 not. Rows are counted from 1."),
     ],
 )
 def test_a_wrong_answer_is_not_done(
@@ -252,6 +262,41 @@ def test_a_network_is_watched_as_it_grows(page: Chromium, address: str) -> None:
 def test_every_lesson_has_a_task_here() -> None:
     assert sorted(TASKS) == sorted(KEYS)
 
+
+def test_the_lesson_of_a_teacher_is_checked_by_its_settings(page: Chromium, address: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.md"
+    path.write_text(documented_lesson(), encoding="utf-8")
+    lesson = asdict(read_markdown(path))
+    page.page.route("**/api/lessons", lambda route: route.fulfill(json={"lessons": [lesson]}))
+    try:
+        page.open(f"{address}#lesson=own")
+        assert "Wanted: bound <= 20; it is " in status(page, "Not yet.")
+        fill(page.page, answer_1="77")
+        assert "It is written under the slider" in status(page, "Not yet. Mistakes that the rule made:")
+        page.page.locator("#tools label", has_text="Erase").click()
+        for k in page.value(NEAR_OR_FAR):
+            page.page.locator("#layer-points .point").nth(k).click(force=True)
+        page.until("!document.getElementById('lesson-status').textContent.includes('bound')")
+        made = str(page.page.text_content("#theorem")).split(" mistakes made")[0].split(" of ")[1]
+        fill(page.page, answer_1=made)
+        assert status(page, "✓ Done.").endswith("depends on it.")
+    finally:
+        page.page.unroute("**/api/lessons")
+
+
+# The points to erase, the last first: all but the ten of each cloud that are next to its middle.
+NEAR_OR_FAR = """(() => {
+  const points = [...document.querySelectorAll('#layer-points .point')];
+  const places = points.map((e, i) => ({ i, c: e.classList[1], m: e.getCTM() }));
+  const kept = new Set();
+  for (const c of ['c0', 'c1']) {
+    const own = places.filter((p) => p.c === c), mean = (f) => own.reduce((s, p) => s + f(p), 0) / own.length;
+    const x = mean((p) => p.m.e), y = mean((p) => p.m.f);
+    const away = (p) => Math.hypot(p.m.e - x, p.m.f - y);
+    own.sort((a, b) => away(a) - away(b)).slice(0, 10).forEach((p) => kept.add(p.i));
+  }
+  return places.map((p) => p.i).filter((i) => !kept.has(i)).reverse();
+})()"""
 
 TOY = '''
 title = "A toy"

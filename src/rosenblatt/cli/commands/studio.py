@@ -58,6 +58,10 @@ def command(
         raise click.UsageError("A class opens its own data: leave DATA out, and give the class a link with the points.")
     server = _server()
     table = _table(data, reading) if data else None
+    if lessons is not None:
+        from rosenblatt.studio.lessons.registry import lessons_answer
+
+        lessons_answer(lessons)  # a mistake in one is reported before anything is served
     try:
         socket = server.listen(port, host)
     except OSError as error:

@@ -45,7 +45,7 @@ export class Lessons {
   }
   async loadCheck(lesson) {
     try {
-      const { check } = await import(`./checks/${lesson.key}.js`);
+      const { check } = await import(`./checks/${lesson.check || lesson.key}.js`);
       if (this.current !== lesson) return;
       this.check = check;
       this.update();
@@ -118,7 +118,7 @@ export class Lessons {
     if (!page || !status || (lesson.has_plane && !page.fresh)) return;
     const inputs = [...find("lesson").querySelectorAll("form.fill > label > input")];
     const filled = Object.fromEntries(inputs.map((input) => [input.name, input.value]));
-    const [done, progress, rightFields] = page.run || !lesson.has_plane ? check({ ...page, filled, tool: this.tool?.state }) : [false, "Points of two classes are needed."];
+    const [done, progress, rightFields] = page.run || !lesson.has_plane ? check({ ...page, filled, tool: this.tool?.state }, lesson) : [false, "Points of two classes are needed."];
     rightFields?.forEach((right, i) => { inputs[i].dataset.right = right ?? ""; });
     const text = done ? `✓ Done. ${lesson.when_done}` : `Not yet. ${progress}`;
     if (status.textContent !== text) status.textContent = text;

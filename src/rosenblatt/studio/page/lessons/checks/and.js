@@ -1,6 +1,8 @@
-import { OTHER_RUN, checkFields, firstUpdates, isWritten } from "./answers.js";
+import { OTHER_RUN, checkFields, firstUpdates, isWritten, weightsHint } from "./answers.js";
 
-export function check({ run, filled }) {
+export function check({ run, filled, points }) {
   const numbers = Object.keys(filled), updates = firstUpdates(run, numbers.length);
-  return updates ? checkFields(numbers.map((k) => isWritten(filled[k], updates[Number(k) - 1].after[0]))) : OTHER_RUN;
+  if (!updates) return OTHER_RUN;
+  const fields = numbers.map((k) => isWritten(filled[k], updates[Number(k) - 1].after[0]));
+  return checkFields(fields, numbers.map((k, i) => () => `${k}: ${weightsHint(filled[k], updates[i], points[updates[i].row])}`));
 }

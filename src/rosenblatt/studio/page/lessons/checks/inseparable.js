@@ -1,10 +1,18 @@
-import { checkFields, isWritten } from "./answers.js";
+import { checkFields, isWritten, parseNumbers } from "./answers.js";
 
 export function check({ verdict, labels, filled }) {
   if (verdict?.kind !== "inseparable") return [false, "These points are not XOR any more: open the lesson again."];
-  const rowsOf = (k) => verdict.rows.filter((row) => labels[row] === k).map((row) => row + 1);
-  return checkFields([
-    isWritten(filled.positive, rowsOf(1), true), isWritten(filled["positive middle"], verdict.meeting_point),
-    isWritten(filled.negative, rowsOf(0), true), isWritten(filled["negative middle"], verdict.meeting_point),
-  ]);
+  const rowsOf = (k) => verdict.rows.filter((row) => labels[row] === k).map((row) => row + 1), middle = verdict.meeting_point;
+  const fields = [
+    isWritten(filled.positive, rowsOf(1), { anyOrder: true }), isWritten(filled["positive middle"], middle),
+    isWritten(filled.negative, rowsOf(0), { anyOrder: true }), isWritten(filled["negative middle"], middle),
+  ];
+  const middleHint = () => "The midpoint is half of the one point plus half of the other: average x1, then x2.";
+  return checkFields(fields, [() => rowsHint(filled.positive, rowsOf(0)), middleHint, () => rowsHint(filled.negative, rowsOf(1)), middleHint]);
+}
+
+function rowsHint(text, others) {
+  if (parseNumbers(text).includes(0)) return "Rows are counted from 1.";
+  if (isWritten(text, others, { anyOrder: true })) return "These are the rows of the other class.";
+  return "Look at the marks in the plane: a class has one shape, and the number of each row is beside it.";
 }
