@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, option
-from rosenblatt.learn.files.checkpoint import load_checkpoint, remove_checkpoint, save_checkpoint
+from rosenblatt.learn.files.checkpoint import load_checkpoint, refuse_other_file, remove_checkpoint, save_checkpoint
 from rosenblatt.learn.files.choose_by_folds import Choice
 from rosenblatt.learn.files.classes import KnownLabels, check_classes, look_at_labels, read_all_labels
 from rosenblatt.learn.files.passes import Fitting, Restart
@@ -107,6 +107,8 @@ def _learn(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
     labels of the file as classes, or with the examples shuffled.
     """
     save = save_checkpoint if plan.checkpoint is not None else None
+    if plan.checkpoint is not None and not resume:
+        refuse_other_file(plan.checkpoint)
     all_labels = False
     while True:
         try:

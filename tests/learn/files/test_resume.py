@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rosenblatt.errors import DataError, ModelError
+from rosenblatt.errors import DataError, ModelError, ParameterError
 from rosenblatt.learn.files import passes as fitting
 from rosenblatt.learn.files.plan import Plan, Progress
 from rosenblatt.learn.files.portfolio import candidates
 from rosenblatt.model.fit_file import Fitted, fit_file, fit_source
-from rosenblatt.model.model_file import load_linear_model
+from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.readers.cache import spill as cache_module
 from rosenblatt.readers.cache.pages import bytes_of
 from rosenblatt.readers.cache.spill import SpillCache
@@ -135,8 +135,9 @@ def test_a_finished_fit_removes_nothing_but_a_checkpoint(tmp_path: Path) -> None
     notes.write_text("not a checkpoint, and longer than a header that is none")
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    for path in (notes, pipe):
-        fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), checkpoint=str(path)))
+    with pytest.raises(ParameterError, match="is not a checkpoint, and would be replaced by one"):
+        fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), checkpoint=str(notes)))
+    fit_source(Arrays(X, y.tolist()), Plan(candidates("auto"), checkpoint=str(pipe)))
     assert sorted(tmp_path.iterdir()) == [notes, pipe]
 
 
@@ -215,6 +216,16 @@ def test_a_checkpoint_of_a_rewritten_file_is_refused(tmp_path: Path) -> None:
     data.write_text(data.read_text().replace("word2", "word9"))
     with pytest.raises(ModelError, match="checkpoint is of another fit, its content was"):
         fit_file(data, **fit)
+
+
+def test_a_model_is_neither_replaced_by_a_checkpoint_nor_removed(tmp_path: Path) -> None:
+    X, y = make(2, n=60)
+    path = tmp_path / "m.model"
+    save_model(fit_source(Arrays(X, y.tolist()), Plan(candidates("perceptron"))).model, path)
+    before = path.read_bytes()
+    with pytest.raises(ParameterError, match=r"m\.model: is not a checkpoint, and would be replaced by one"):
+        fit_source(Arrays(X, y.tolist()), Plan(candidates("perceptron"), checkpoint=str(path)))
+    assert path.read_bytes() == before
 
 
 def test_without_a_checkpoint_it_starts_from_the_beginning(tmp_path: Path) -> None:

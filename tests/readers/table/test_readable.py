@@ -176,3 +176,12 @@ def test_a_csv_file_that_shrinks_while_it_is_read_is_refused(tmp_path: Path) -> 
     os.truncate(path, 50)
     with pytest.raises(DataError, match="became shorter while it was read"):
         list(source.blocks())
+
+
+def test_a_signalling_nan_is_a_missing_number(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    numbers = np.arange(20.0)
+    numbers.view(np.uint64)[3] = 0x7FF4_0000_0000_0000  # arithmetic on it raises a flag, for which numpy warns
+    path = write(tmp_path / "table.arrow", pa.table({"x": numbers, "label": Y}))
+    examples = rosenblatt.read(str(path), scale=True)
+    assert examples.space.columns == ("x", "x=missing")
+    assert not recwarn.list

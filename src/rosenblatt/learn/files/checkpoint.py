@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from rosenblatt import native
-from rosenblatt.errors import ModelError
+from rosenblatt.errors import ModelError, ParameterError
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.files.race import Race
@@ -62,6 +62,12 @@ def save_checkpoint(fitting: Fitting) -> None:
         "best_then": candidates.best_then,
     }
     write_container(fitting.plan.checkpoint, header, tensors)
+
+
+def refuse_other_file(path: str) -> None:
+    """ParameterError where a checkpoint would replace a file that is none."""
+    if os.path.isfile(path) and os.path.getsize(path) and kind_of(path) != KIND:
+        raise ParameterError(f"{path}: is not a checkpoint, and would be replaced by one: name another file.")
 
 
 def remove_checkpoint(path: str) -> None:

@@ -36,7 +36,8 @@ class Moments:
     def add(self, values: Floats) -> None:
         present = ~np.isnan(values)
         largest = np.where(present, np.abs(values), 0.0).max(axis=0, initial=0.0)
-        values = values * self._change_units(largest, values.dtype)
+        with np.errstate(invalid="ignore"):  # a signalling NaN of a damaged file
+            values = values * self._change_units(largest, values.dtype)
         count = present.sum(axis=0)
         safe = np.maximum(count, 1)
         mean = np.where(present, values, 0.0).sum(axis=0) / safe
@@ -71,7 +72,7 @@ class Moments:
 
 def scaled(values: Floats, shift: Floats, scale: Floats) -> Floats:
     """The columns as they are learned; a number that overflows becomes infinite, which is refused later."""
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         result: Floats = values - shift
         result *= scale  # a second matrix would cost eight times as much: memory that is fresh from the system
     return result
