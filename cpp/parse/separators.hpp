@@ -22,7 +22,7 @@ ROSENBLATT_INLINE bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= 
 template <char... Marks>
 ROSENBLATT_INLINE std::uint64_t separator_bits(const char* p) {
     alignas(64) std::uint8_t matches[64];
-    for (int i = 0; i < 64; ++i) matches[i] = (static_cast<std::uint8_t>(p[i]) <= ' ') | (... | (p[i] == Marks)) ? 0xFF : 0;
+    for (int i = 0; i < 64; ++i) matches[i] = ((static_cast<std::uint8_t>(p[i]) <= ' ') | (... | (p[i] == Marks))) ? 0xFF : 0;
     return top_bits(matches);
 }
 

@@ -142,7 +142,7 @@ std::size_t fold_ascii(FoldedText& text, const std::uint8_t* from, const std::ui
         const bool letter = static_cast<std::uint8_t>(lower - 'a') < 26;
         const bool digit = static_cast<std::uint8_t>(c - '0') < 10;
         to[i] = lower;
-        is_word[i] = letter | digit | (c == '_') ? 0xFF : 0;
+        is_word[i] = (letter | digit | (c == '_')) ? 0xFF : 0;
     }
     const std::uint64_t non_ascii = top_bits(from), in_word = top_bits(is_word);
     if (non_ascii) length = std::min<std::size_t>(length, static_cast<std::size_t>(std::countr_zero(non_ascii)));
