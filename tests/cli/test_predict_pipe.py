@@ -119,6 +119,13 @@ def test_rows_without_the_names_of_the_columns_are_known_by_their_numbers(folder
         assert answer(process) == b"yes\n"
 
 
+def test_objects_in_a_pipe_are_read_by_a_model_of_a_csv_file(folder: Path) -> None:
+    with rosenblatt("predict", folder / "data.csv.model", "-") as process:
+        for number, label in ((1.5, b"yes\n"), (-1.5, b"no\n")):
+            send(process, f'{{"a": {number}, "b": 0.1, "word": "good, 1"}}\n'.encode())
+            assert answer(process) == label
+
+
 def test_a_file_that_grows_is_followed(folder: Path, tmp_path: Path) -> None:
     log = tmp_path / "log.tsv"
     log.write_text("yes\tgood and fine\n")

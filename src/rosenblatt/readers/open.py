@@ -132,11 +132,12 @@ def _tells_all(space: FeatureSpace, reading: ReadOptions) -> bool:
 def _format_of_line(file: InputFile, space: FeatureSpace) -> str:
     """The format of a pipe of which only the first line is there: the model's own, or another of the same features."""
     usual = space.settings.get("format")
-    names = sorted(formats_with(feature_kind(space)), key=lambda name: name != usual)
+    # An object on a line is never a row of CSV, whatever its commas look like.
+    names = sorted(formats_with(feature_kind(space)), key=lambda name: (name != "jsonl", name != usual))
     written = [name for name in names if FORMATS[name].signature is None]
     lines = sample_lines(file.head)
     like = (name for name in written if (looks_like := FORMATS[name].looks_like) is not None and looks_like(lines))
-    return next(like, written[0])
+    return next(like, usual if usual in written else written[-1])
 
 
 def _find_format(file: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> str:
