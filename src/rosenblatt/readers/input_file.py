@@ -100,6 +100,10 @@ class InputFile:
         """A plain file for the native parsers."""
         return self.fileno()
 
+    def random_access(self, format: str) -> Any:
+        """What pyarrow opens to read a format that cannot be streamed."""
+        return plain_path(self, format)
+
     def place(self, line: int) -> tuple[str, int]:
         """The name of the file that has this line of the whole, and the number of the line in it."""
         return self.name, line
@@ -303,6 +307,11 @@ def _read_fully(read_more: ReadMore, size: int) -> bytes:
     return b"".join(parts)
 
 
+def counted_stream(file: InputFile, read_more: ReadMore) -> Stream:
+    """The decompressed bytes that come from a function which reads more of the file."""
+    return file._decompress(_Counted(read_more))
+
+
 def plain_path(file: InputFile, format: str) -> str:
     """The path of a file of a format that cannot be streamed; DataError for a stream or a compressed file."""
     if file.path is None or not file.plain:
@@ -316,9 +325,7 @@ def plain_path(file: InputFile, format: str) -> str:
 
 def cannot_read(name: str, error: OSError) -> DataError:
     """The error for a file that the operating system cannot open or read."""
-    if isinstance(error, FileNotFoundError) and "://" in name:
-        what = "is a URL, which is not read: download it, or pipe it in with '-' as the file"
-    elif isinstance(error, FileNotFoundError):
+    if isinstance(error, FileNotFoundError):
         what = "no such file; check the path"
     elif isinstance(error, PermissionError):
         what = "permission denied"

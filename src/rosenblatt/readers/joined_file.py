@@ -13,6 +13,7 @@ from rosenblatt import native
 from rosenblatt.errors import DataError
 from rosenblatt.readers.input_file import HEAD, InputFile, Paths, Stream
 from rosenblatt.readers.paths import NamedFile, find_files, name_of
+from rosenblatt.readers.remote_file import RemoteFile, is_url
 
 _OPEN_FILES = 256  # that stay open, so that native threads can read at any place in them; more are opened in turn
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -37,7 +38,7 @@ class Part:
         return self.file.path
 
     def open(self) -> InputFile:
-        return self.opened or InputFile(self.name)
+        return self.opened or open_one(self.name)
 
 
 class JoinedFile(InputFile):
@@ -174,6 +175,10 @@ class _JoinedStream(io.RawIOBase):
         self._stream.read(part.skipped)
 
 
+def open_one(path: str) -> InputFile:
+    return RemoteFile(path) if is_url(path) else InputFile(path)
+
+
 def open_inputs(inputs: Paths, check: Callable[[InputFile], None]) -> InputFile:
     """The file, or all the files as one; empty ones among the files of a folder or a pattern are left out.
 
@@ -181,13 +186,13 @@ def open_inputs(inputs: Paths, check: Callable[[InputFile], None]) -> InputFile:
     """
     files = find_files(inputs)
     if len(files) == 1 and not files[0].keys:
-        return InputFile(files[0].path)
+        return open_one(files[0].path)
     parts: list[Part] = []
     head_bytes = 0
     for file in files:
         if not file.named and os.path.isfile(file.path) and os.path.getsize(file.path) == 0:
             continue
-        opened = InputFile(file.path)
+        opened = open_one(file.path)
         check(opened)
         newline = opened.head.find(b"\n")
         keep = not opened.rewindable or len(files) <= _OPEN_FILES

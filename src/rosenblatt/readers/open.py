@@ -91,7 +91,7 @@ def open_file(inputs: Paths, reading: ReadOptions, *, live: bool = False) -> Inp
         inputs = inputs[0]
     if isinstance(inputs, str | os.PathLike):
         path = os.fspath(inputs)
-        if not (any(character in path for character in "*?[") or os.path.isdir(path)):
+        if not (any(character in path for character in "*?[") or "://" in path or os.path.isdir(path)):
             return InputFile(path, live=live)
     from rosenblatt.readers.joined_file import open_inputs
 
@@ -165,7 +165,7 @@ def format_of(file: InputFile, labels_from: str | None = None) -> str:
     if signed is not None:
         return signed
     _refuse_binary(file)
-    base_name = file.name.lower()
+    base_name = file.name.lower().partition("?")[0] if "://" in file.name else file.name.lower()
     for suffix in SUFFIXES:
         base_name = base_name.removesuffix(suffix)
     named = next((f for f in FORMATS.values() if f.suffixes and base_name.endswith(f.suffixes)), None)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.readers.input_file import Paths
+from rosenblatt.readers.remote_file import is_url, remote_files
 
 _KEY_AND_VALUE = re.compile(r"([^=]+)=(.*)")
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -58,6 +59,11 @@ def find_files(inputs: Paths) -> list[NamedFile]:
 
 def _files_of(path: str, common: str) -> list[NamedFile]:
     """The files of one input; folders below the `common` one of all inputs may name columns."""
+    if is_url(path):
+        urls = remote_files(path)
+        base = re.split(r"[*[?]", path)[0]
+        base = base if len(urls) == 1 or base == path.partition("?")[0] else base.rpartition("/")[0]
+        return [NamedFile(url, keys_of(url.partition("?")[0].removeprefix(base)), named=False) for url in urls]
     if os.path.isdir(path):
         return _files_in(path, path)
     if glob.has_magic(path) and not os.path.exists(path):

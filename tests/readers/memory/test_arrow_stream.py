@@ -58,8 +58,3 @@ def test_what_is_no_table_is_refused() -> None:
     other = [TABLE.slice(0, 50).to_batches()[0], pa.RecordBatch.from_pylist([{"z": 1}])]
     with pytest.raises(DataError, match=r"a batch after row 50 has the columns \['z'\]"):
         rosenblatt.read(iter(other))  # type: ignore[arg-type]
-
-
-def test_a_url_is_refused_in_one_sentence() -> None:
-    with pytest.raises(DataError, match="is a URL, which is not read: download it, or pipe it in"):
-        rosenblatt.read("s3://bucket/part.csv")

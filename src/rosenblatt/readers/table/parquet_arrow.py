@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from rosenblatt.errors import DataError
-from rosenblatt.readers.input_file import InputFile, plain_path
+from rosenblatt.readers.input_file import InputFile
 from rosenblatt.readers.table.lines_of_rows import BadLine, LinesOfRows
 from rosenblatt.readers.table.readable import readable, refuse_duplicates
 
@@ -23,7 +23,8 @@ class TypedFile:
         self._file, self._format = file, format
         self._streamed = format == "arrow" and not file.head.startswith(b"ARROW1") and not file.plain
         self._stream_reader: Any = None  # of a pipe, which was opened to see its columns
-        self._path = "" if self._streamed else plain_path(file, format)
+        if not self._streamed:
+            file.random_access(format)  # refuses what cannot be read at any place
         self.places = LinesOfRows(file.name, 0)
         with self._damage_refused(), self._open() as table:
             schema = self._schema(table)
@@ -76,10 +77,11 @@ class TypedFile:
             yield reader
             return
         if self._format == "parquet":
-            table = parquet.ParquetFile(self._path, pre_buffer=False)
+            table = parquet.ParquetFile(self._file.random_access(self._format), pre_buffer=False)
         else:
             open_arrow = pa.ipc.open_file if self._file.head.startswith(b"ARROW1") else pa.ipc.open_stream
-            table = open_arrow(pa.OSFile(self._path))
+            place = self._file.random_access(self._format)
+            table = open_arrow(pa.OSFile(place) if isinstance(place, str) else place)
         with table:
             yield table
 
