@@ -2,10 +2,14 @@
 // undefined-behaviour sanitizers, which end the program at the first fault. The same seed repeats the same run.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -44,9 +48,22 @@ inline void mutate(std::string& text, Random& random, const std::vector<std::str
     if (text.size() > 20000) text.resize(20000);
 }
 
-// Runs target(text, random) for some seconds. The arguments of main: seconds, seed.
+// Adds the files of a folder, in the order of their names, so that the same seed repeats the same run.
+inline void add_files(const char* folder, std::vector<std::string>& corpus) {
+    if (!std::filesystem::is_directory(folder)) return;
+    std::vector<std::filesystem::path> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) paths.push_back(entry.path());
+    std::sort(paths.begin(), paths.end());
+    for (const auto& path : paths) {
+        std::ifstream file(path, std::ios::binary);
+        corpus.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    }
+}
+
+// Runs target(text, random) for some seconds. The arguments of main: seconds, seed, a folder with more inputs to begin with.
 template <class Target>
-int run(int count, char** arguments, const std::vector<std::string>& corpus, const std::vector<std::string>& words, Target target) {
+int run(int count, char** arguments, std::vector<std::string> corpus, const std::vector<std::string>& words, Target target) {
+    if (count > 3) add_files(arguments[3], corpus);
     const double seconds = count > 1 ? std::atof(arguments[1]) : 10;
     Random random{count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1};
     std::vector<std::string> pool = corpus;

@@ -14,7 +14,8 @@ FUZZ = Path(__file__).parents[2] / "fuzz"
 
 @pytest.mark.parametrize("target", sorted(FUZZ.glob("*.cpp")), ids=lambda path: path.stem)
 def test_a_short_run_finds_nothing(target: Path, tmp_path: Path) -> None:
-    process = child.run([built(target, tmp_path), "1", "1"], capture_output=True, text=True, timeout=300)
+    corpus = FUZZ / "corpus" / target.stem
+    process = child.run([built(target, tmp_path), "1", "1", corpus], capture_output=True, text=True, timeout=300)
     assert process.returncode == 0, process.stdout + process.stderr
     assert process.stdout.endswith("no findings\n")
 
