@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rosenblatt import KernelPerceptron, Perceptron, certify, load, losses
@@ -274,7 +275,8 @@ def test_the_model_file_takes_points_of_the_plane(chosen: dict[str, Any], tmp_pa
     answer, played = download(body | {"kind": "model"}), run_of(body)
     path = tmp_path / answer["name"]
     path.write_bytes(base64.b64decode(answer["content"]))
-    wrong = int(np.sum(load(path).predict(played.points.X) != played.points.y))
+    named = pd.DataFrame(played.points.X, columns=["x1", "x2"]) if "kernel" in chosen else played.points.X
+    wrong = int(np.sum(load(path).predict(named) != played.points.y))
     assert wrong == learn(body)["kept"]["errors"]
     if "degree" in chosen and "kernel" not in chosen:
         assert isinstance(played, LinearRun)

@@ -21,6 +21,7 @@ from rosenblatt.studio.playback.recent_runs import run_of
 from rosenblatt.studio.questions import example_tables, tables
 from rosenblatt.studio.questions.controls import controls
 from rosenblatt.studio.questions.download import download
+from rosenblatt.studio.questions.lessons.mail import mail, message
 from rosenblatt.studio.questions.network import network, network_regions
 from rosenblatt.studio.questions.reproduce import reproduce
 from rosenblatt.studio.questions.run import learn as learning
@@ -274,6 +275,29 @@ def test_the_model_file_decides_as_the_run_does(tmp_path: Path) -> None:
     assert wrong == learning.learn(body)["kept"]["errors"]
     with pytest.raises(ParameterError, match="one of page, gif, model"):
         download(body | {"kind": "../x"})
+
+
+@pytest.mark.parametrize("chosen", [{}, {"degree": 2}, {"kernel": "rbf"}], ids=str)
+def test_the_model_and_the_table_that_are_taken_away_fit(
+    chosen: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = cloud(40, 3) | {"options": chosen}
+    model, table = tmp_path / "studio.model", tmp_path / "studio.csv"
+    model.write_bytes(base64.b64decode(download(body | {"kind": "model"})["content"]))
+    table.write_text(reproduce(body)["csv"], encoding="utf-8")
+    assert main(["evaluate", str(model), str(table), "--json"]) == 0
+    wrong = 40 * (1 - json.loads(capsys.readouterr().out)["accuracy"])
+    assert round(wrong) == learning.learn(body)["kept"]["errors"]
+
+
+EVERYDAY = ["hello lunch tomorrow?", "thanks for your help", "see you at the meeting", "happy birthday!"]
+
+
+def test_everyday_sentences_are_no_spam() -> None:
+    assert [message({"text": text})["label"] for text in EVERYDAY] == ["ham"] * 4
+    spam = message({"text": "Click here to claim your free money now, absolutely no cost!"})
+    assert (spam["label"], spam["score"] > spam["threshold"] > 0) == ("spam", True)
+    assert mail({})["accuracy"] > 0.92
 
 
 def test_there_is_no_command_for_what_the_command_line_cannot_do() -> None:

@@ -3,15 +3,18 @@
 import base64
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from rosenblatt.errors import ParameterError
+from rosenblatt.readers.read import read
 from rosenblatt.studio.cancellation import raise_if_cancelled
 from rosenblatt.studio.playback.linear_run import LinearRun
 from rosenblatt.studio.playback.recent_runs import run_of
 from rosenblatt.studio.playback.run import PlayedRun
+from rosenblatt.studio.questions.reproduce import reproduce
 
 MEDIA_TYPES = {"page": "text/html", "gif": "image/gif", "model": "application/octet-stream"}
 _MAX_GIF_UPDATES = 30  # each frame is drawn by matplotlib
@@ -38,9 +41,14 @@ def download(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _write_model(run: PlayedRun, path: Path, request: Mapping[str, Any]) -> None:
-    from rosenblatt.estimators.model_files.save_load import save
+    """The model with the columns of the CSV, so that `rosenblatt evaluate` of the two files works."""
+    from rosenblatt.estimators.model_files.save_load import to_model
+    from rosenblatt.model.model_file import save_model
 
-    save(run.model, path)
+    table = path.with_name("studio.csv")
+    table.write_text(reproduce(request)["csv"], encoding="utf-8")
+    model: Any = to_model(run.model)
+    save_model(replace(model, space=read(table).space), path)
 
 
 def _write_page(run: PlayedRun, path: Path, request: Mapping[str, Any]) -> None:

@@ -17,8 +17,8 @@ export function mail(place, { onChange }) {
   button.addEventListener("click", async () => {
     const answer = await askOrShowError("message", { text: text.value }, decision);
     if (!answer) return;
-    const sum = paragraph(`${answer.label}: score ${number(answer.score, 3)}, of which the bias is ${number(answer.bias, 3)}.`, "answer");
-    decision.replaceChildren(sum, wordTable(`what each word adds to “${answer.label}”`, answer.words.map(({ feature, contribution }) => [feature, contribution])));
+    const sum = paragraph(`${answer.label}: score ${number(answer.score, 3)}, of which the bias is ${number(answer.bias, 3)}; spam needs more than ${number(answer.threshold, 3)}.`, "answer");
+    decision.replaceChildren(sum, wordTable("what each word adds to the score of spam", answer.words.map(({ feature, contribution }) => [feature, contribution])));
     tool.state = { decision: answer, text: text.value };
     onChange();
   });

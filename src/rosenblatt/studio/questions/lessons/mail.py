@@ -12,6 +12,7 @@ from rosenblatt.errors import DataError
 MAX_LETTERS = 5_000
 _MAIL = Path(__file__).parents[3] / "data" / "mail"
 _N_WORDS = 16
+_COSTS = "cost:fp=20,fn=1"  # a letter that is lost is as bad as twenty spams that come through
 _learning = Lock()  # if two pages ask at once, one learns and the other waits
 
 
@@ -34,7 +35,8 @@ def message(request: Mapping[str, Any]) -> dict[str, Any]:
         explanation |= {"score": -explanation["score"], "bias": 0.0 - explanation["bias"]}
         words = [word | {"weight": -word["weight"], "contribution": -word["contribution"]} for word in words]
     n_known = sum(" " not in word["feature"] for word in words)  # a feature with a space is a pair of words
-    return explanation | {"words": words[:_N_WORDS], "known": n_known}
+    threshold = _learned()["model"].threshold
+    return explanation | {"words": words[:_N_WORDS], "known": n_known, "threshold": threshold.score}
 
 
 def _learned() -> dict[str, Any]:
@@ -49,7 +51,7 @@ def _learn_mail() -> dict[str, Any]:
     from rosenblatt.readers.source import ReadOptions
     from rosenblatt.report.weights import classes_shown, top_features
 
-    fitted = fit_file(str(_MAIL / "train.tsv.gz"), reading=ReadOptions())
+    fitted = fit_file(str(_MAIL / "train.tsv.gz"), reading=ReadOptions(), threshold=_COSTS)
     scores = evaluate_file(fitted.model, str(_MAIL / "test.tsv.gz"), ReadOptions()).scores()
     top_words = {
         str(label): [asdict(word) for word in top_features(fitted.model, k, _N_WORDS)]
