@@ -55,6 +55,14 @@ def do_theorem(page: Any) -> None:
     page.keyboard.press("Delete")
 
 
+def do_scale(page: Any) -> None:
+    page.check("#lesson [name=scaled]")
+
+
+def do_calibration(page: Any) -> None:
+    press(page, "#lesson [name=temperature]", "ArrowRight", 8)
+
+
 def do_losses(page: Any) -> None:
     press(page, "#lesson [name=margin]", "ArrowRight", 6)
 

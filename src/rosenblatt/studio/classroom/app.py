@@ -35,7 +35,10 @@ QUICK_SECONDS, SLOW_SECONDS = 2.0, 20.0
 QUICK_BYTES = 50_000  # about 2,000 points, whose longest run takes a fraction of a second
 # What a page can wait for, and all about many points, has a process of its own, so that it never delays a step.
 SLOW_QUESTIONS = frozenset(
-    {"download", "relatives", "lowest_degree", "all_columns", "hidden_units", "mail", "message", "network", "table"}
+    (
+        *("download", "relatives", "lowest_degree", "all_columns", "network", "table"),
+        *("hidden_units", "mail", "message", "calibration"),
+    )
 )
 _MAX_CACHED_BYTES = 64_000_000
 _FILES_LAST = "public, max-age=300"  # seconds that a browser keeps the files of the page

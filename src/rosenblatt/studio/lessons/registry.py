@@ -14,8 +14,8 @@ from rosenblatt.studio.lessons.lesson import Lesson, on_one_line
 from rosenblatt.studio.lessons.markdown import read_folder
 
 ORDER = (
-    *("unit", "rule", "and", "theorem", "losses", "subgradients", "inseparable"),
-    *("features", "kernels", "gates", "networks", "multiclass", "spam", "logistic"),
+    *("unit", "rule", "and", "theorem", "scale", "losses", "subgradients", "inseparable"),
+    *("features", "kernels", "gates", "networks", "multiclass", "spam", "logistic", "calibration"),
 )
 
 

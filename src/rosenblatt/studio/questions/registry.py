@@ -9,6 +9,7 @@ from typing import Any
 from rosenblatt.studio.questions.controls import controls
 from rosenblatt.studio.questions.download import download
 from rosenblatt.studio.questions.example_tables import example
+from rosenblatt.studio.questions.lessons.calibration import calibration
 from rosenblatt.studio.questions.lessons.hidden_units import hidden_units
 from rosenblatt.studio.questions.lessons.loss_curves import loss_curves
 from rosenblatt.studio.questions.lessons.mail import mail, message
@@ -30,6 +31,6 @@ QUESTIONS: Mapping[str, Question] = {
         *(learn, visits, loss_history, regions, fixed_curves),
         *(verdict, lowest_degree, all_columns),
         *(relatives, reproduce, download, network, network_regions),
-        *(loss_curves, hidden_units, mail, message),
+        *(loss_curves, hidden_units, mail, message, calibration),
     )
 }

@@ -3,10 +3,11 @@
 
 import { DASHES, draw, element, labelled, lineSample, number } from "../dom.js";
 import { askOrShowError } from "./ask.js";
+import { calibration } from "./calibration.js";
 import { hiddenUnits } from "./hidden_units.js";
 import { mail } from "./mail.js";
 
-export const TOOLS = { weights, losses, slope, hidden_units: hiddenUnits, mail };
+export const TOOLS = { weights, losses, slope, hidden_units: hiddenUnits, mail, scale, calibration };
 
 // The weights of one unit: the run starts from them, so its first frame shows this unit.
 function weights(place, { arrange }) {
@@ -19,6 +20,25 @@ function weights(place, { arrange }) {
   }
   place.append(element("div", { className: "bar" }, ...fields.map(({ label }) => label)));
   return { state: {} };
+}
+
+// The points as they were measured, or each column with its mean subtracted and divided by its spread.
+function scale(place, { arrange, readPage }) {
+  const tool = { state: { scaled: false } }, box = element("input", { type: "checkbox", name: "scaled" });
+  let measured = null;
+  box.addEventListener("change", () => {
+    const { points, labels, classes } = readPage();
+    measured ??= points.map((point, i) => [...point, labels[i]]);
+    tool.state = { scaled: box.checked };
+    arrange({ points: box.checked ? inUnits(measured) : measured, classes, proof: false });
+  });
+  place.append(element("label", { className: "check" }, box, "Scale the columns: subtract the mean, divide by the spread"));
+  return tool;
+}
+function inUnits(rows) {
+  const column = (j) => rows.map((row) => row[j]), mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const means = [0, 1].map((j) => mean(column(j))), spreads = [0, 1].map((j) => Math.sqrt(mean(column(j).map((value) => (value - means[j]) ** 2))) || 1);
+  return rows.map((row) => [...[0, 1].map((j) => Number(((row[j] - means[j]) / spreads[j]).toFixed(2))), row[2]]);
 }
 
 // -- charts over the margin -------------------------------------------------------------------------------------------
