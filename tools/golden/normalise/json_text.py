@@ -16,6 +16,7 @@ LEFT_OUT = {
 NEW = {
     *("baseline_error", "warnings", "unknown", "brier", "calibration_error", "reliability"),
     *("class_counts", "class_weight", "chosen_by", "fold_error", "alpha", "l1"),
+    *("skipped_by_file", "drift", "new_words"),
 }
 
 
