@@ -2,11 +2,14 @@
 
 Integer-valued data make every sum exact, so most clauses are checked against exact arithmetic written out here. The
 clause "one answer" has a file of its own: test_one_answer.py. (That a model file is written whole or not at all,
-the second half of clause 9, is tested where files are written.)
+the second half of clause 9, is tested in tests/cli/test_no_file_is_lost.py; each warning of clause 10 by itself in
+tests/model/test_warnings.py.)
 """
 
 import copy
+import tempfile
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +19,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from rosenblatt import Adaline, LogisticUnit, Perceptron
+from rosenblatt import Adaline, LogisticUnit, Perceptron, fit_file
 from tests.agree import Array, bits, rule, run_of, state
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -334,3 +337,18 @@ def test_clause_9_a_failed_fit_leaves_the_last_answer(how: str, warm_start: bool
     with pytest.raises(ValueError):  # noqa: PT011
         model.fit(bad, labels, sample_weight=weights)
     assert state(model, X) | run_of(model) == before
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.floats(0.02, 0.5))
+def test_clause_10_no_worthless_answer_in_silence(seed: int, columns: int, share: float) -> None:
+    """Labels that the columns know nothing of: the baseline is the share of the rarer class, and a warning is given."""
+    random = np.random.default_rng(seed)
+    X, y = random.normal(size=(300, columns)), (random.random(300) < share).astype(int)
+    assume(30 <= y.sum() <= 270)
+    with tempfile.TemporaryDirectory() as folder:
+        np.savez(Path(folder, "noise.npz"), X=X, y=y)
+        fitted = fit_file(Path(folder, "noise.npz"))
+    assert fitted.baseline_error == pytest.approx(min(y.mean(), 1 - y.mean()))
+    learned = (fitted.choice.error if fitted.choice else fitted.progressive_error) < fitted.baseline_error
+    assert learned or {"no better", "one class"} & {caution.kind for caution in fitted.warnings}

@@ -13,7 +13,7 @@ from rosenblatt.evaluate.evaluate_file import joint_scores
 from rosenblatt.evaluate.intervals import Estimate, effective, wilson
 from rosenblatt.evaluate.ranking import influence, precision_recall_points, ranked, roc_points
 from rosenblatt.evaluate.tally import Scores, Tally, evaluate
-from rosenblatt.evaluate.thresholds import threshold_table
+from rosenblatt.evaluate.threshold_table import threshold_table
 from tests.slow_twins.evaluate import area, delong_variance, macro_variance
 
 ESTIMATES = (

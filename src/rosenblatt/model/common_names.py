@@ -17,7 +17,7 @@ from rosenblatt.readers.hashing.column_names import ColumnNames
 from rosenblatt.readers.open import open_source
 
 _HEAVIEST = 64  # columns of each unit, for either class of two
-_FEW_BLOCKS = 8  # of a large file
+_FEW_BLOCKS = 2  # of a large file
 
 
 def with_common_names(model: LinearModel, fitting: Fitting) -> LinearModel:

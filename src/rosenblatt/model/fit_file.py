@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt import options
 from rosenblatt.errors import DataError, option
 from rosenblatt.learn.files.checkpoint import load_checkpoint, refuse_other_file, remove_checkpoint, save_checkpoint
-from rosenblatt.learn.files.choose_by_folds import Choice
+from rosenblatt.learn.files.choose_rule_and_passes import Choice
 from rosenblatt.learn.files.classes import KnownLabels, check_classes, look_at_labels, read_all_labels
 from rosenblatt.learn.files.passes import Fitting, Restart
 from rosenblatt.learn.files.plan import Plan, Progress

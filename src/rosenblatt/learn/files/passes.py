@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rosenblatt import native
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.learn.files.choose_by_folds import Choice, Learning, Shuffler, choose_by_folds, work_allowed
+from rosenblatt.learn.files.choose_rule_and_passes import Choice, Learning, Shuffler, choose_by_folds, work_allowed
 from rosenblatt.learn.files.classes import ClassCoder
 from rosenblatt.learn.files.examples import Examples, PassBlock
 from rosenblatt.learn.files.interrupt import Interrupt

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rosenblatt.readers.formats.bad_rows import Kind
+from rosenblatt.readers.formats.line_faults import Kind
 from rosenblatt.readers.formats.text import TextSource
 from rosenblatt.readers.input_file import NativeSource
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from rosenblatt import native
 from rosenblatt.errors import DataError
-from rosenblatt.readers.formats.bad_rows import Fault
+from rosenblatt.readers.formats.line_faults import Fault
 from rosenblatt.readers.input_file import InputFile, NativeSource, Stream, cannot_read
 from rosenblatt.readers.source import BadRow, FileSource, ReadOptions
 from rosenblatt.records import FeatureSpace, ParsedCsr, ParsedSourceBlock, SourceBlock

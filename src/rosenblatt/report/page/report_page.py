@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rosenblatt.evaluate.tally import Scores
-from rosenblatt.evaluate.thresholds import PROBABILITIES, threshold_table
+from rosenblatt.evaluate.threshold_table import PROBABILITIES, threshold_table
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.threshold import chance_at, score_at

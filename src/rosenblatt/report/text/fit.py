@@ -20,7 +20,7 @@ from rosenblatt.report.text.scores import score_lines
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.intervals import Estimate
-    from rosenblatt.learn.files.choose_by_folds import Choice
+    from rosenblatt.learn.files.choose_rule_and_passes import Choice
 
 _PASSES_SHOWN = 8
 _MOST_INPUTS = 4  # that a command to try next repeats

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from rosenblatt import native
-from rosenblatt.learn.files import choose_by_folds as folding
+from rosenblatt.learn.files import choose_rule_and_passes as folding
 from rosenblatt.learn.files import examples as reading
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.files.portfolio import RULES, candidates, fold_candidates
