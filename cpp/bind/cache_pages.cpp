@@ -1,7 +1,7 @@
 // The pages of a cache, and their checksum.
 #include <nanobind/stl/unique_ptr.h>
 
-#include "bind/parsed.hpp"
+#include "bind/parse/parsed_lines.hpp"
 #include "cache/page.hpp"
 #include "core/read_ahead.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
-#include "learn/predicted_class.hpp"
+#include "learn/scores/predicted_class.hpp"
 
 namespace rosenblatt {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "learn/learner.hpp"
-#include "rows/readers.hpp"
+#include "learn/state/learner.hpp"
+#include "rows/row_readers.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

@@ -1,7 +1,7 @@
 // The loops of the dual perceptron. Compiled once per instruction set.
 #include "dual/dual_perceptron.hpp"
 
-#include "learn/predicted_class.hpp"
+#include "learn/scores/predicted_class.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/rows.hpp"
-#include "learn/learner.hpp"
+#include "learn/state/learner.hpp"
 
 namespace rosenblatt {
 

@@ -1,12 +1,12 @@
 // One pass over the rows: threads share out the units, each thread takes the rows in turn, and every unit learns from them.
-// There are two loops, row by row and by blocks of four, and several scorers (learn/scorer_concept.hpp); all give the same bits.
+// There are two loops, row by row and by blocks of four, and several scorers (learn/filter/scorer_concept.hpp); all give the same bits.
 #include "core/parallel.hpp"
 #include "learn/filter/error_bounds.hpp"
 #include "learn/filter/float_scores.hpp"
 #include "learn/filter/row_block.hpp"
-#include "learn/joint_classes.hpp"
-#include "learn/progressive_error.hpp"
-#include "learn/score_rows.hpp"
+#include "learn/rules/joint_classes.hpp"
+#include "learn/scores/progressive_error.hpp"
+#include "learn/scores/score_rows.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "parse/cross_features.hpp"
 #include "parse/name_dictionary.hpp"
-#include "parse/parsed.hpp"
+#include "parse/parsed_lines.hpp"
 
 namespace rosenblatt {
 

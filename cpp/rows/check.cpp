@@ -1,6 +1,6 @@
 // Can this matrix be learned from? One vectorised pass over its values; only a bad matrix is searched value by value.
 #include "rows/function_table.hpp"
-#include "rows/readers.hpp"
+#include "rows/row_readers.hpp"
 #include "rows/shuffle.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {

@@ -17,8 +17,8 @@
 #include "core/memory_pool.hpp"
 #include "core/rows.hpp"
 #include "core/table_key.hpp"
-#include "learn/access.hpp"
-#include "learn/learner.hpp"
+#include "learn/state/learner.hpp"
+#include "learn/state/thread_access.hpp"
 
 namespace rosenblatt {
 

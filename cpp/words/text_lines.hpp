@@ -2,7 +2,7 @@
 #pragma once
 
 #include "parse/lines.hpp"
-#include "parse/parsed.hpp"
+#include "parse/parsed_lines.hpp"
 #include "words/text_to_columns.hpp"
 
 namespace rosenblatt::words {

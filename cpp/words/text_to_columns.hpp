@@ -12,8 +12,8 @@
 #include "core/table_key.hpp"
 #include "isa/dispatch.hpp"
 #include "parse/name_dictionary.hpp"
-#include "words/lower_case_words.hpp"
 #include "words/hash_function.hpp"
+#include "words/lower_case_words.hpp"
 
 #ifndef ROSENBLATT_SEGMENT_SIZE  // a fuzzer makes it smaller
 #define ROSENBLATT_SEGMENT_SIZE (std::size_t{1} << 20)

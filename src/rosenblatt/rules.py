@@ -1,7 +1,7 @@
 """Every learning rate and every named rule, once.
 
-A new rule is its update in cpp/learn/score_decide_update.hpp and its entries here. The options take their choices from
-these tables; settings, the portfolio, model files and traces ask them what a learning rate does.
+A new rule is its update in cpp/learn/rules/score_decide_update.hpp and its entries here. The options take their choices
+from these tables; settings, the portfolio, model files and traces ask them what a learning rate does.
 """
 
 from collections.abc import Mapping

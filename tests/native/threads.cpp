@@ -13,8 +13,8 @@
 #include "core/read_ahead.hpp"
 #include "core/table_key.cpp"
 #include "learn/pass.cpp"
-#include "learn/pocket.cpp"
-#include "learn/score_rows.cpp"
+#include "learn/scores/pocket.cpp"
+#include "learn/scores/score_rows.cpp"
 #include "rows/compact_columns.hpp"
 
 using namespace rosenblatt;

@@ -3,8 +3,8 @@
 // examples are summed in lanes (the filters of exact geometry, Fortune and Van Wyk 1993). It saves time and changes no bit.
 #pragma once
 
-#include "learn/score_decide_update.hpp"
-#include "learn/scorer_concept.hpp"
+#include "learn/filter/scorer_concept.hpp"
+#include "learn/rules/score_decide_update.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 
@@ -96,7 +96,7 @@ public:
     }
 
 private:
-    // A sum of numbers so large may overflow in one order and not in another; updates check for it (learn/score_decide_update.hpp).
+    // A sum of numbers so large may overflow in one order and not in another; updates check for it (learn/rules/score_decide_update.hpp).
     static bool may_overflow(const Learner& learner, double largest) {
         return std::any_of(learner.groups.begin(), learner.groups.end(), [&](const Group& group) {
             return !(score_bound(learner, group, std::max(1.0, largest)) < too_large);

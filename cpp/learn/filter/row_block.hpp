@@ -2,8 +2,8 @@
 // one of the rows scores the rest of them again, so that every row gets the score it would get one row at a time.
 #pragma once
 
-#include "learn/score_decide_update.hpp"
-#include "learn/scorer_concept.hpp"
+#include "learn/filter/scorer_concept.hpp"
+#include "learn/rules/score_decide_update.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

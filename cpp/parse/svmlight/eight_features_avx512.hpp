@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "parse/number.hpp"
-#include "parse/parsed.hpp"
+#include "parse/parsed_lines.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

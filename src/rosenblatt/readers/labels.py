@@ -10,7 +10,7 @@ from rosenblatt.records import Label
 
 MAX_LABELS = 10_000
 _INT64 = 2**63
-LONGEST_LABEL = 1_000  # bytes, as in cpp/parse/parsed.hpp
+LONGEST_LABEL = 1_000  # bytes, as in cpp/parse/parsed_lines.hpp
 
 
 class Labels:

@@ -7,7 +7,7 @@ from rosenblatt.errors import DataError, option
 
 
 class Kind(IntEnum):
-    """The faults, numbered as in cpp/parse/parsed.hpp."""
+    """The faults, numbered as in cpp/parse/parsed_lines.hpp."""
 
     NO_COLON = 0
     NO_INDEX = 1

@@ -1,7 +1,7 @@
 // Scores without learning, and what is counted from them.
-#include "learn/score_rows.hpp"
+#include "learn/scores/score_rows.hpp"
 
-#include "learn/joint_classes.hpp"
+#include "learn/rules/joint_classes.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

@@ -6,11 +6,11 @@
 
 #include <nanobind/stl/shared_ptr.h>
 
-#include "bind/learner_access.hpp"
+#include "bind/learn/learner_access.hpp"
 #include "isa/dispatch.hpp"
 #include "learn/function_table.hpp"
-#include "learn/online.hpp"
-#include "learn/save_restore.hpp"
+#include "learn/one_row.hpp"
+#include "learn/state/save_restore.hpp"
 
 namespace rosenblatt {
 

@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "learn/score_decide_update.hpp"
-#include "learn/predicted_class.hpp"
+#include "learn/rules/score_decide_update.hpp"
+#include "learn/scores/predicted_class.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "learn/rule_options.hpp"
-#include "learn/score_sample.hpp"
+#include "learn/rules/rule_options.hpp"
+#include "learn/state/score_sample.hpp"
 
 namespace rosenblatt {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "learn/rule_options.hpp"
+#include "learn/rules/rule_options.hpp"
 
 namespace rosenblatt {
 

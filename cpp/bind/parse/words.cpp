@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "bind/parsed.hpp"
+#include "bind/parse/parsed_lines.hpp"
 #include "words/text_lines.hpp"
 #include "words/unicode_tables.hpp"
 

@@ -5,8 +5,8 @@
 // and what the average decides differently counts `sample_every` times: an unbiased count of its errors.
 #pragma once
 
-#include "learn/score_decide_update.hpp"
-#include "learn/predicted_class.hpp"
+#include "learn/rules/score_decide_update.hpp"
+#include "learn/scores/predicted_class.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

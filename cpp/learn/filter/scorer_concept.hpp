@@ -4,7 +4,7 @@
 
 #include <concepts>
 
-#include "learn/score_decide_update.hpp"
+#include "learn/rules/score_decide_update.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

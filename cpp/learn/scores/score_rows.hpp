@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "learn/function_table.hpp"
-#include "rows/readers.hpp"
+#include "rows/row_readers.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

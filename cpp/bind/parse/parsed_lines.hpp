@@ -4,7 +4,7 @@
 #include "bind/arrays.hpp"
 #include "isa/dispatch.hpp"
 #include "parse/lines.hpp"
-#include "parse/parsed.hpp"
+#include "parse/parsed_lines.hpp"
 #include "rows/function_table.hpp"
 
 namespace rosenblatt {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/lane_sum.hpp"
-#include "learn/learner.hpp"
+#include "learn/state/learner.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

@@ -2,8 +2,8 @@
 #include <bit>
 #include <limits>
 
-#include "bind/learner_access.hpp"
-#include "learn/save_restore.hpp"
+#include "bind/learn/learner_access.hpp"
+#include "learn/state/save_restore.hpp"
 
 namespace rosenblatt {
 namespace {

@@ -1,6 +1,6 @@
 // The pocket: which weights erred least over the training rows (Gallant 1990).
-#include "learn/predicted_class.hpp"
-#include "learn/score_rows.hpp"
+#include "learn/scores/predicted_class.hpp"
+#include "learn/scores/score_rows.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 namespace {

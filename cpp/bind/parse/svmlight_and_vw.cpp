@@ -3,7 +3,7 @@
 
 #include <nanobind/stl/unique_ptr.h>
 
-#include "bind/parsed.hpp"
+#include "bind/parse/parsed_lines.hpp"
 #include "core/read_ahead.hpp"
 #include "parse/whole_rows.hpp"
 

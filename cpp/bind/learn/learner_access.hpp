@@ -1,4 +1,4 @@
-// Methods of a learner that wait for their turn (learn/access.hpp).
+// Methods of a learner that wait for their turn (learn/state/thread_access.hpp).
 #pragma once
 
 #include "bind/arrays.hpp"

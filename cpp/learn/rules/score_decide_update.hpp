@@ -1,11 +1,12 @@
 // The learning contract: what happens to one example, for the units of a group that each decide on their own. Scored in
 // lanes, a mistake or not, the weights moved, all of it counted: that is the first half of this file. How far they move
-// and how is the second half. (learn/joint_classes.hpp: classes that decide jointly; learn/rates_and_batches.hpp: steps that wait.)
+// and how (perceptron, gradient steps, pa1, pa2, arow) is the second half.
+// rules/joint_classes.hpp has the classes that decide jointly, rules/rates_and_batches.hpp the steps that wait.
 #pragma once
 
 #include "core/lane_sum.hpp"
-#include "learn/rates_and_batches.hpp"
 #include "learn/function_table.hpp"
+#include "learn/rules/rates_and_batches.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "learn/save_restore.hpp"
+#include "learn/state/save_restore.hpp"
 #include "rows/function_table.hpp"
 
 namespace rosenblatt {

@@ -4,11 +4,11 @@
 #include <limits>
 #include <optional>
 
-#include "bind/learner_access.hpp"
+#include "bind/learn/learner_access.hpp"
 #include "core/random.hpp"
 #include "isa/dispatch.hpp"
-#include "learn/predicted_class.hpp"
-#include "learn/save_restore.hpp"
+#include "learn/scores/predicted_class.hpp"
+#include "learn/state/save_restore.hpp"
 #include "rows/function_table.hpp"
 
 namespace rosenblatt {
