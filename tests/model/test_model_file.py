@@ -24,7 +24,7 @@ from rosenblatt.learn.shared_pass import share_pass
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model, save_model
-from rosenblatt.readers import space_settings
+from rosenblatt.readers import check_space_settings
 from rosenblatt.readers.table.columns import dates
 from rosenblatt.records import Block, FeatureSpace
 from rosenblatt.storage.container import canonical, checksum, write_container
@@ -293,7 +293,7 @@ def test_a_provenance_of_other_types_is_refused(provenance: dict[str, Any], cont
 
 
 def test_the_forms_of_dates_are_those_that_are_read() -> None:
-    assert (dates.TYPED, *dates.PATTERNS) == space_settings._FORMS
+    assert (dates.TYPED, *dates.PATTERNS) == check_space_settings._FORMS
 
 
 def test_of_a_file_that_is_no_model_only_the_first_bytes_are_read() -> None:

@@ -20,10 +20,10 @@ from rosenblatt.learn.shared_pass import share_pass
 from rosenblatt.model.fit_file import Fitted, fit_file
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.block_rows import join_blocks
-from rosenblatt.readers.memory.arrow import to_arrow
-from rosenblatt.readers.memory.targets import Targets
+from rosenblatt.readers.in_memory.arrow import to_arrow
+from rosenblatt.readers.in_memory.targets import Targets
 from rosenblatt.readers.source import ReadOptions
-from rosenblatt.readers.table.columns.label import LABEL_NAMES
+from rosenblatt.readers.table.columns.label_column import LABEL_NAMES
 from rosenblatt.records import FeatureSpace, Floats
 
 _WORTHLESS = ("no better", "one class")  # warnings that a fit raises; fitted_.warnings has them all

@@ -11,7 +11,7 @@ from rosenblatt.learn.files.classes import UNKNOWN_LABEL, class_codes
 from rosenblatt.model.drift import Watch
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import predict_source
-from rosenblatt.readers.input_file import Paths
+from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Floats

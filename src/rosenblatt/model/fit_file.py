@@ -25,7 +25,7 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.threshold import EVEN, choose_threshold
 from rosenblatt.model.warnings import Caution, baseline_error, judged_by, warnings_of_fit
 from rosenblatt.options.threshold import criterion_of
-from rosenblatt.readers.input_file import Paths
+from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import BadRow, ReadOptions, RereadError, Source
 from rosenblatt.records import HonestScores, Label, Status

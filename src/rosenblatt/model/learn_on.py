@@ -21,7 +21,7 @@ from rosenblatt.model.fit_file import Fitted, fitted_of
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model
 from rosenblatt.model.warnings import Caution
-from rosenblatt.readers.input_file import Paths
+from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
 

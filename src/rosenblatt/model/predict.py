@@ -12,7 +12,7 @@ from rosenblatt import native
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.classes import class_codes
 from rosenblatt.model.model import Model
-from rosenblatt.readers.input_file import Paths
+from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import Floats, SourceBlock

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rosenblatt.errors import DataError
-from rosenblatt.readers.input_file import InputFile
+from rosenblatt.readers.inputs.input_file import InputFile
 from rosenblatt.readers.labels import LONGEST_LABEL
 
 _LINES_AT_ONCE = 1 << 16

@@ -9,7 +9,7 @@ from typing import Any
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.block_rows import join_weights
-from rosenblatt.readers.input_file import Paths
+from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, RereadError, Source
 from rosenblatt.records import Csr, FeatureSpace, Floats, Values

@@ -11,7 +11,7 @@ from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import DataError
-from rosenblatt.readers.input_file import InputFile, Paths
+from rosenblatt.readers.inputs.input_file import InputFile, Paths
 from rosenblatt.readers.labels import Labels
 from rosenblatt.records import FeatureSpace, Label, SourceBlock
 

@@ -12,7 +12,7 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.network import NetworkModel
 from rosenblatt.model.model import Model, check_width
 from rosenblatt.readers.block_rows import take_rows
-from rosenblatt.readers.memory.example import read_example
+from rosenblatt.readers.in_memory.example import read_example
 from rosenblatt.records import SourceBlock
 from rosenblatt.report.weights import ClassWeights, bias, contributions
 

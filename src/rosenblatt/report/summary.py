@@ -12,7 +12,7 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.warnings import Caution
 from rosenblatt.options.command_line import as_flag
-from rosenblatt.readers.input_file import Paths
+from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Label
 from rosenblatt.report.weights import Weight, classes_shown, telling_features
@@ -50,7 +50,7 @@ class Evaluation:
 def evaluate_on(data: Paths, model: Model, reading: ReadOptions, threads: int | None = None) -> Evaluation:
     """Try a model on the examples of a file."""
     from rosenblatt.evaluate.evaluate_file import evaluate_file
-    from rosenblatt.readers.paths import name_of
+    from rosenblatt.readers.inputs.expand_paths import name_of
 
     tally = evaluate_file(model, data, reading, threads)
     return Evaluation(name_of(data), tally, tally.scores())

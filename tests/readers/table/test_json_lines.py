@@ -15,11 +15,12 @@ from pyarrow import parquet
 import rosenblatt
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError
-from rosenblatt.readers.input_file import InputFile
-from rosenblatt.readers.open import format_of, open_source
+from rosenblatt.readers.formats.detect import format_of
+from rosenblatt.readers.inputs.input_file import InputFile
+from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from tests import child
-from tests.readers.test_several_files import same_blocks
+from tests.readers.inputs.test_joined_file import same_blocks
 
 
 def rows(count: int = 2500) -> list[dict[str, Any]]:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt import native
-from rosenblatt.readers.input_file import MemoryFile
+from rosenblatt.readers.inputs.input_file import MemoryFile
+from rosenblatt.readers.table.bad_rows import BadLine
 from rosenblatt.readers.table.csv import CsvFile
-from rosenblatt.readers.table.lines_of_rows import BadLine
 
 CELLS = st.text(alphabet='ab ,"\né?', max_size=5)
 

@@ -58,7 +58,7 @@ def command(
     loaded = load_scorer(model)
     chosen: Example | None = None if example is None else (example, 0)
     if data is not None and row is not None:
-        from rosenblatt.readers.memory.example import read_row
+        from rosenblatt.readers.in_memory.example import read_row
 
         chosen = read_row(data, replace(like_training_data(reading, loaded), name_rows=True), loaded.space, row)
     if loaded.kind == "network":

@@ -29,7 +29,7 @@ from rosenblatt.readers.source import ReadOptions, Source
 
 if TYPE_CHECKING:
     from rosenblatt.model.fit_file import Fitted
-    from rosenblatt.readers.input_file import Paths
+    from rosenblatt.readers.inputs.input_file import Paths
     from rosenblatt.report.summary import FitSummary
 
 
@@ -98,7 +98,7 @@ def command(
     evaluated: Paths | None = test or (data if report and not is_stream else None)
     if report is None and evaluated is None and is_quiet() and not as_json:
         return
-    from rosenblatt.readers.paths import name_of
+    from rosenblatt.readers.inputs.expand_paths import name_of
     from rosenblatt.report.summary import FitSummary, evaluate_on
 
     evaluation = None if evaluated is None else evaluate_on(evaluated, fitted.model, reading, learning["threads"])
@@ -183,7 +183,7 @@ def default_model_path(data: Sequence[str]) -> str | None:
     >>> default_model_path(["part-01.csv", "part-02.csv"]), default_model_path(["mon.csv", "tue.csv"])
     ('part.model', 'mon.model')
     """
-    from rosenblatt.readers.compression import SUFFIXES
+    from rosenblatt.readers.inputs.compression import SUFFIXES
 
     if list(data) == ["-"]:
         return None

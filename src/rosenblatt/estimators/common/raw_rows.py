@@ -16,11 +16,11 @@ from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.readers.formats.registry import FeatureKind, feature_kind
-from rosenblatt.readers.memory.arrow import is_table, to_arrow
-from rosenblatt.readers.memory.lines import text_source, vw_source
-from rosenblatt.readers.memory.matrix import MemoryMatrix
-from rosenblatt.readers.memory.table import MemoryTable
-from rosenblatt.readers.memory.targets import Targets
+from rosenblatt.readers.in_memory.arrow import is_table, to_arrow
+from rosenblatt.readers.in_memory.lines import text_source, vw_source
+from rosenblatt.readers.in_memory.matrix import MemoryMatrix
+from rosenblatt.readers.in_memory.table import MemoryTable
+from rosenblatt.readers.in_memory.targets import Targets
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import FeatureSpace, Values

@@ -12,8 +12,8 @@ from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.files.race import Race
 from rosenblatt.learn.run_state import pack_run, pack_settings, unpack_run, unpack_settings
 from rosenblatt.readers.cache.fingerprint import fingerprint
-from rosenblatt.readers.feature_space import pack_classes, unpack_classes
-from rosenblatt.readers.input_file import Paths
+from rosenblatt.readers.inputs.input_file import Paths
+from rosenblatt.readers.save_feature_space import pack_classes, unpack_classes
 from rosenblatt.readers.source import Source
 from rosenblatt.storage.container import kind_of, read_container, write_container
 from rosenblatt.storage.header import Header, damaged
@@ -192,7 +192,7 @@ def _contents(inputs: Paths) -> str | list[str | None] | None:
         single = _content(inputs)
         if single is not None:
             return single
-    from rosenblatt.readers.paths import find_files
+    from rosenblatt.readers.inputs.expand_paths import find_files
 
     return [_content(file.path) for file in find_files(inputs)]
 

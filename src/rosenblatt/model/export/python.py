@@ -12,8 +12,8 @@ from rosenblatt.errors import ModelError
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.formats.registry import feature_kind
 from rosenblatt.readers.hashing.cross import pairs_of_model
-from rosenblatt.readers.table.columns.cells import MISSING
 from rosenblatt.readers.table.columns.dates import ISO, PATTERNS, TYPED
+from rosenblatt.readers.table.columns.missing_cells import MISSING
 from rosenblatt.records import logs_of
 from rosenblatt.version import __version__
 

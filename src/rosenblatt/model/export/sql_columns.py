@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rosenblatt.errors import ModelError, option
-from rosenblatt.readers.table.columns.cells import MISSING
+from rosenblatt.readers.table.columns.missing_cells import MISSING
 from rosenblatt.records import FeatureSpace, logs_of
 
 _LARGEST_POWER = 64  # of two, in a logarithm; beyond it the last piece goes on

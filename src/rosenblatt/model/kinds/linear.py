@@ -14,7 +14,7 @@ from rosenblatt.model.calibration import Calibration, own_probabilities, unpack_
 from rosenblatt.model.drift import Reference, unpack_reference
 from rosenblatt.model.model import Model, check_finite, unpack_provenance
 from rosenblatt.model.threshold import Threshold, unpack_threshold
-from rosenblatt.readers.feature_space import pack_classes, pack_space, unpack_classes, unpack_space
+from rosenblatt.readers.save_feature_space import pack_classes, pack_space, unpack_classes, unpack_space
 from rosenblatt.records import Csr, FeatureSpace, Floats, Label, RunSummary, Values
 from rosenblatt.storage.header import Header
 from rosenblatt.storage.tensors import Tensors

@@ -8,7 +8,7 @@ from typing import Any
 
 from rosenblatt import native
 from rosenblatt.lazy import np
-from rosenblatt.readers.input_file import cannot_read
+from rosenblatt.readers.inputs.input_file import cannot_read
 
 _PIECE = 1 << 14
 _PIECES = 64

@@ -1,81 +1,117 @@
-"""What the first lines of a file look like: svmlight, VW, labelled text, or a table with a separator."""
+"""Which format a file has: by its first bytes, else by its name, else by its first lines."""
 
-import re
-from collections.abc import Callable, Sequence
+from rosenblatt.errors import DataError, option
+from rosenblatt.options import FORMATS as FORMAT_NAMES
+from rosenblatt.readers.formats.first_lines import looks_like_json, sample_lines
+from rosenblatt.readers.formats.registry import FORMATS, feature_kind, formats_with
+from rosenblatt.readers.inputs.compression import SUFFIXES
+from rosenblatt.readers.inputs.input_file import InputFile
+from rosenblatt.readers.source import ReadOptions
+from rosenblatt.records import FeatureSpace
 
-from rosenblatt.readers.input_file import HEAD
-
-_LINES = 50  # that are looked at
-_MAX_WORDS = 50  # of a line that are looked at
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-# Not compiled here: most files say by their name what they are.
-_PAIR = rf"(?i:(?:\d+|qid):(?:{_NUMBER}|[+-]?(?:nan|inf\w*)))"
-_BEFORE_BAR = rf"(?:{_NUMBER}\s+){{0,3}}(?:'[^\s|:]*\s*|[^\s|:]*)|{_NUMBER}\s+"
-
-
-def sample_lines(head: bytes) -> list[str]:
-    """The first lines that are neither blank nor comments, without the last one, which may be cut."""
-    lines = head.removeprefix(b"\xef\xbb\xbf").splitlines()
-    if len(head) >= HEAD and len(lines) > 1:
-        lines.pop()
-    texts = (line[:4096].decode("utf-8", errors="replace") for line in lines)
-    return [text for text in texts if text.strip() and not text.startswith("#")][:_LINES]
-
-
-def _mostly(lines: Sequence[str], matches: Callable[[str], bool]) -> bool:
-    """Most lines, not all: a bad row among them is refused later, with its line and column."""
-    return sum(map(matches, lines)) * 3 > len(lines) * 2
+_FOREIGN = {
+    b"\x00\x00\x08\x01": "an IDX file",
+    b"\x00\x00\x08\x03": "an IDX file",
+    b"MATLAB 5.0": "a MATLAB file",
+    b"\x89HDF": "an HDF5 file",
+    b"\x80\x02": "a pickle",
+    b"\x80\x03": "a pickle",
+    b"\x80\x04": "a pickle",
+    b"\x80\x05": "a pickle",
+    b"PK\x03\x04": "a zip archive",
+    b"\xff\xfe": "text in UTF-16",
+    b"\xfe\xff": "text in UTF-16",
+}
 
 
-def looks_like_json(lines: Sequence[str]) -> bool:
-    """An object on the first line; one that begins so is never a table of cells."""
-    return bool(lines) and lines[0].lstrip().startswith("{")
+def format_of(file: InputFile, labels_from: str | None = None) -> str:
+    """The name of the format of a file; DataError where its name and content do not tell."""
+    signed = _signed_format(file)
+    if signed is not None:
+        return signed
+    _refuse_binary(file)
+    base_name = file.name.lower().partition("?")[0] if "://" in file.name else file.name.lower()
+    for suffix in SUFFIXES:
+        base_name = base_name.removesuffix(suffix)
+    named = next((f for f in FORMATS.values() if f.suffixes and base_name.endswith(f.suffixes)), None)
+    if named is not None and named.signature is not None:
+        raise DataError(
+            f"{file.name}: is named like a {named.name} file and does not begin like one; "
+            f"if its name is misleading, use {option('format')}.",
+            file=file.name,
+        )
+    if named is not None and not (named.features == "table" and looks_like_json(sample_lines(file.head))):
+        return named.name
+    return "text" if labels_from is not None else _format_of_lines(file)
 
 
-def looks_like_fasttext(lines: Sequence[str]) -> bool:
-    return _mostly(lines, lambda line: line.lstrip().startswith("__label__"))
+def _format_of_lines(file: InputFile) -> str:
+    lines = sample_lines(file.head)
+    for format in FORMATS.values():
+        if format.looks_like is not None and format.looks_like(lines):
+            return format.name
+    start = repr(lines[0][:40] if lines else "")
+    raise DataError(
+        f"{file.name}: cannot tell its format from its name or from its first lines ({start}); "
+        f"name it with {option('format')}: {', '.join(FORMAT_NAMES)}.",
+        file=file.name,
+    )
 
 
-def looks_like_svmlight(lines: Sequence[str]) -> bool:
-    return any(re.search(_PAIR, line) for line in lines) and _mostly(lines, _is_svmlight_line)
+def _refuse_binary(file: InputFile) -> None:
+    foreign = next((name for signature, name in _FOREIGN.items() if file.head.startswith(signature)), None)
+    if foreign is None and b"\x00" in file.head:
+        foreign = "a binary file"
+    if foreign is not None:
+        raise DataError(
+            f"{file.name}: is {foreign}, a format that cannot be read; convert it to one of {', '.join(FORMAT_NAMES)}.",
+            file=file.name,
+        )
 
 
-def _is_svmlight_line(line: str) -> bool:
-    words = line.split("#", 1)[0].split(None, _MAX_WORDS)[:_MAX_WORDS]
-    return bool(words) and ":" not in words[0] and all(re.fullmatch(_PAIR, word) for word in words[1:])
+def _signed_format(file: InputFile) -> str | None:
+    """The format that the first bytes name, of those that begin with a signature."""
+    return next((f.name for f in FORMATS.values() if f.signature is not None and f.signature(file.head)), None)
 
 
-def looks_like_vw(lines: Sequence[str]) -> bool:
-    return bool(lines) and _mostly(lines, _is_vw_line)
+def find_format(file: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> str:
+    """The format as detected; but a model of texts reads lines with commas or tabs, too, as text."""
+    if space is not None and file.live and _signed_format(file) is None and b"\x00" not in file.head:
+        return _format_of_line(file, space)
+    model_of_texts = space is not None and space.settings.get("format") == "text" and b"\x00" not in file.head
+    try:
+        detected = format_of(file.first, reading.labels_from)
+    except DataError:
+        if model_of_texts:
+            return "text"
+        raise
+    return "text" if model_of_texts and detected in ("csv", "tsv") else detected
 
 
-def _is_vw_line(line: str) -> bool:
-    before, bar, _ = line.partition("|")
-    spaced = not before or " |" in line or len(before.split()) > 1 or before[-1].isspace() or before[0] == "'"
-    return bool(bar) and spaced and re.fullmatch(_BEFORE_BAR, before) is not None
+def _format_of_line(file: InputFile, space: FeatureSpace) -> str:
+    """The format of a pipe of which only the first line is there: the model's own, or another of the same features."""
+    usual = space.settings.get("format")
+    # An object on a line is never a row of CSV, whatever its commas look like.
+    names = sorted(formats_with(feature_kind(space)), key=lambda name: (name != "jsonl", name != usual))
+    written = [name for name in names if FORMATS[name].signature is None]
+    lines = sample_lines(file.head)
+    like = (name for name in written if (looks_like := FORMATS[name].looks_like) is not None and looks_like(lines))
+    return next(like, usual if usual in written else written[-1])
 
 
-def looks_like_text(lines: Sequence[str]) -> bool:
-    """`label<TAB>text`: two fields, and the second is running text, not a number or a word."""
-    pairs = [line.split("\t") for line in lines]
-    if not _mostly(lines, lambda line: line.count("\t") == 1):
-        return False
-    n_words = [len(pair[1].split()) for pair in pairs if len(pair) == 2 and any(map(str.isalpha, pair[1]))]
-    return 3 * len(n_words) > len(lines) and sum(n_words) >= 3 * len(n_words)
-
-
-def looks_like_tsv(lines: Sequence[str]) -> bool:
-    return _is_separated_by("\t", lines)
-
-
-def looks_like_csv(lines: Sequence[str]) -> bool:
-    return _is_separated_by(",", lines) or _is_separated_by(";", lines)
-
-
-def _is_separated_by(separator: str, lines: Sequence[str]) -> bool:
-    def count(line: str) -> int:
-        return re.sub(r'"[^"]*"', "", line).count(separator)
-
-    counts = [count(line) for line in lines]
-    usual = max(set(counts), key=counts.count, default=0)
-    return usual > 0 and _mostly(lines, lambda line: count(line) == usual)
+def refuse_other_format(file: InputFile, first: str, format: str, labels_from: str | None) -> None:
+    """A short part may look like more formats than one: it is refused where it does not look like the first file."""
+    looks_like = FORMATS[format].looks_like
+    if looks_like is not None and b"\x00" not in file.head and looks_like(sample_lines(file.head)):
+        return
+    try:
+        detected = format_of(file, labels_from)
+    except DataError:
+        if looks_like is not None and b"\x00" not in file.head:
+            return
+        raise
+    if detected != format:
+        raise DataError(
+            f"{file.name}: is {detected}, and {first} is {format}; give files of one format, or convert them.",
+            file=file.name,
+        )

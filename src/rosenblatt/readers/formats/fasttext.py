@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rosenblatt.readers.formats.line_faults import Kind
+from rosenblatt.readers.formats.bad_lines import Kind
 from rosenblatt.readers.formats.text import TextSource
-from rosenblatt.readers.input_file import NativeSource
+from rosenblatt.readers.inputs.input_file import NativeSource
 
 _LABEL = re.compile(rb"^[ \t]*+__label__(\S++)[ \t\r]*+(?!__label__)", re.MULTILINE)
 _MARK = b"__label__"

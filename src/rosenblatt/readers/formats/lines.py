@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from rosenblatt import native
 from rosenblatt.errors import DataError
-from rosenblatt.readers.formats.line_faults import Fault
-from rosenblatt.readers.input_file import InputFile, NativeSource, Stream, cannot_read
+from rosenblatt.readers.formats.bad_lines import Fault
+from rosenblatt.readers.inputs.input_file import InputFile, NativeSource, Stream, cannot_read
 from rosenblatt.readers.source import BadRow, FileSource, ReadOptions
 from rosenblatt.records import FeatureSpace, ParsedCsr, ParsedSourceBlock, SourceBlock
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from rosenblatt.errors import option
-from rosenblatt.readers.formats import detect
-from rosenblatt.readers.input_file import InputFile
+from rosenblatt.readers.formats import first_lines
+from rosenblatt.readers.inputs.input_file import InputFile
 from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import FeatureSpace
 
@@ -69,7 +69,7 @@ def _open_arrays(file: InputFile, reading: ReadOptions, space: FeatureSpace | No
 
 
 def _open_table(file: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> Source:
-    from rosenblatt.readers.table.source import TableSource
+    from rosenblatt.readers.table.table_source import TableSource
 
     return TableSource(file, reading, space)
 
@@ -93,14 +93,14 @@ FORMATS: Mapping[str, Format] = {
             _open_table,
             _TABLE,
             suffixes=(".jsonl", ".ndjson", ".json"),
-            looks_like=detect.looks_like_json,
+            looks_like=first_lines.looks_like_json,
         ),
         Format(
             "fasttext",
             "text",
             _open_fasttext,
             _HASHING,
-            looks_like=detect.looks_like_fasttext,
+            looks_like=first_lines.looks_like_fasttext,
             label_position="the word that begins with __label__",
             why_no_cross=f"a text has neither; {option('ngrams', 2)} learns words that stand together",
         ),
@@ -110,7 +110,7 @@ FORMATS: Mapping[str, Format] = {
             _open_svmlight,
             ("index_base",),
             suffixes=(".svm", ".svmlight", ".libsvm"),
-            looks_like=detect.looks_like_svmlight,
+            looks_like=first_lines.looks_like_svmlight,
             label_position="first on its line",
             why_no_cross=_NO_NAMES.format("svmlight"),
         ),
@@ -120,7 +120,7 @@ FORMATS: Mapping[str, Format] = {
             _open_vw,
             ("bits", "cross"),
             suffixes=(".vw",),
-            looks_like=detect.looks_like_vw,
+            looks_like=first_lines.looks_like_vw,
             label_position="first on its line",
         ),
         Format(
@@ -128,18 +128,18 @@ FORMATS: Mapping[str, Format] = {
             "text",
             _open_text,
             ("labels_from", "header", *_HASHING),
-            looks_like=detect.looks_like_text,
+            looks_like=first_lines.looks_like_text,
             label_position="before the tab",
             why_no_cross=f"a text has neither; {option('ngrams', 2)} learns words that stand together",
         ),
-        Format("tsv", "table", _open_table, (*_TABLE, "header"), looks_like=detect.looks_like_tsv),
+        Format("tsv", "table", _open_table, (*_TABLE, "header"), looks_like=first_lines.looks_like_tsv),
         Format(
             "csv",
             "table",
             _open_table,
             (*_TABLE, "header"),
             suffixes=(".csv",),
-            looks_like=detect.looks_like_csv,
+            looks_like=first_lines.looks_like_csv,
         ),
         Format(
             "parquet",

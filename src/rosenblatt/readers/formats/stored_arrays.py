@@ -18,7 +18,7 @@ from typing import IO, Any
 from rosenblatt.errors import DataError
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.memory import why_too_large
-from rosenblatt.readers.input_file import InputFile, cannot_read
+from rosenblatt.readers.inputs.input_file import InputFile, cannot_read
 
 _NPY = b"\x93NUMPY"
 _LONGEST_HEADER = 1 << 16

@@ -10,9 +10,9 @@ from rosenblatt import native
 from rosenblatt.errors import DataError, option
 from rosenblatt.lazy import np
 from rosenblatt.readers.formats import lines
-from rosenblatt.readers.formats.line_faults import Fault, Kind
+from rosenblatt.readers.formats.bad_lines import Fault, Kind
 from rosenblatt.readers.formats.lines import LineSource, Parsed
-from rosenblatt.readers.input_file import InputFile, NativeSource, cannot_read
+from rosenblatt.readers.inputs.input_file import InputFile, NativeSource, cannot_read
 from rosenblatt.readers.source import ReadOptions, RereadError
 from rosenblatt.records import FeatureSpace
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from rosenblatt import native
 from rosenblatt.lazy import np
-from rosenblatt.readers.formats.detect import sample_lines
+from rosenblatt.readers.formats.first_lines import sample_lines
 from rosenblatt.readers.formats.lines import LineSource, Parsed
 from rosenblatt.readers.hashing.column_names import NameCollector, with_more_names
 from rosenblatt.readers.hashing.settings import hashing_settings, native_hashing
-from rosenblatt.readers.input_file import InputFile, NativeSource
+from rosenblatt.readers.inputs.input_file import InputFile, NativeSource
 from rosenblatt.readers.labels_file import LabelsFile
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import FeatureSpace

@@ -9,7 +9,7 @@ from rosenblatt.errors import DataError, listed
 from rosenblatt.readers.formats.lines import LineSource, Parsed
 from rosenblatt.readers.hashing.column_names import NameCollector, with_more_names
 from rosenblatt.readers.hashing.cross import pairs_of, pairs_of_model
-from rosenblatt.readers.input_file import InputFile, NativeSource
+from rosenblatt.readers.inputs.input_file import InputFile, NativeSource
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import FeatureSpace
 

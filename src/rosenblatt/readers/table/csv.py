@@ -21,10 +21,10 @@ from rosenblatt import native
 from rosenblatt.errors import DataError, listed
 from rosenblatt.lazy import np
 from rosenblatt.readers.formats.lines import available_lines
-from rosenblatt.readers.input_file import HEAD, InputFile, Stream
-from rosenblatt.readers.table.columns.cells import DECIMAL_COMMA, MISSING, is_number
-from rosenblatt.readers.table.lines_of_rows import BadLine, LinesOfRows
-from rosenblatt.readers.table.readable import refuse_duplicates
+from rosenblatt.readers.inputs.input_file import HEAD, InputFile, Stream
+from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
+from rosenblatt.readers.table.check_arrow import refuse_duplicates
+from rosenblatt.readers.table.columns.missing_cells import DECIMAL_COMMA, MISSING, is_number
 
 _BLOCK = 6 << 20  # a third of it is read at a time, because a byte that is not UTF-8 becomes three
 _LONGEST_ROW = _BLOCK // 3

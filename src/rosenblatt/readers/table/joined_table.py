@@ -13,12 +13,12 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from rosenblatt.errors import DataError, listed
-from rosenblatt.readers.input_file import InputFile
-from rosenblatt.readers.joined_file import JoinedFile, Part
-from rosenblatt.readers.table.columns.label import label_column
+from rosenblatt.readers.inputs.input_file import InputFile
+from rosenblatt.readers.inputs.joined_file import JoinedFile, Part
+from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
+from rosenblatt.readers.table.columns.label_column import label_column
 from rosenblatt.readers.table.csv import CsvFile
 from rosenblatt.readers.table.json_lines import JsonLines
-from rosenblatt.readers.table.lines_of_rows import BadLine, LinesOfRows
 from rosenblatt.readers.table.parquet_arrow import TypedFile
 
 OneTable: TypeAlias = CsvFile | TypedFile | JsonLines

@@ -18,10 +18,10 @@ from pyarrow import json as arrow_json
 
 from rosenblatt.errors import DataError
 from rosenblatt.readers.formats.lines import available_lines, whole_lines
-from rosenblatt.readers.input_file import InputFile
+from rosenblatt.readers.inputs.input_file import InputFile
 from rosenblatt.readers.parallel_map import ordered_map
-from rosenblatt.readers.table.lines_of_rows import BadLine, LinesOfRows
-from rosenblatt.readers.table.readable import refuse_duplicates
+from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
+from rosenblatt.readers.table.check_arrow import refuse_duplicates
 
 _BLOCK = 1 << 20
 _SAMPLE = 1 << 20  # bytes of the first lines

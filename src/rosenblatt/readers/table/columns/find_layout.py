@@ -10,12 +10,12 @@ import pyarrow as pa
 from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError, ParameterError, listed, option
 from rosenblatt.readers.source import ReadOptions
-from rosenblatt.readers.table.columns.cells import decimal_comma
+from rosenblatt.readers.table.check_arrow import naming_column, refuse_types
 from rosenblatt.readers.table.columns.dates import DateForm, form_of_cells, form_of_type
 from rosenblatt.readers.table.columns.kinds import ColumnKind, are_flags, kind_of_strings, kind_of_type, present_cells
-from rosenblatt.readers.table.columns.label import label_column, usual_label
+from rosenblatt.readers.table.columns.label_column import label_column, usual_label
 from rosenblatt.readers.table.columns.layout import Layout
-from rosenblatt.readers.table.readable import naming_column, refuse_types
+from rosenblatt.readers.table.columns.missing_cells import decimal_comma
 
 KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
 EVERY = "*"  # all columns

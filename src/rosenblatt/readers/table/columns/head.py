@@ -11,11 +11,11 @@ from typing import Any
 from rosenblatt.lazy import np
 from rosenblatt.readers.parallel_map import ordered_map
 from rosenblatt.readers.source import ReadOptions
-from rosenblatt.readers.table.batch import Batch, parse_batch
 from rosenblatt.readers.table.columns.find_layout import EVERY
 from rosenblatt.readers.table.columns.layout import Layout
 from rosenblatt.readers.table.columns.left_out import numbers_left_out, words_left_out
 from rosenblatt.readers.table.equal_batches import RawBatch, take_head
+from rosenblatt.readers.table.parse_cells import Batch, parse_batch
 from rosenblatt.readers.table.scale import Scaling, scaling_of
 
 

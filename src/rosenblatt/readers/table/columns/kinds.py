@@ -8,8 +8,8 @@ import pyarrow as pa
 from pyarrow import compute as pc
 from pyarrow import types
 
-from rosenblatt.readers.table.columns.cells import FLAGS, MISSING, is_number
 from rosenblatt.readers.table.columns.dates import form_of_cells
+from rosenblatt.readers.table.columns.missing_cells import FLAGS, MISSING, is_number
 
 ColumnKind: TypeAlias = Literal["number", "word", "text", "date"]
 

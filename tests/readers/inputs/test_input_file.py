@@ -16,8 +16,9 @@ import pytest
 
 from rosenblatt.errors import DataError
 from rosenblatt.readers.formats import lines
-from rosenblatt.readers.input_file import InputFile
-from rosenblatt.readers.open import format_of, open_source
+from rosenblatt.readers.formats.detect import format_of
+from rosenblatt.readers.inputs.input_file import InputFile
+from rosenblatt.readers.open import open_source
 from rosenblatt.readers.read import read
 from rosenblatt.readers.source import ReadOptions
 from tests import child
@@ -130,7 +131,7 @@ def test_standard_input_that_is_no_file_of_the_system(monkeypatch: pytest.Monkey
 
 
 STDIN = (
-    "from rosenblatt.readers.input_file import InputFile; file = InputFile('-')\n"
+    "from rosenblatt.readers.inputs.input_file import InputFile; file = InputFile('-')\n"
     "print(file.rewindable, file.size, len(file.stream().read()))"
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.readers.input_file import MemoryFile
+from rosenblatt.readers.inputs.input_file import MemoryFile
 from rosenblatt.readers.labels import Labels
 from rosenblatt.readers.source import FileSource, ReadOptions
 from rosenblatt.records import FeatureSpace, Floats, Label, ParsedSourceBlock, SourceBlock

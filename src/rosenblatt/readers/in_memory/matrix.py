@@ -8,8 +8,8 @@ from typing import Any
 from rosenblatt.checks import not_finite
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.formats.npy import ArraySource
-from rosenblatt.readers.input_file import InputFile, MemoryFile
-from rosenblatt.readers.memory.targets import NAME, MemorySource, Targets
+from rosenblatt.readers.in_memory.targets import NAME, MemorySource, Targets
+from rosenblatt.readers.inputs.input_file import InputFile, MemoryFile
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Csr, FeatureSpace, Values
 

@@ -12,7 +12,7 @@ from pyarrow import fs, parquet
 import rosenblatt
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError
-from tests.readers.test_several_files import same_blocks
+from tests.readers.inputs.test_joined_file import same_blocks
 
 moto_server = pytest.importorskip("moto.server")
 CSV = "x,city,label\n" + "".join(f"{i % 97},{'ab'[i % 2]},{'yes' if i % 97 > 40 else 'no'}\n" for i in range(2000))
@@ -79,7 +79,7 @@ def test_a_store_without_access_is_one_sentence(
     def denied(_: str) -> None:
         raise OSError("When reading information for key 'x':\nAWS Error ACCESS_DENIED during HeadObject operation.")
 
-    monkeypatch.setattr("rosenblatt.readers.remote_file._file_system", denied)
+    monkeypatch.setattr("rosenblatt.readers.inputs.remote_file._file_system", denied)
     assert main(["fit", "s3://bucket/x", "-o", "m.model"]) == 3
     error = capsys.readouterr().err
     assert error.count("\n") == 1

@@ -16,7 +16,7 @@ from pyarrow import ipc, parquet
 import rosenblatt
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.readers import joined_file
+from rosenblatt.readers.inputs import joined_file
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 

@@ -10,10 +10,10 @@ import pyarrow as pa
 from pyarrow import compute as pc
 
 from rosenblatt.lazy import NDArray, np
+from rosenblatt.readers.table.check_arrow import naming_column
 from rosenblatt.readers.table.columns import dates
-from rosenblatt.readers.table.columns.cells import FLAGS, MISSING, is_number
 from rosenblatt.readers.table.columns.layout import Layout
-from rosenblatt.readers.table.readable import naming_column
+from rosenblatt.readers.table.columns.missing_cells import FLAGS, MISSING, is_number
 from rosenblatt.records import Floats
 
 T = TypeVar("T")

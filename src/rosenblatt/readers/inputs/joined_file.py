@@ -11,9 +11,9 @@ from typing import Any
 
 from rosenblatt import native
 from rosenblatt.errors import DataError
-from rosenblatt.readers.input_file import HEAD, InputFile, Paths, Stream
-from rosenblatt.readers.paths import NamedFile, find_files, name_of
-from rosenblatt.readers.remote_file import RemoteFile, is_url
+from rosenblatt.readers.inputs.expand_paths import NamedFile, find_files, name_of
+from rosenblatt.readers.inputs.input_file import HEAD, InputFile, Paths, Stream
+from rosenblatt.readers.inputs.remote_file import RemoteFile, is_url
 
 _OPEN_FILES = 256  # that stay open, so that native threads can read at any place in them; more are opened in turn
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

@@ -19,22 +19,22 @@ import pyarrow as pa
 from rosenblatt.errors import DataError, option
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.hashing.cross import pairs_of_model, pairs_of_table
-from rosenblatt.readers.input_file import InputFile
-from rosenblatt.readers.joined_file import JoinedFile
+from rosenblatt.readers.inputs.input_file import InputFile
+from rosenblatt.readers.inputs.joined_file import JoinedFile
 from rosenblatt.readers.labels import LONGEST_LABEL
 from rosenblatt.readers.parallel_map import ordered_map
 from rosenblatt.readers.source import FileSource, ReadOptions
-from rosenblatt.readers.table.batch import BadCells, Batch, WordColumn, parse_batch
+from rosenblatt.readers.table.bad_rows import BadLine
+from rosenblatt.readers.table.check_arrow import refuse_types
 from rosenblatt.readers.table.columns.find_layout import find_layout, layout_of_model, refuse_unknown
 from rosenblatt.readers.table.columns.head import Head, read_head
 from rosenblatt.readers.table.csv import CsvFile, separator_of
-from rosenblatt.readers.table.encode import Encoder
+from rosenblatt.readers.table.encode_rows import Encoder
 from rosenblatt.readers.table.equal_batches import SAMPLE, RawBatch, equal_batches, first_rows, rows_of_batch
 from rosenblatt.readers.table.joined_table import JoinedTable, OneTable
 from rosenblatt.readers.table.json_lines import JsonLines
-from rosenblatt.readers.table.lines_of_rows import BadLine
 from rosenblatt.readers.table.parquet_arrow import TypedFile
-from rosenblatt.readers.table.readable import refuse_types
+from rosenblatt.readers.table.parse_cells import BadCells, Batch, WordColumn, parse_batch
 from rosenblatt.records import FeatureSpace, SourceBlock
 
 

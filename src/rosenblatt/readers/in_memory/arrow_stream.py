@@ -13,14 +13,14 @@ from typing import Any
 import pyarrow as pa
 
 from rosenblatt.errors import DataError
-from rosenblatt.readers.input_file import InputFile, MemoryFile
-from rosenblatt.readers.memory.arrow import is_table, to_arrow
-from rosenblatt.readers.memory.table import TypedTable
+from rosenblatt.readers.in_memory.arrow import is_table, to_arrow
+from rosenblatt.readers.in_memory.table import TypedTable
+from rosenblatt.readers.inputs.input_file import InputFile, MemoryFile
 from rosenblatt.readers.source import ReadOptions
-from rosenblatt.readers.table.lines_of_rows import BadLine, LinesOfRows
+from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
+from rosenblatt.readers.table.check_arrow import readable, refuse_duplicates
 from rosenblatt.readers.table.parquet_arrow import TypedFile
-from rosenblatt.readers.table.readable import readable, refuse_duplicates
-from rosenblatt.readers.table.source import TableSource
+from rosenblatt.readers.table.table_source import TableSource
 from rosenblatt.records import FeatureSpace
 
 NAME = "the table"  # what sentences call it

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rosenblatt.errors import DataError, listed
-from rosenblatt.readers.input_file import MemoryFile
+from rosenblatt.readers.inputs.input_file import MemoryFile
 from rosenblatt.readers.open import open_source, source_of
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import FeatureSpace, SourceBlock

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from rosenblatt.errors import DataError
-from rosenblatt.readers.compression import compression_of
-from rosenblatt.readers.input_file import HEAD, InputFile, Stream, cannot_read, counted_stream
+from rosenblatt.readers.inputs.compression import compression_of
+from rosenblatt.readers.inputs.input_file import HEAD, InputFile, Stream, cannot_read, counted_stream
 
 _BUFFER = 1 << 20
 

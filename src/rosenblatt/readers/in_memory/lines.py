@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from rosenblatt.readers.formats.text import TextSource
 from rosenblatt.readers.formats.vw import VwSource
-from rosenblatt.readers.input_file import MemoryFile
-from rosenblatt.readers.memory.targets import NAME, MemorySource, Targets
+from rosenblatt.readers.in_memory.targets import NAME, MemorySource, Targets
+from rosenblatt.readers.inputs.input_file import MemoryFile
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import FeatureSpace
 

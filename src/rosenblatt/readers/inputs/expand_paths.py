@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.readers.input_file import Paths
-from rosenblatt.readers.remote_file import is_url, remote_files
+from rosenblatt.readers.inputs.input_file import Paths
+from rosenblatt.readers.inputs.remote_file import is_url, remote_files
 
 _KEY_AND_VALUE = re.compile(r"([^=]+)=(.*)")
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"

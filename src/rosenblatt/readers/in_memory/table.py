@@ -8,13 +8,13 @@ from dataclasses import replace
 import pyarrow as pa
 
 from rosenblatt.errors import DataError
-from rosenblatt.readers.input_file import InputFile, MemoryFile
-from rosenblatt.readers.memory.targets import NAME, MemorySource, Targets
+from rosenblatt.readers.in_memory.targets import NAME, MemorySource, Targets
+from rosenblatt.readers.inputs.input_file import InputFile, MemoryFile
 from rosenblatt.readers.source import ReadOptions
-from rosenblatt.readers.table.lines_of_rows import BadLine, LinesOfRows
+from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
+from rosenblatt.readers.table.check_arrow import readable
 from rosenblatt.readers.table.parquet_arrow import TypedFile
-from rosenblatt.readers.table.readable import readable
-from rosenblatt.readers.table.source import TableSource
+from rosenblatt.readers.table.table_source import TableSource
 from rosenblatt.records import FeatureSpace
 
 _BATCH_ROWS = 1 << 16

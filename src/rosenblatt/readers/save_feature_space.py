@@ -11,8 +11,8 @@ from typing import Any
 
 from rosenblatt.errors import ModelError
 from rosenblatt.lazy import np
+from rosenblatt.readers.check_space_settings import check_settings
 from rosenblatt.readers.hashing.column_names import ColumnNames
-from rosenblatt.readers.space_settings import check_settings
 from rosenblatt.records import FeatureSpace, Label
 from rosenblatt.storage.header import Header, damaged
 from rosenblatt.storage.tensors import (

@@ -14,8 +14,8 @@ from rosenblatt.readers.hashing.column_names import LIMIT, NameCollector
 from rosenblatt.readers.hashing.cross import BETWEEN, Factor, Pair
 from rosenblatt.readers.hashing.settings import hashing_settings, native_hashing
 from rosenblatt.readers.source import ReadOptions
-from rosenblatt.readers.table.batch import BadCells, Batch, WordColumn
 from rosenblatt.readers.table.columns.layout import Layout
+from rosenblatt.readers.table.parse_cells import BadCells, Batch, WordColumn
 from rosenblatt.readers.table.scale import Scaling
 from rosenblatt.records import Csr, FeatureSpace, Floats, Values, logs_of
 

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Protocol, TypeAlias
 
 from rosenblatt import native
 from rosenblatt.errors import DataError
-from rosenblatt.readers.compression import Decompressed, compression_of, may_be_compressed
+from rosenblatt.readers.inputs.compression import Decompressed, compression_of, may_be_compressed
 
 HEAD = 1 << 16
 _BUFFER = 1 << 18

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from rosenblatt.errors import DataError
-from rosenblatt.readers.memory.targets import NAME
+from rosenblatt.readers.in_memory.targets import NAME
 
 
 def is_table(X: Any) -> bool:

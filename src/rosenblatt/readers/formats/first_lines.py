@@ -1,0 +1,81 @@
+"""What the first lines of a file look like: svmlight, VW, labelled text, or a table with a separator."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from rosenblatt.readers.inputs.input_file import HEAD
+
+_LINES = 50  # that are looked at
+_MAX_WORDS = 50  # of a line that are looked at
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+# Not compiled here: most files say by their name what they are.
+_PAIR = rf"(?i:(?:\d+|qid):(?:{_NUMBER}|[+-]?(?:nan|inf\w*)))"
+_BEFORE_BAR = rf"(?:{_NUMBER}\s+){{0,3}}(?:'[^\s|:]*\s*|[^\s|:]*)|{_NUMBER}\s+"
+
+
+def sample_lines(head: bytes) -> list[str]:
+    """The first lines that are neither blank nor comments, without the last one, which may be cut."""
+    lines = head.removeprefix(b"\xef\xbb\xbf").splitlines()
+    if len(head) >= HEAD and len(lines) > 1:
+        lines.pop()
+    texts = (line[:4096].decode("utf-8", errors="replace") for line in lines)
+    return [text for text in texts if text.strip() and not text.startswith("#")][:_LINES]
+
+
+def _mostly(lines: Sequence[str], matches: Callable[[str], bool]) -> bool:
+    """Most lines, not all: a bad row among them is refused later, with its line and column."""
+    return sum(map(matches, lines)) * 3 > len(lines) * 2
+
+
+def looks_like_json(lines: Sequence[str]) -> bool:
+    """An object on the first line; one that begins so is never a table of cells."""
+    return bool(lines) and lines[0].lstrip().startswith("{")
+
+
+def looks_like_fasttext(lines: Sequence[str]) -> bool:
+    return _mostly(lines, lambda line: line.lstrip().startswith("__label__"))
+
+
+def looks_like_svmlight(lines: Sequence[str]) -> bool:
+    return any(re.search(_PAIR, line) for line in lines) and _mostly(lines, _is_svmlight_line)
+
+
+def _is_svmlight_line(line: str) -> bool:
+    words = line.split("#", 1)[0].split(None, _MAX_WORDS)[:_MAX_WORDS]
+    return bool(words) and ":" not in words[0] and all(re.fullmatch(_PAIR, word) for word in words[1:])
+
+
+def looks_like_vw(lines: Sequence[str]) -> bool:
+    return bool(lines) and _mostly(lines, _is_vw_line)
+
+
+def _is_vw_line(line: str) -> bool:
+    before, bar, _ = line.partition("|")
+    spaced = not before or " |" in line or len(before.split()) > 1 or before[-1].isspace() or before[0] == "'"
+    return bool(bar) and spaced and re.fullmatch(_BEFORE_BAR, before) is not None
+
+
+def looks_like_text(lines: Sequence[str]) -> bool:
+    """`label<TAB>text`: two fields, and the second is running text, not a number or a word."""
+    pairs = [line.split("\t") for line in lines]
+    if not _mostly(lines, lambda line: line.count("\t") == 1):
+        return False
+    n_words = [len(pair[1].split()) for pair in pairs if len(pair) == 2 and any(map(str.isalpha, pair[1]))]
+    return 3 * len(n_words) > len(lines) and sum(n_words) >= 3 * len(n_words)
+
+
+def looks_like_tsv(lines: Sequence[str]) -> bool:
+    return _is_separated_by("\t", lines)
+
+
+def looks_like_csv(lines: Sequence[str]) -> bool:
+    return _is_separated_by(",", lines) or _is_separated_by(";", lines)
+
+
+def _is_separated_by(separator: str, lines: Sequence[str]) -> bool:
+    def count(line: str) -> int:
+        return re.sub(r'"[^"]*"', "", line).count(separator)
+
+    counts = [count(line) for line in lines]
+    usual = max(set(counts), key=counts.count, default=0)
+    return usual > 0 and _mostly(lines, lambda line: count(line) == usual)

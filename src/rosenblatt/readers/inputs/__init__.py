@@ -1,0 +1,1 @@
+"""The files that a person names, as one stream of bytes: compressed, remote, or several."""
