@@ -52,7 +52,7 @@ def command(shout):
     """Say hello."""
     write("HELLO" if shout else "hello")
 ''',
-    "studio/lessons/toy.toml": 'title = "A toy"\ntext = "One paragraph."\ntask = "Nothing."\nwhen_done = "Done."\n',
+    "studio/lessons/texts/toy.toml": 'title = "A toy"\ntext = "One paragraph."\ntask = "None."\nwhen_done = "Done."\n',
     "studio/page/lessons/checks/toy.js": "export const check = () => ({ done: true, text: '' });\n",
 }
 # Registry, a line in it, and what is added after that line.

@@ -93,7 +93,7 @@ def sixteen() -> tuple[Any, Any]:
 
 def table(size: Size) -> None:
     """All pairs and all one-vs-rest questions of the digits, on every core, printed as they are answered."""
-    from rosenblatt.certificates.classes import certify_classes
+    from rosenblatt.certificates.certify_classes import certify_classes
 
     images = digits()
     if images is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.certificates import drawing
+from rosenblatt.certificates import figures_hook
 from rosenblatt.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rosenblatt import losses as losses
     from rosenblatt.certificates.certificate_file import load_certificate as load_certificate
     from rosenblatt.certificates.certify import certify as certify
-    from rosenblatt.certificates.classes import certify_classes as certify_classes
+    from rosenblatt.certificates.certify_classes import certify_classes as certify_classes
     from rosenblatt.certificates.error_bracket import error_bracket as error_bracket
     from rosenblatt.certificates.theorem import theorem_run as theorem_run
     from rosenblatt.comparison.compare import compare as compare
@@ -51,7 +51,7 @@ _HOMES = {
     "ThresholdNetwork": "estimators.threshold_network",
     "animate": "report.animation.animate",
     "certify": "certificates.certify",
-    "certify_classes": "certificates.classes",
+    "certify_classes": "certificates.certify_classes",
     "compare": "comparison.compare",
     "degree_report": "comparison.degrees",
     "error_bracket": "certificates.error_bracket",
@@ -78,7 +78,7 @@ def _load_figures() -> Any:
     return figures
 
 
-drawing.load_figures = _load_figures  # so that certificate.plot() needs no import of a higher layer
+figures_hook.load_figures = _load_figures  # so that certificate.plot() needs no import of a higher layer
 
 
 def __getattr__(name: str) -> Any:

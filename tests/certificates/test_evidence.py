@@ -206,7 +206,7 @@ def test_of_a_file_that_is_no_certificate_only_the_first_bytes_are_read() -> Non
 
 
 def test_weights_beyond_the_memory_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rosenblatt.memory.memory_size", lambda: 1 << 30)
+    monkeypatch.setattr("rosenblatt.available_memory.memory_size", lambda: 1 << 30)
     content = separable().to_dict() | {"n_features": 2**28}
     content["geometric"]["w"] = {"size": 2**28, "columns": [], "numbers": []}
     (tmp_path / "bomb.json").write_text(json.dumps(content))

@@ -82,7 +82,7 @@ def test_values_beyond_a_float_are_shuffled_without_a_warning() -> None:
 def test_weights_beyond_the_memory_are_refused_before_they_are_made(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rosenblatt.memory.memory_size", lambda: 1 << 30)
+    monkeypatch.setattr("rosenblatt.available_memory.memory_size", lambda: 1 << 30)
     Path("far.svm").write_text("1 2147483647:1\n-1 1:1\n")
     Path("late.svm").write_text(SVM * 20_000 + "1 2147483647:1\n")
     for name in ("far.svm", "late.svm"):

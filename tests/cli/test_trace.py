@@ -10,7 +10,7 @@ import pytest
 
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError
-from rosenblatt.learn.replay.trace_rows import gather
+from rosenblatt.learn.replay.trace_from_file import gather
 from rosenblatt.records import Csr, SourceBlock
 from tests.learn.replay.test_trace import AND, CORNERS
 from tests.report.test_trace_table import LAST_EPOCH, TWO_EPOCHS, squeezed

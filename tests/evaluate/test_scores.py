@@ -8,11 +8,11 @@ from scipy.special import expit, softmax
 from scipy.stats import binomtest
 from sklearn import metrics
 
+from rosenblatt.evaluate.confidence_intervals import Estimate, effective, wilson
 from rosenblatt.evaluate.confusion import macro
 from rosenblatt.evaluate.evaluate_file import joint_scores
-from rosenblatt.evaluate.intervals import Estimate, effective, wilson
-from rosenblatt.evaluate.ranking import influence, precision_recall_points, ranked, roc_points
-from rosenblatt.evaluate.tally import Scores, Tally, evaluate
+from rosenblatt.evaluate.roc_auc import influence, precision_recall_points, ranked, roc_points
+from rosenblatt.evaluate.scores import Scores, Tally, evaluate
 from rosenblatt.evaluate.threshold_table import threshold_table
 from tests.slow_twins.evaluate import area, delong_variance, macro_variance
 

@@ -238,7 +238,7 @@ def test_weights_beyond_the_memory_are_refused_before_they_are_made(
     content: bytes, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file of a few bytes can stand for any number of weights."""
-    monkeypatch.setattr("rosenblatt.memory.memory_size", lambda: 1 << 30)
+    monkeypatch.setattr("rosenblatt.available_memory.memory_size", lambda: 1 << 30)
     path.write_bytes(content)
 
     def change(header: Any, tensors: Any) -> None:

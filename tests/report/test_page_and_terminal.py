@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import LogisticUnit, Perceptron
-from rosenblatt.evaluate.tally import Tally, evaluate
+from rosenblatt.evaluate.scores import Tally, evaluate
 from rosenblatt.model.fit_file import Candidate, Fitted, fit_file
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.source import BadRow

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import native
+from rosenblatt.learn.multiclass_schemes import predicted_classes
 from rosenblatt.learn.run import Run
-from rosenblatt.learn.schemes import predicted_classes
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.shared_pass import share_pass
 from rosenblatt.readers.source import Source

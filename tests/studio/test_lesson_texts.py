@@ -38,7 +38,7 @@ def test_the_order_is_that_of_the_lectures() -> None:
 
 def test_every_file_of_a_lesson_is_in_the_order_and_has_a_check() -> None:
     folder = ROOT / "src/rosenblatt/studio"
-    assert sorted(path.stem for path in (folder / "lessons").glob("*.toml")) == sorted(ORDER)
+    assert sorted(path.stem for path in (folder / "lessons/texts").glob("*.toml")) == sorted(ORDER)
     checks = {path.stem for path in (folder / "page/lessons/checks").glob("*.js")}
     assert checks - {"answers", "own"} == set(ORDER)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from rosenblatt.studio.lesson_results import read_results
 from rosenblatt.studio.lessons.markdown import read_markdown
 from rosenblatt.studio.lessons.registry import all_lessons, read_lesson
-from rosenblatt.studio.results import read_results
 from tests.studio.chromium import MISSING, PROGRAM, Chromium
 from tests.studio.test_lesson_texts import documented_lesson
 

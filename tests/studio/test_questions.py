@@ -18,7 +18,7 @@ from rosenblatt.studio import request
 from rosenblatt.studio.playback import run as played_run
 from rosenblatt.studio.playback.linear_run import LinearRun
 from rosenblatt.studio.playback.recent_runs import run_of
-from rosenblatt.studio.questions import example_tables, tables
+from rosenblatt.studio.questions import example_tables, user_tables
 from rosenblatt.studio.questions.controls import controls
 from rosenblatt.studio.questions.download import download
 from rosenblatt.studio.questions.lessons.mail import mail, message
@@ -217,7 +217,7 @@ def test_every_example_can_be_shown(name: str) -> None:
 
 
 def test_a_pasted_table_is_read_as_a_file_is() -> None:
-    table = tables.table({"text": "height,width,kind\n1,2,b\n3,4,a\n"})
+    table = user_tables.table({"text": "height,width,kind\n1,2,b\n3,4,a\n"})
     assert table["rows"] == [[1, 2], [3, 4]]
     assert (table["labels"], table["classes"], table["columns"]) == ([1, 0], ["a", "b"], ["height", "width"])
 
@@ -235,7 +235,7 @@ def test_a_pasted_table_is_read_as_a_file_is() -> None:
 )
 def test_a_bad_table_is_refused_in_one_sentence(text: str, words: str) -> None:
     with pytest.raises(DataError) as caught:
-        tables.table({"text": text})
+        user_tables.table({"text": text})
     assert words in str(caught.value)
     assert "/tmp" not in str(caught.value)
     assert "--" not in str(caught.value)  # the page has no command-line options

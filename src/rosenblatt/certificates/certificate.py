@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.certificates import drawing, sentences, verify
+from rosenblatt.certificates import figures_hook, sentences, verify
 from rosenblatt.certificates.check_input import check_points
 from rosenblatt.certificates.points import Points
 from rosenblatt.errors import DataError
@@ -117,7 +117,7 @@ class Certificate:
         self, X: Any, y: Any, ax: Any = None, *, columns: tuple[int, int] | None = None, theme: str = "light"
     ) -> Any:
         """Draw the proof in the plane of two columns; `columns` chooses them where the data has more."""
-        return drawing.load_figures().plot_certificate(self, X, y, ax=ax, columns=columns, theme=theme)
+        return figures_hook.load_figures().plot_certificate(self, X, y, ax=ax, columns=columns, theme=theme)
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate as numbers, lists and strings: the content of its JSON file."""

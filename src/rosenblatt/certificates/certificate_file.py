@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.atomic import write_atomic
+from rosenblatt.available_memory import why_too_large
 from rosenblatt.certificates.certificate import (
     Certificate,
     CertifiedHyperplane,
@@ -18,9 +19,8 @@ from rosenblatt.certificates.certificate import (
     Separable,
     Undecided,
 )
-from rosenblatt.checks import json_label
 from rosenblatt.errors import DataError
-from rosenblatt.memory import why_too_large
+from rosenblatt.input_checks import json_label
 from rosenblatt.records import Floats
 
 _FORMAT, _VERSION = "rosenblatt certificate", 1

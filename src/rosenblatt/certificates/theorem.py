@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import options
-from rosenblatt.certificates import drawing
+from rosenblatt.certificates import figures_hook
 from rosenblatt.certificates.certificate import Separable
 from rosenblatt.certificates.certify import certify_points
 from rosenblatt.certificates.check_input import check_points
@@ -52,7 +52,7 @@ class TheoremRun:
 
     def plot(self, ax: Any = None, *, theme: str = "light") -> Any:
         """Draw both inequalities along the run."""
-        return drawing.load_figures().plot_inequalities(self, ax, theme=theme)
+        return figures_hook.load_figures().plot_inequalities(self, ax, theme=theme)
 
 
 def theorem_run(

@@ -10,7 +10,7 @@ from rosenblatt.cli import output
 from rosenblatt.cli.printable import printable
 
 if TYPE_CHECKING:
-    from rosenblatt.certificates.classes import ClassAnswer
+    from rosenblatt.certificates.certify_classes import ClassAnswer
     from rosenblatt.learn.files.plan import Progress
 
 DELAY = 0.5  # seconds: a shorter run needs no bar, and need not load rich

@@ -22,7 +22,7 @@ from rosenblatt.estimators.common import check_input
 from rosenblatt.estimators.logistic_unit import LogisticUnit
 from rosenblatt.estimators.max_margin import MaxMargin
 from rosenblatt.estimators.perceptron import Perceptron
-from rosenblatt.evaluate.intervals import Estimate, wilson
+from rosenblatt.evaluate.confidence_intervals import Estimate, wilson
 from rosenblatt.records import Floats
 
 _MAX_MARGIN_ENDINGS = {

@@ -13,7 +13,7 @@ from rosenblatt.comparison.standardise import with_scaling
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators.common import check_input
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
-from rosenblatt.evaluate.intervals import Estimate, wilson
+from rosenblatt.evaluate.confidence_intervals import Estimate, wilson
 
 
 @dataclass(frozen=True)

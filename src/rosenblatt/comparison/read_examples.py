@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.learn.replay.trace_rows import Gathered, gather
+from rosenblatt.learn.replay.trace_from_file import Gathered, gather
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Csr, FeatureSpace

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from rosenblatt import options
-from rosenblatt.checks import all_weights_zero, thread_count
 from rosenblatt.errors import DataError, ParameterError, UnknownValuesWarning, WorthlessModelWarning, listed
 from rosenblatt.estimators.common import check_input, raw_rows
 from rosenblatt.estimators.common.base import draft_of, snapshot
-from rosenblatt.estimators.common.linear_run import LinearRunEstimator
+from rosenblatt.estimators.common.run_attributes import LinearRunEstimator
+from rosenblatt.input_checks import all_weights_zero, thread_count
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.shared_pass import share_pass
 from rosenblatt.model.fit_file import Fitted, fit_file

@@ -16,7 +16,7 @@ from rosenblatt.certificates.points import Points
 from rosenblatt.certificates.search.hull_search import SearchMonitor
 from rosenblatt.estimators.common import check_input
 from rosenblatt.estimators.common.base import Estimator
-from rosenblatt.learn.schemes import predicted_classes, scheme_of
+from rosenblatt.learn.multiclass_schemes import predicted_classes, scheme_of
 from rosenblatt.model.model import check_finite
 from rosenblatt.records import Floats
 

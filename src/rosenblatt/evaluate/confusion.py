@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rosenblatt.evaluate.intervals import Estimate, normal, wilson
+from rosenblatt.evaluate.confidence_intervals import Estimate, normal, wilson
 from rosenblatt.records import Floats, Label
 
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 from rosenblatt.errors import DataError, option
-from rosenblatt.evaluate.tally import Tally
-from rosenblatt.learn.files.classes import UNKNOWN_LABEL, class_codes
-from rosenblatt.model.drift import Watch
+from rosenblatt.evaluate.scores import Tally
+from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, class_codes
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import predict_source
+from rosenblatt.model.warnings.drift import Watch
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions

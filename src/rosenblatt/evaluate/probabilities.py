@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.evaluate.intervals import Estimate, normal, wilson
+from rosenblatt.evaluate.confidence_intervals import Estimate, normal, wilson
 from rosenblatt.records import Floats
 
 MAX_BINS = 15  # of the reliability curve, each with about as many examples

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rosenblatt.evaluate.intervals import Estimate, wilson
-from rosenblatt.evaluate.ranking import Ranked
+from rosenblatt.evaluate.confidence_intervals import Estimate, wilson
+from rosenblatt.evaluate.roc_auc import Ranked
 
 PROBABILITIES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 

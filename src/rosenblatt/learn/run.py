@@ -10,10 +10,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt import native
-from rosenblatt.checks import all_weights_zero
 from rosenblatt.errors import LearningOverflowError
+from rosenblatt.input_checks import all_weights_zero
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.learn.schemes import predicted_classes
+from rosenblatt.learn.multiclass_schemes import predicted_classes
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Floats, MistakeLog, RunSummary, Status
 

@@ -12,7 +12,7 @@ from rosenblatt.errors import LearningOverflowError, ParameterError
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.run import PARTS, Run
 from rosenblatt.learn.settings import Settings
-from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import (
     Tensors,
     all_finite,

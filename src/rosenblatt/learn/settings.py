@@ -6,7 +6,7 @@ from array import array
 from dataclasses import dataclass
 
 from rosenblatt import native, options
-from rosenblatt.learn.schemes import n_units, scheme_of
+from rosenblatt.learn.multiclass_schemes import n_units, scheme_of
 from rosenblatt.records import Floats
 from rosenblatt.rules import LEARNING_RATES, MISTAKE_DRIVEN_LOSSES, LearningRate
 

@@ -13,7 +13,7 @@ from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.votes import Store, Votes
 from rosenblatt.readers.block_rows import stack_sparse
 from rosenblatt.records import Csr, Floats, Values
-from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, put_matrix, read_array, read_matrix
 
 _VISITS = {"t": np.uint64, "store": np.int64, "place": np.int64, "ends": np.int64, "units": np.int64}

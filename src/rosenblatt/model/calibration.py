@@ -14,9 +14,9 @@ from sys import float_info
 from typing import Any
 
 from rosenblatt import native
-from rosenblatt.learn.schemes import class_scores
+from rosenblatt.learn.multiclass_schemes import class_scores
 from rosenblatt.records import HonestScores
-from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, all_finite, read_buffer
 
 _TENSOR = "calibration.parameters"

@@ -12,19 +12,19 @@ from rosenblatt import options
 from rosenblatt.errors import DataError, option
 from rosenblatt.learn.files.checkpoint import load_checkpoint, refuse_other_file, remove_checkpoint, save_checkpoint
 from rosenblatt.learn.files.choose_rule_and_passes import Choice
-from rosenblatt.learn.files.classes import KnownLabels, check_classes, look_at_labels, read_all_labels
+from rosenblatt.learn.files.labels_to_classes import KnownLabels, check_classes, look_at_labels, read_all_labels
 from rosenblatt.learn.files.passes import Fitting, Restart
 from rosenblatt.learn.files.plan import Plan, Progress
 from rosenblatt.learn.files.portfolio import candidates, fold_candidates
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.calibration import calibrate
-from rosenblatt.model.common_names import with_common_names
-from rosenblatt.model.drift import reference_of
+from rosenblatt.model.choose_threshold import EVEN, choose_threshold
+from rosenblatt.model.heaviest_column_names import with_common_names
 from rosenblatt.model.kinds.linear import LinearModel
-from rosenblatt.model.threshold import EVEN, choose_threshold
-from rosenblatt.model.warnings import Caution, baseline_error, judged_by, warnings_of_fit
-from rosenblatt.options.threshold import criterion_of
+from rosenblatt.model.warnings.drift import reference_of
+from rosenblatt.model.warnings.worthless_model import Caution, baseline_error, judged_by, warnings_of_fit
+from rosenblatt.options.threshold_criterion import criterion_of
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import BadRow, ReadOptions, RereadError, Source

@@ -13,14 +13,14 @@ from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError, ParameterError, option
-from rosenblatt.learn.files.classes import UNKNOWN_LABEL, KnownLabels, class_codes, quoted
+from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, KnownLabels, class_codes, quoted
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.plan import Plan
 from rosenblatt.learn.run import Run
 from rosenblatt.model.fit_file import Fitted, fitted_of
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model
-from rosenblatt.model.warnings import Caution
+from rosenblatt.model.warnings.worthless_model import Caution
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from rosenblatt import native, options
 from rosenblatt.errors import DataError, ModelError, option
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.learn.schemes import class_scores
+from rosenblatt.learn.multiclass_schemes import class_scores
 from rosenblatt.records import Csr, FeatureSpace, Floats, Label, Values
-from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import Tensors
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from contextlib import suppress
 from rosenblatt.errors import ModelError, option
 from rosenblatt.model.kinds.linear import LinearModel, unpack_linear_model
 from rosenblatt.model.model import Model
+from rosenblatt.storage.checked_header import Header
 from rosenblatt.storage.container import read_container, write_container
-from rosenblatt.storage.header import Header
 from rosenblatt.storage.tensors import Tensors
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import comb
 
-from rosenblatt.checks import not_finite
 from rosenblatt.errors import DataError
+from rosenblatt.input_checks import not_finite
 from rosenblatt.lazy import np
 from rosenblatt.native import _native
 from rosenblatt.records import Csr, ParsedCsr, Values

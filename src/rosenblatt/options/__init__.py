@@ -8,13 +8,13 @@ combinations with `check_together`. Where an estimator differs, it has a changed
 from rosenblatt.options.certify import *
 from rosenblatt.options.command_line import *
 from rosenblatt.options.compare import *
+from rosenblatt.options.estimators.kernel_perceptron import *
+from rosenblatt.options.estimators.learner import *
+from rosenblatt.options.estimators.linear_separator import *
+from rosenblatt.options.estimators.threshold_network import *
 from rosenblatt.options.fit_file import *
-from rosenblatt.options.kernel_perceptron import *
-from rosenblatt.options.learner import *
-from rosenblatt.options.linear_separator import *
 from rosenblatt.options.option import Option as Option
 from rosenblatt.options.option import check as check
 from rosenblatt.options.reading import *
 from rosenblatt.options.studio import *
-from rosenblatt.options.threshold_network import *
 from rosenblatt.options.trace import *

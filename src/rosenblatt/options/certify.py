@@ -1,6 +1,6 @@
 """The parameters of certify and MaxMargin."""
 
-from rosenblatt.options.learner import n_jobs
+from rosenblatt.options.estimators.learner import n_jobs
 from rosenblatt.options.option import Option, by_name
 
 time_limit: Option[float | None] = Option(

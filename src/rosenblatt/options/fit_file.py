@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt.errors import ParameterError, option
-from rosenblatt.options.learner import class_weight, keep, order
+from rosenblatt.options.estimators.learner import class_weight, keep, order
 from rosenblatt.options.option import Option, by_name
 from rosenblatt.rules import RULES
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.options.threshold import criterion_of
+from rosenblatt.options.threshold_criterion import criterion_of
 
 T = TypeVar("T")
 Kind: TypeAlias = Literal[

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rosenblatt.options.kernel_perceptron import kernel
+from rosenblatt.options.estimators.kernel_perceptron import kernel
 from rosenblatt.options.option import Option
 
 port: Option[int] = Option(

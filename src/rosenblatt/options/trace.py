@@ -3,8 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rosenblatt.options.estimators.learner import (
+    ADALINE,
+    LOGISTIC_UNIT,
+    PERCEPTRON,
+    eta0,
+    keep,
+    learning_rate,
+    max_iter,
+    order,
+)
 from rosenblatt.options.fit_file import passes
-from rosenblatt.options.learner import ADALINE, LOGISTIC_UNIT, PERCEPTRON, eta0, keep, learning_rate, max_iter, order
 from rosenblatt.options.option import Option, by_name
 
 # The lectures' tables go through the rows as they are printed.

@@ -11,7 +11,7 @@ from typing import Any
 from rosenblatt import options
 from rosenblatt.errors import ParameterError
 from rosenblatt.records import FeatureSpace
-from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.checked_header import Header, damaged
 
 _COUNT = 2**32 + 1
 # As in table/columns/dates.py, which loads pyarrow.

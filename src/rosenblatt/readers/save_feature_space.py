@@ -14,7 +14,7 @@ from rosenblatt.lazy import np
 from rosenblatt.readers.check_space_settings import check_settings
 from rosenblatt.readers.hashing.column_names import ColumnNames
 from rosenblatt.records import FeatureSpace, Label
-from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import (
     Tensors,
     put_texts,

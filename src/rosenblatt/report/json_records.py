@@ -12,7 +12,7 @@ from rosenblatt.report.weights import bias, classes_shown, top_features
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.confusion import ClassScores
-    from rosenblatt.evaluate.tally import Scores
+    from rosenblatt.evaluate.scores import Scores
     from rosenblatt.model.kinds.network import NetworkModel
 
 ESTIMATES = (

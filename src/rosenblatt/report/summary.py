@@ -10,7 +10,7 @@ from rosenblatt.errors import spelled
 from rosenblatt.model.fit_file import Candidate, Fitted
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import Model
-from rosenblatt.model.warnings import Caution
+from rosenblatt.model.warnings.worthless_model import Caution
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.source import ReadOptions
@@ -18,8 +18,8 @@ from rosenblatt.records import Label
 from rosenblatt.report.weights import Weight, classes_shown, telling_features
 
 if TYPE_CHECKING:
-    from rosenblatt.evaluate.intervals import Estimate
-    from rosenblatt.evaluate.tally import Scores, Tally
+    from rosenblatt.evaluate.confidence_intervals import Estimate
+    from rosenblatt.evaluate.scores import Scores, Tally
 
 STATUS = {
     "separated": "a whole pass without a mistake",

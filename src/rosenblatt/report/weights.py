@@ -8,8 +8,8 @@ from typing import Any
 
 from rosenblatt import native
 from rosenblatt.lazy import NDArray, np
+from rosenblatt.learn.multiclass_schemes import class_pairs
 from rosenblatt.learn.polynomial import products_of
-from rosenblatt.learn.schemes import class_pairs
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import PredictedBlock

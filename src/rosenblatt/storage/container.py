@@ -15,7 +15,7 @@ from rosenblatt import native
 from rosenblatt.atomic import write_atomic
 from rosenblatt.errors import ModelError, RosenblattError
 from rosenblatt.lazy import np
-from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, contiguous_buffer, dtype_name, typed_buffer
 
 T = TypeVar("T")

@@ -13,10 +13,10 @@ from sys import float_info
 from typing import Any, TypeAlias
 
 from rosenblatt import native
+from rosenblatt.available_memory import why_too_large
 from rosenblatt.errors import ModelError
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.memory import why_too_large
-from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.checked_header import Header, damaged
 
 # Arrays by name: numpy arrays, or any other buffers with a type and a shape.
 Tensors: TypeAlias = dict[str, Any]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.learn.multiclass_schemes import n_units, scheme_of
 from rosenblatt.learn.polynomial import expand
-from rosenblatt.learn.schemes import n_units, scheme_of
 from rosenblatt.records import Floats
 
 MAX_BYTES = 4_000_000  # of one request, pasted tables included

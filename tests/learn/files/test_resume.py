@@ -22,8 +22,8 @@ from rosenblatt.readers.cache.pages import bytes_of
 from rosenblatt.readers.cache.spill import SpillCache
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import Block, Csr, SourceBlock
+from rosenblatt.storage.checked_header import Header
 from rosenblatt.storage.container import container_bytes, read_container
-from rosenblatt.storage.header import Header
 from rosenblatt.storage.tensors import Tensors
 from tests.learn.files.test_fit_file import make, same_run
 from tests.slow_twins.files import Arrays, narrow_csr

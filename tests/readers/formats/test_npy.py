@@ -193,8 +193,8 @@ def test_damage_anywhere_in_an_archive_is_one_sentence(tmp_path: Path) -> None:
 def test_of_an_archive_only_the_arrays_that_are_used_are_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rosenblatt.memory.memory_size", lambda: 1 << 27)
-    monkeypatch.setattr("rosenblatt.memory._SMALL", 0)
+    monkeypatch.setattr("rosenblatt.available_memory.memory_size", lambda: 1 << 27)
+    monkeypatch.setattr("rosenblatt.available_memory._SMALL", 0)
     zeros = np.zeros(1 << 28, dtype=np.uint8)
     np.savez_compressed(tmp_path / "m.npz", X=np.eye(2), y=[0, 1], photographs=zeros)
     assert rosenblatt.read(tmp_path / "m.npz").X.tolist() == [[1, 0], [0, 1]]

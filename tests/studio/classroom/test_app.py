@@ -117,7 +117,7 @@ def test_the_command_needs_class_for_a_host(capsys: pytest.CaptureFixture[str]) 
 
 def test_results_are_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from rosenblatt.cli import main
-    from rosenblatt.studio.results import FORMAT, checksum
+    from rosenblatt.studio.lesson_results import FORMAT, checksum
 
     done, saved = ["unit", "and", "my-lesson"], "2026-01-31T10:00"
     ada = {"format": FORMAT, "version": 1, "name": "Ada", "done": done, "saved": saved}

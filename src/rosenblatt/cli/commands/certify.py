@@ -17,7 +17,7 @@ from rosenblatt.cli.progress import StatusLine
 from rosenblatt.readers.source import ReadOptions
 
 if TYPE_CHECKING:
-    from rosenblatt.certificates.classes import ClassTable
+    from rosenblatt.certificates.certify_classes import ClassTable
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _check(path: str, data: _Data, as_json: bool) -> int:
 
 
 def _certify_classes(data: _Data, settings: dict[str, Any], as_json: bool) -> int:
-    from rosenblatt.certificates.classes import certify_classes
+    from rosenblatt.certificates.certify_classes import certify_classes
     from rosenblatt.report.text.certificates import class_table_text
 
     schemes = [scheme for scheme, name in (("ovo", "pairs"), ("ovr", "one_vs_rest")) if settings[name]]

@@ -23,7 +23,7 @@ from rosenblatt.cli.parameters import (
 from rosenblatt.readers.source import ReadOptions, Source
 
 if TYPE_CHECKING:
-    from rosenblatt.model.drift import Watch
+    from rosenblatt.model.warnings.drift import Watch
 
 
 @sectioned_command(
@@ -66,9 +66,9 @@ def command(
     --json is --output-format jsonl.
     """
     from rosenblatt.cli.load_model import load_model
-    from rosenblatt.model.drift import Watch
     from rosenblatt.model.model_file import require_probabilities, with_weights
     from rosenblatt.model.predict import predict_source
+    from rosenblatt.model.warnings.drift import Watch
     from rosenblatt.readers.open import open_source
     from rosenblatt.report.text.predictions import Shown, answer_lines
 

@@ -104,7 +104,7 @@ def _name_of(host: str) -> str:
 def _show_results(folder: str, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from rosenblatt.studio.results import as_text, read_results
+    from rosenblatt.studio.lesson_results import as_text, read_results
 
     results = read_results(folder)
     if as_json:
@@ -129,7 +129,7 @@ def _server() -> Any:
 
 
 def _table(data: str, reading: ReadOptions) -> dict[str, Any]:
-    from rosenblatt.studio.questions.tables import read_file
+    from rosenblatt.studio.questions.user_tables import read_file
 
     table = read_file(data, **vars(reading))
     return table | {"name": data, "description": f"{len(table['rows']):,} rows of {data}."}

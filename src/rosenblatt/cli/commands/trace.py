@@ -72,7 +72,7 @@ def command(data: str, reading: ReadOptions, output: str | None, as_json: bool, 
 
 
 def _learn(data: str, reading: ReadOptions, settings: dict[str, Any]) -> tuple[Trace, FeatureSpace]:
-    from rosenblatt.learn.replay.trace_rows import gather, trace_block
+    from rosenblatt.learn.replay.trace_from_file import gather, trace_block
     from rosenblatt.learn.settings import Settings
     from rosenblatt.readers.open import open_source
 

@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from rosenblatt import options
 from rosenblatt.errors import DataError, LearningElsewhereError, ParameterError, option
 from rosenblatt.estimators.common import check_input
-from rosenblatt.learn.schemes import class_scores, predicted_classes
+from rosenblatt.learn.multiclass_schemes import class_scores, predicted_classes
 from rosenblatt.records import Floats, MistakeLog
 
 E = TypeVar("E", bound="Estimator")

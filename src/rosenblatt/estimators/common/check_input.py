@@ -11,8 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from rosenblatt import native
-from rosenblatt.checks import check_labels_complete, first_missing, label_text
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.input_checks import check_labels_complete, first_missing, label_text
 from rosenblatt.records import Csr, Floats, Values
 
 

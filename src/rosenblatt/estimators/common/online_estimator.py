@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import native, options
-from rosenblatt.checks import thread_count
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators.common import check_input
 from rosenblatt.estimators.common.base import changed_option_error, draft_of
 from rosenblatt.estimators.common.early_stopping import hold_out
-from rosenblatt.estimators.common.linear_run import LinearRunEstimator
 from rosenblatt.estimators.common.partial_fit_available import only_if_streamable
+from rosenblatt.estimators.common.run_attributes import LinearRunEstimator
+from rosenblatt.input_checks import thread_count
 from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.polynomial import checked_count
 from rosenblatt.learn.replay.trace import Trace

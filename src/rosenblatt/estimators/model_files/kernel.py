@@ -5,12 +5,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from rosenblatt import options
-from rosenblatt.checks import plain_label
 from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.estimators.model_files.parameters import label_array, to_json
+from rosenblatt.input_checks import plain_label
 from rosenblatt.model.kinds.kernel import KernelModel
 from rosenblatt.model.model import space_of_columns
-from rosenblatt.storage.header import Header
+from rosenblatt.storage.checked_header import Header
 from rosenblatt.version import __version__
 
 

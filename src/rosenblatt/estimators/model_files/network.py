@@ -7,7 +7,7 @@ from rosenblatt.estimators.model_files.parameters import label_array, to_json
 from rosenblatt.estimators.threshold_network import ThresholdNetwork
 from rosenblatt.model.kinds.network import NetworkModel
 from rosenblatt.model.model import space_of_columns
-from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import read_array
 from rosenblatt.version import __version__
 

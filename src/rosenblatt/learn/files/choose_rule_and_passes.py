@@ -25,8 +25,8 @@ from rosenblatt.learn.files.portfolio import (
     scaled_to_length,
     weight_bytes,
 )
+from rosenblatt.learn.multiclass_schemes import class_scores
 from rosenblatt.learn.run import Run
-from rosenblatt.learn.schemes import class_scores
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Csr, HonestScores
 

@@ -7,8 +7,8 @@ from copy import copy
 
 from rosenblatt import native
 from rosenblatt.lazy import NDArray, np
+from rosenblatt.learn.multiclass_schemes import predicted_classes
 from rosenblatt.learn.run import Run
-from rosenblatt.learn.schemes import predicted_classes
 from rosenblatt.readers.block_rows import take_examples
 from rosenblatt.readers.cache.spill import SpillCache
 from rosenblatt.records import Block, Floats, HonestScores

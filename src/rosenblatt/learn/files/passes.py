@@ -14,9 +14,9 @@ from rosenblatt import native
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.choose_rule_and_passes import Choice, Learning, Shuffler, choose_by_folds, work_allowed
-from rosenblatt.learn.files.classes import ClassCoder
-from rosenblatt.learn.files.examples import Examples, PassBlock
+from rosenblatt.learn.files.examples_of_each_pass import Examples, PassBlock
 from rosenblatt.learn.files.interrupt import Interrupt
+from rosenblatt.learn.files.labels_to_classes import ClassCoder
 from rosenblatt.learn.files.plan import Plan, Progress
 from rosenblatt.learn.files.portfolio import RARITY_RULES, Candidates
 from rosenblatt.learn.files.race import first_of_the_best

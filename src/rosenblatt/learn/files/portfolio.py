@@ -12,6 +12,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from rosenblatt import native, options, rules
+from rosenblatt.available_memory import why_too_large
 from rosenblatt.errors import DataError, LearningOverflowError, ParameterError
 from rosenblatt.lazy import np
 from rosenblatt.learn.files.plan import Plan
@@ -19,7 +20,6 @@ from rosenblatt.learn.files.race import Race
 from rosenblatt.learn.polynomial import checked_count, squared_length
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
-from rosenblatt.memory import why_too_large
 from rosenblatt.records import Block, Csr, Values
 
 RULES: Mapping[str, Settings] = MappingProxyType(

@@ -13,7 +13,7 @@ from threading import RLock
 from typing import Any
 
 from rosenblatt import native, options
-from rosenblatt.checks import all_weights_zero
+from rosenblatt.input_checks import all_weights_zero
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.kernel.kernel_values import Kernel
 from rosenblatt.learn.kernel.pocket import Pocket, Targets
@@ -26,7 +26,7 @@ from rosenblatt.learn.kernel.scores import (
     table_of,
 )
 from rosenblatt.learn.kernel.support import Support, Updates, joined, sum_of
-from rosenblatt.learn.schemes import scheme_of, unit_targets
+from rosenblatt.learn.multiclass_schemes import scheme_of, unit_targets
 from rosenblatt.records import Block, Floats, MistakeLog, RunSummary, Status, Values
 
 _WORD = 2**64

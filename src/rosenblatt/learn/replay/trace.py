@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from rosenblatt import records
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.lazy import NDArray, np
+from rosenblatt.learn.multiclass_schemes import class_pairs, unit_targets
 from rosenblatt.learn.replay import trace_file as trace_files
 from rosenblatt.learn.replay.recording import Recording
 from rosenblatt.learn.replay.replay import Replay
 from rosenblatt.learn.replay.total_loss import totals_of
-from rosenblatt.learn.schemes import class_pairs, unit_targets
 from rosenblatt.records import Csr, Floats
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rosenblatt.checks import json_label
 from rosenblatt.errors import RosenblattError
+from rosenblatt.input_checks import json_label
 
 if TYPE_CHECKING:
     from rosenblatt.learn.replay.trace import Step, Trace

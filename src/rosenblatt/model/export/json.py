@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.learn.schemes import class_pairs
+from rosenblatt.learn.multiclass_schemes import class_pairs
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.records import FeatureSpace, Label, logs_of
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import ModelError
-from rosenblatt.learn.schemes import class_pairs
+from rosenblatt.learn.multiclass_schemes import class_pairs
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.records import logs_of
 

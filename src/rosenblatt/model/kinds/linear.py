@@ -11,12 +11,12 @@ from rosenblatt.learn.run import Run
 from rosenblatt.learn.run_state import pack_run, unpack_run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.calibration import Calibration, own_probabilities, unpack_calibration
-from rosenblatt.model.drift import Reference, unpack_reference
+from rosenblatt.model.choose_threshold import Threshold, unpack_threshold
 from rosenblatt.model.model import Model, check_finite, unpack_provenance
-from rosenblatt.model.threshold import Threshold, unpack_threshold
+from rosenblatt.model.warnings.drift import Reference, unpack_reference
 from rosenblatt.readers.save_feature_space import pack_classes, pack_space, unpack_classes, unpack_space
 from rosenblatt.records import Csr, FeatureSpace, Floats, Label, RunSummary, Values
-from rosenblatt.storage.header import Header
+from rosenblatt.storage.checked_header import Header
 from rosenblatt.storage.tensors import Tensors
 
 

@@ -25,8 +25,8 @@ from rosenblatt.readers.inputs.input_file import InputFile, Paths
 from rosenblatt.readers.save_feature_space import pack_space, unpack_space
 from rosenblatt.readers.source import BadRow, ReadOptions, Source, SourceWrapper
 from rosenblatt.records import Block, FeatureSpace, ParsedCsr, ParsedSourceBlock, SourceBlock
+from rosenblatt.storage.checked_header import Header
 from rosenblatt.storage.container import container_bytes, parse_container
-from rosenblatt.storage.header import Header
 from rosenblatt.storage.tensors import Tensors, put_texts, read_array, read_texts
 from rosenblatt.version import __version__
 

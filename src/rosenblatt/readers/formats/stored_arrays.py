@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from math import prod
 from typing import IO, Any
 
+from rosenblatt.available_memory import why_too_large
 from rosenblatt.errors import DataError
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.memory import why_too_large
 from rosenblatt.readers.inputs.input_file import InputFile, cannot_read
 
 _NPY = b"\x93NUMPY"

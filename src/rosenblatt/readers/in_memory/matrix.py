@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from rosenblatt.checks import not_finite
+from rosenblatt.input_checks import not_finite
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.formats.npy import ArraySource
 from rosenblatt.readers.in_memory.targets import NAME, MemorySource, Targets

@@ -7,8 +7,8 @@ from html import escape
 import numpy as np
 
 from rosenblatt.evaluate.probabilities import ReliabilityBin
-from rosenblatt.evaluate.ranking import precision_recall_points, roc_points
-from rosenblatt.evaluate.tally import Tally
+from rosenblatt.evaluate.roc_auc import precision_recall_points, roc_points
+from rosenblatt.evaluate.scores import Tally
 from rosenblatt.records import Floats
 from rosenblatt.report.page.svg import Plot, short, ticks
 from rosenblatt.report.weights import Weight

@@ -5,11 +5,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from rosenblatt.evaluate.tally import Scores
+from rosenblatt.evaluate.scores import Scores
 from rosenblatt.evaluate.threshold_table import PROBABILITIES, threshold_table
+from rosenblatt.model.choose_threshold import chance_at, score_at
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import Model
-from rosenblatt.model.threshold import chance_at, score_at
 from rosenblatt.report.page import charts
 from rosenblatt.report.summary import (
     SORTED_BY_LABEL,

@@ -1,6 +1,6 @@
 """The answers for many classes as a table."""
 
-from rosenblatt.certificates.classes import ClassTable
+from rosenblatt.certificates.certify_classes import ClassTable
 
 
 def class_table_text(table: ClassTable) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from sys import float_info
 from typing import TYPE_CHECKING
 
+from rosenblatt.model.choose_threshold import Threshold
 from rosenblatt.model.fit_file import Fitted
 from rosenblatt.model.kinds.linear import LinearModel
-from rosenblatt.model.threshold import Threshold
 from rosenblatt.options import READ
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.columns import columns_sentence
@@ -19,7 +19,7 @@ from rosenblatt.report.text.layout import NO_BREAK, bold, clip, command_lines, d
 from rosenblatt.report.text.scores import score_lines
 
 if TYPE_CHECKING:
-    from rosenblatt.evaluate.intervals import Estimate
+    from rosenblatt.evaluate.confidence_intervals import Estimate
     from rosenblatt.learn.files.choose_rule_and_passes import Choice
 
 _PASSES_SHOWN = 8
@@ -137,7 +137,7 @@ def _errors(summary: FitSummary) -> list[str]:
     if fitted.choice is not None and fitted.fold_error is not None:
         errors = [_fold_error(fitted.choice, fitted.fold_error)]
     if fitted.holdout_error is not None:
-        from rosenblatt.evaluate.intervals import wilson
+        from rosenblatt.evaluate.confidence_intervals import wilson
 
         error = wilson(fitted.holdout_error, fitted.holdout_rows)
         rows = f"{plural(fitted.holdout_rows, 'example')} held out, which it did not learn"
@@ -157,7 +157,7 @@ def _why_so_many(fitted: Fitted) -> str:
 
 
 def _fold_error(choice: Choice, value: float) -> str:
-    from rosenblatt.evaluate.intervals import wilson
+    from rosenblatt.evaluate.confidence_intervals import wilson
 
     error = wilson(value, choice.rows)
     rows = "examples" if choice.folds > 1 else plural(choice.rows, "example")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from rosenblatt import native
-from rosenblatt.learn.schemes import class_scores
+from rosenblatt.learn.multiclass_schemes import class_scores
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import PredictedBlock
 

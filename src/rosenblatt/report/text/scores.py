@@ -9,7 +9,7 @@ from rosenblatt.report.summary import named_scores
 from rosenblatt.report.text.layout import clip, dim, terminal_width
 
 if TYPE_CHECKING:
-    from rosenblatt.evaluate.tally import Scores
+    from rosenblatt.evaluate.scores import Scores
 
 WIDEST_CONFUSION = 12  # classes
 _WIDTH_OF_MEANINGS = 78  # of the terminal, from which on each score is followed by what it means

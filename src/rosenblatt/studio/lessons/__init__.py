@@ -1,1 +1,1 @@
-"""The lessons: one TOML file each, `KEY.toml`, with its check in `page/lessons/checks/KEY.js`."""
+"""The lessons: one TOML file each, `texts/KEY.toml`, with its check in `page/lessons/checks/KEY.js`."""

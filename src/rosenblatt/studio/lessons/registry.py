@@ -1,6 +1,6 @@
 """The lessons, in the order of the lectures.
 
-To add one, write `KEY.toml` in this folder and its check, `page/lessons/checks/KEY.js`, and put KEY into `ORDER`.
+To add one, write `texts/KEY.toml` and its check, `page/lessons/checks/KEY.js`, and put KEY into `ORDER`.
 """
 
 import re
@@ -36,7 +36,7 @@ def read_lesson(path: Path) -> Lesson:
 @cache
 def all_lessons() -> tuple[Lesson, ...]:
     """Every lesson of `ORDER`."""
-    return tuple(read_lesson(Path(__file__).with_name(f"{key}.toml")) for key in ORDER)
+    return tuple(read_lesson(Path(__file__).with_name("texts") / f"{key}.toml") for key in ORDER)
 
 
 def lessons_answer(folder: str | Path | None = None) -> dict[str, Any]:

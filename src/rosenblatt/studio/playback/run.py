@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.learn.schemes import class_pairs, scheme_of, unit_targets
+from rosenblatt.learn.multiclass_schemes import class_pairs, scheme_of, unit_targets
 from rosenblatt.records import Floats, RunSummary
 from rosenblatt.studio.request import Points
 

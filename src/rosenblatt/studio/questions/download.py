@@ -59,7 +59,7 @@ def _write_page(run: PlayedRun, path: Path, request: Mapping[str, Any]) -> None:
 
 def _write_gif(run: PlayedRun, path: Path, request: Mapping[str, Any]) -> None:
     from rosenblatt.report.animation.animate import animate
-    from rosenblatt.studio.playback.gif import write_run_gif
+    from rosenblatt.studio.playback.regions_gif import write_run_gif
 
     while not _matplotlib_lock.acquire(timeout=0.2):
         raise_if_cancelled()

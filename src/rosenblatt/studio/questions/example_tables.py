@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.logic.limits import wraparound_limit
-from rosenblatt.studio.questions.tables import table_for_page
+from rosenblatt.logic.xor_and_parity import wraparound_limit
+from rosenblatt.studio.questions.user_tables import table_for_page
 
 _LETTERS = np.array(["A", "B", "C", "D", "E"])
 _IRIS = Path(__file__).parents[2] / "data" / "iris.csv"

@@ -20,7 +20,7 @@ from rosenblatt.studio.questions.run.loss_history import loss_history
 from rosenblatt.studio.questions.run.regions import fixed_curves, regions
 from rosenblatt.studio.questions.run.relatives import relatives
 from rosenblatt.studio.questions.run.verdict import all_columns, lowest_degree, verdict
-from rosenblatt.studio.questions.tables import table
+from rosenblatt.studio.questions.user_tables import table
 
 Question = Callable[[Mapping[str, Any]], dict[str, Any]]
 

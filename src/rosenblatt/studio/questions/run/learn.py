@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.learn.schemes import predicted_classes
+from rosenblatt.learn.multiclass_schemes import predicted_classes
 from rosenblatt.report.text.trace_table import how_it_ended
 from rosenblatt.studio.cancellation import raise_if_cancelled
 from rosenblatt.studio.playback.linear_run import LinearRun

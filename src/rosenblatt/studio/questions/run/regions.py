@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.learn.schemes import class_scores, predicted_classes
+from rosenblatt.learn.multiclass_schemes import class_scores, predicted_classes
 from rosenblatt.records import Floats
 from rosenblatt.studio.cancellation import raise_if_cancelled
 from rosenblatt.studio.playback.contours import Grid, read_picture

@@ -8,10 +8,10 @@ import numpy as np
 from rosenblatt import options
 from rosenblatt.certificates.certificate import Inseparable, Separable
 from rosenblatt.certificates.certify import certify
-from rosenblatt.certificates.classes import certify_classes
+from rosenblatt.certificates.certify_classes import certify_classes
 from rosenblatt.certificates.sentences import boundary
 from rosenblatt.certificates.theorem import theorem_run
-from rosenblatt.checks import plain_label
+from rosenblatt.input_checks import plain_label
 from rosenblatt.records import Floats
 from rosenblatt.studio.cancellation import raise_if_cancelled
 from rosenblatt.studio.request import Points, feature_degree, features_of, read_options, read_points, read_table

@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 
 from rosenblatt.cli import main
-from rosenblatt.evaluate.intervals import wilson
-from rosenblatt.evaluate.tally import evaluate
+from rosenblatt.evaluate.confidence_intervals import wilson
+from rosenblatt.evaluate.scores import evaluate
 from rosenblatt.model.fit_file import fit_file
-from rosenblatt.model.warnings import Judged, baseline_error, clearly_better, clearly_less, few_examples, worthless
+from rosenblatt.model.warnings.worthless_model import (
+    Judged,
+    baseline_error,
+    clearly_better,
+    clearly_less,
+    few_examples,
+    worthless,
+)
 
 
 def write(path: Path, truth: Sequence[object], columns: np.ndarray) -> Path:

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import options
-from rosenblatt.certificates import drawing
+from rosenblatt.certificates import figures_hook
 from rosenblatt.certificates.certificate import Inseparable, Separable, Undecided
 from rosenblatt.certificates.certify import certify_points
 from rosenblatt.certificates.check_input import check_labels, check_values
 from rosenblatt.certificates.points import Points
 from rosenblatt.certificates.search.hull_search import SearchMonitor
-from rosenblatt.checks import plain_label, thread_count
 from rosenblatt.errors import DataError, option
+from rosenblatt.input_checks import plain_label, thread_count
 from rosenblatt.records import Csr
 
 AnswerCallback: TypeAlias = Callable[[int, int, "ClassAnswer"], None]
@@ -99,7 +99,7 @@ class ClassTable:
             for i, j in ((answer.first, answer.second), (answer.second, answer.first)):
                 cell = position[i], position[j]
                 kinds[cell], margins[cell] = answer.kind, answer.margin
-        return drawing.load_figures().plot_pairs(self.classes, kinds, margins, ax, theme=theme)
+        return figures_hook.load_figures().plot_pairs(self.classes, kinds, margins, ax, theme=theme)
 
 
 def certify_classes(

@@ -13,9 +13,9 @@ from sys import float_info
 from typing import Any
 
 from rosenblatt.model.calibration import Calibration
-from rosenblatt.options.threshold import Criterion, criterion_of
+from rosenblatt.options.threshold_criterion import Criterion, criterion_of
 from rosenblatt.records import HonestScores
-from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.checked_header import Header, damaged
 
 EVEN = 0.5  # above this probability the positive of two classes is the more probable one
 _HALVINGS = 200  # of the scores between which a probability lies

@@ -15,10 +15,10 @@ from math import log
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.lazy import np
-from rosenblatt.learn.schemes import class_scores
+from rosenblatt.learn.multiclass_schemes import class_scores
 from rosenblatt.model.model import Model
 from rosenblatt.records import Csr, FeatureSpace, Floats, HonestScores
-from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.checked_header import Header, damaged
 
 if TYPE_CHECKING:
     from rosenblatt.model.predict import PredictedBlock

@@ -1,6 +1,6 @@
 """The parameters of ThresholdNetwork."""
 
-from rosenblatt.options.learner import max_iter, random_state
+from rosenblatt.options.estimators.learner import max_iter, random_state
 from rosenblatt.options.option import Option, by_name
 
 max_units: Option[int | None] = Option(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.evaluate.intervals import Estimate, effective, logit_normal, wilson
+from rosenblatt.evaluate.confidence_intervals import Estimate, effective, logit_normal, wilson
 from rosenblatt.records import Floats
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rosenblatt.options.estimators.learner import n_jobs, random_state
 from rosenblatt.options.fit_file import (
     features,
     fit_file_class_weight,
@@ -13,7 +14,6 @@ from rosenblatt.options.fit_file import (
     rule,
     threshold,
 )
-from rosenblatt.options.learner import n_jobs, random_state
 from rosenblatt.options.option import Option, by_name
 from rosenblatt.options.reading import as_, bits, cross, drop, keep_columns, ngrams, scale, text, unit, value, words
 

@@ -15,12 +15,12 @@ from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.evaluate.evaluate_file import evaluate_file
 from rosenblatt.model.calibration import calibrate
+from rosenblatt.model.choose_threshold import Threshold, choose_threshold, score_at
 from rosenblatt.model.export.export import export_model
 from rosenblatt.model.fit_file import Fitted, fit_file
 from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.model.predict import predict_file
-from rosenblatt.model.threshold import Threshold, choose_threshold, score_at
-from rosenblatt.options.threshold import criterion_of
+from rosenblatt.options.threshold_criterion import criterion_of
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.records import HonestScores
 

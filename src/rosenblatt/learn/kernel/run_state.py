@@ -13,7 +13,7 @@ from rosenblatt.learn.kernel.kernel_values import Kernel
 from rosenblatt.learn.kernel.run import KernelRun, KernelSettings
 from rosenblatt.learn.kernel.support import Updates, joined
 from rosenblatt.records import Csr, Floats, Values
-from rosenblatt.storage.header import Header, damaged
+from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, dtype_name, read_array
 
 _STATUS = ("separated", "budget", "open")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rosenblatt.options.learner import (
+from rosenblatt.options.estimators.learner import (
     class_weight,
     fit_intercept,
     keep,

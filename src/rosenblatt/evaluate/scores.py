@@ -5,12 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.evaluate import confusion, ranking
+from rosenblatt.evaluate import confusion, roc_auc
+from rosenblatt.evaluate.confidence_intervals import Estimate, effective, logit_normal
 from rosenblatt.evaluate.confusion import ClassScores
-from rosenblatt.evaluate.intervals import Estimate, effective, logit_normal
 from rosenblatt.evaluate.probabilities import ProbabilityTally, ReliabilityBin
-from rosenblatt.model.drift import Drift, NewWords
-from rosenblatt.model.warnings import Caution, Judged, advice_for_rare, few_examples, unknown_labels, worthless
+from rosenblatt.model.warnings.drift import Drift, NewWords
+from rosenblatt.model.warnings.worthless_model import (
+    Caution,
+    Judged,
+    advice_for_rare,
+    few_examples,
+    unknown_labels,
+    worthless,
+)
 from rosenblatt.records import Floats, Label
 
 MAX_RANKED = 1 << 22  # scores kept for ranking; of more examples every second is ranked, then every fourth, and so on
@@ -116,13 +123,13 @@ class Tally:
             self.ranked_parts = [(whole[0][::2], whole[1][::2], whole[2][::2])]
             self.stride *= 2
 
-    def ranking(self) -> list[ranking.Ranked]:
+    def ranking(self) -> list[roc_auc.Ranked]:
         """The scores of the positive class ranked; with more than two classes, of each class."""
         empty = (np.zeros((0, 1)), np.zeros(0, np.intp), np.zeros(0))
         scores, truth, weights = _joined(self.ranked_parts) if self.ranked_parts else empty
         if len(self.classes) == 2:
-            return [ranking.ranked(scores[:, 0], truth == 1, weights)]
-        return [ranking.ranked(scores[:, k], truth == k, weights) for k in range(scores.shape[1])]
+            return [roc_auc.ranked(scores[:, 0], truth == 1, weights)]
+        return [roc_auc.ranked(scores[:, k], truth == k, weights) for k in range(scores.shape[1])]
 
     def margins(self) -> Floats:
         """How clearly each ranked example was decided: y*s, or the true class's score less the best other one."""
@@ -203,21 +210,21 @@ def _joined(parts: list[tuple[Floats, NDArray[np.intp], Floats]]) -> tuple[Float
     return parts[0]
 
 
-def _area(by_rank: list[ranking.Ranked]) -> Estimate | None:
+def _area(by_rank: list[roc_auc.Ranked]) -> Estimate | None:
     """One ROC AUC, or the mean of several; they share examples, so their covariance is included."""
     if len(by_rank) <= 1:
-        return ranking.roc_auc(by_rank[0]) if by_rank else None
-    influences = [ranking.influence(ranked) for ranked in by_rank]
+        return roc_auc.roc_auc(by_rank[0]) if by_rank else None
+    influences = [roc_auc.influence(ranked) for ranked in by_rank]
     area = sum(value for value, _ in influences) / len(influences)
     moved = np.sum([moves for _, moves in influences], axis=0) / len(influences)
     return logit_normal(area, float(np.square(moved).sum()) ** 0.5, effective(by_rank[0].weights))
 
 
-def _precision(by_rank: list[ranking.Ranked]) -> Estimate | None:
+def _precision(by_rank: list[roc_auc.Ranked]) -> Estimate | None:
     """One average precision, or the mean of several with the mean of their bounds, which can only be too wide."""
     if not by_rank:
         return None
-    estimates = [ranking.average_precision(ranked) for ranked in by_rank]
+    estimates = [roc_auc.average_precision(ranked) for ranked in by_rank]
     value, low, high = (
         float(np.mean([getattr(estimate, bound) for estimate in estimates])) for bound in ("value", "low", "high")
     )

@@ -8,10 +8,10 @@ from itertools import groupby
 from typing import Literal
 
 from rosenblatt.errors import option, spelled
-from rosenblatt.learn.files.classes import quoted
+from rosenblatt.learn.files.labels_to_classes import quoted
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.model.kinds.linear import LinearModel
-from rosenblatt.model.label_leaks import leaking_columns
+from rosenblatt.model.warnings.label_leaks import leaking_columns
 from rosenblatt.records import HonestScores, Label
 
 FEWEST_EXAMPLES = 10  # of a class

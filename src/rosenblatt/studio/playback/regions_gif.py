@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.learn.schemes import predicted_classes
+from rosenblatt.learn.multiclass_schemes import predicted_classes
 from rosenblatt.records import Floats
 from rosenblatt.report.animation.gif import write_gif
 from rosenblatt.report.figures.plane import View, frame, ring, scatter, view_of

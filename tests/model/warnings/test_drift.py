@@ -11,11 +11,11 @@ import pytest
 
 from rosenblatt.cli import main
 from rosenblatt.errors import ModelError
-from rosenblatt.model.drift import Watch, stability_index
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model, save_model
 from rosenblatt.model.predict import predict_file
+from rosenblatt.model.warnings.drift import Watch, stability_index
 from rosenblatt.readers.source import ReadOptions
 
 RANDOM = np.random.default_rng(5)

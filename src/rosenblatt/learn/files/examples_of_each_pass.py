@@ -8,8 +8,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.learn.files.classes import UNKNOWN_LABEL, ClassCoder, LabelOrder, class_weights
 from rosenblatt.learn.files.holdout import Holdout
+from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, ClassCoder, LabelOrder, class_weights
 from rosenblatt.readers.block_rows import join_blocks, memory_of, take_examples
 from rosenblatt.readers.cache.spill import SpillCache
 from rosenblatt.records import Block, ParsedBlock

@@ -1,0 +1,1 @@
+"""The parameters of the estimators, one file for each family."""
