@@ -41,11 +41,28 @@ void bind_calibrate(Module& m) {
         return memory_of(native().calibration->fit(kind, examples_of(kind, scores, truth, classes, logits)));
     }, "kind"_a, "scores"_a, "truth"_a, "classes"_a, "logits"_a = false);
     m.def("cross_validated_losses",
-          [](const std::string& name, const InMatrix& scores, const In<std::int32_t>& truth, std::size_t classes, std::size_t folds, bool logits) {
-              const MapKind kind = kind_of(name);
+          [](const std::vector<std::string>& names, const InMatrix& scores, const In<std::int32_t>& truth, std::size_t classes, std::size_t folds, bool logits) {
               if (folds < 2) throw nb::value_error("there must be at least two folds");
-              return memory_of(native().calibration->cross_validated_losses(kind, examples_of(kind, scores, truth, classes, logits), folds));
-          }, "kind"_a, "scores"_a, "truth"_a, "classes"_a, "folds"_a, "logits"_a = false);
+              std::vector<MapKind> kinds;
+              for (const std::string& name : names) kinds.push_back(kind_of(name));
+              ScoredExamples examples{};
+              for (const MapKind kind : kinds) examples = examples_of(kind, scores, truth, classes, logits);
+              std::vector<nb::object> losses;
+              for (const auto& each : native().calibration->cross_validated_losses(kinds, examples, folds)) losses.push_back(nb::cast(memory_of(each)));
+              return losses;
+          }, "kinds"_a, "scores"_a, "truth"_a, "classes"_a, "folds"_a, "logits"_a = false);
+    m.def("mean_difference", [](const In<double>& numbers, const In<double>& others) {
+        const std::size_t count = numbers.shape(0);
+        if (others.shape(0) != count || !count) throw value_error("every number needs another to compare with");
+        double sum = 0.0, squares = 0.0;
+        for (std::size_t i = 0; i < count; ++i) sum += numbers.data()[i] - others.data()[i];
+        const double n = static_cast<double>(count), mean = sum / n;
+        for (std::size_t i = 0; i < count; ++i) {
+            const double difference = numbers.data()[i] - others.data()[i] - mean;
+            squares += difference * difference;
+        }
+        return std::pair(mean, std::sqrt(squares / n / n));
+    }, "numbers"_a, "others"_a);
     m.def("probabilities", [](const std::string& name, const In<double>& parameters, const InMatrix& scores, std::size_t classes) {
         const MapKind kind = kind_of(name);
         const ScoredExamples examples = examples_of(kind, scores, classes);

@@ -10,25 +10,38 @@
 namespace rosenblatt::ROSENBLATT_ISA {
 namespace {
 
-// log of a positive normal number with the same bits on every machine: x = m 2^e, log m = 2 artanh((m-1)/(m+1)).
-double logarithm(double x) {
-    int exponent;
-    double m = std::frexp(x, &exponent);
-    if (m < 0.7071067811865476) {
-        m *= 2.0;
-        --exponent;
-    }
-    const double t = (m - 1.0) / (m + 1.0), square = t * t;
-    double sum = 0.0;
-    for (int k = 23; k >= 1; k -= 2) sum = sum * square + 1.0 / k;
-    return 2.0 * t * sum + exponent * 0.6931471805599453;
+// T is double or a vector of them: element by element the same bits.
+template <class T>
+T softplus(T z) {
+    return (z > 0 ? z : splat<T>(0.0)) + logarithm(1.0 + exponential(z > 0 ? -z : z));
 }
 
-double softplus(double z) { return (z > 0 ? z : 0.0) + logarithm(1.0 + exponential(-std::fabs(z))); }
+template <class T>
+T sigmoid(T z) {
+    const T e = exponential(z > 0 ? -z : z);
+    return (z > 0 ? splat<T>(1.0) : e) / (1.0 + e);
+}
 
-double sigmoid(double z) {
-    const double e = exponential(-std::fabs(z));
-    return (z > 0 ? 1.0 : e) / (1.0 + e);
+template <class T>
+T clip(T score, double low, double high) {
+    score = score < low ? splat<T>(low) : score;
+    return score > high ? splat<T>(high) : score;
+}
+
+// Calls f(i, T{}) for every i below `count`, with the widest vector T that fits between i and the end.
+template <class F>
+void in_vectors(std::size_t count, F&& f) {
+    std::size_t i = 0;
+    for (; i + natural <= count; i += natural) f(i, vec<natural>{});
+    for (; i < count; ++i) f(i, double{});
+}
+
+// Adds the elements one after the other: the same bits whatever the width of the vector.
+template <class T>
+void add_in_order(double& sum, T terms) {
+    if constexpr (std::is_same_v<T, double>) sum += terms;
+    else
+        for (int k = 0; k < width_of<T>; ++k) sum += terms[k];
 }
 
 // The scores but for the most extreme ones, at either end as many as a 200th of the examples, and at least one. (Of all scores
@@ -46,7 +59,6 @@ struct Range {
         low = at(extreme);
         high = at(sorted.size() - 1 - extreme);
     }
-    double clip(double score) const { return score < low ? low : score > high ? high : score; }
     // A power of 2: dividing by it costs no bit.
     double size() const {
         const double largest = std::max(std::fabs(low), std::fabs(high));
@@ -58,30 +70,30 @@ struct Range {
 
 std::vector<double> clipped(const ScoredExamples& examples, const Range& range) {
     std::vector<double> scores(examples.scores, examples.scores + examples.count * examples.columns());
-    for (double& score : scores) score = range.clip(score) / range.size();
+    for (double& score : scores) score = clip(score, range.low, range.high) / range.size();
     return scores;
 }
 
-// Of very many examples an even sample: 8,192 determine the few parameters of a map to a ten-thousandth of its log loss.
-class Sample {
-public:
-    Sample(const ScoredExamples& all, std::size_t most_rows) {
-        const std::size_t columns = all.columns(), rows = std::max<std::size_t>(most_rows / columns, 512);
-        const std::size_t stride = (all.count + rows - 1) / rows;
-        for (std::size_t i = 0; i < all.count; i += stride) {
-            scores_.insert(scores_.end(), all.scores + i * columns, all.scores + (i + 1) * columns);
-            truth_.push_back(all.truth[i]);
-        }
-        examples = {scores_.data(), truth_.data(), truth_.size(), all.classes, all.logits};
+// Some of the examples, in memory of their own.
+struct Part {
+    std::vector<double> scores;
+    std::vector<std::int32_t> truth;
+    void add(const ScoredExamples& from, std::size_t i) {
+        scores.insert(scores.end(), from.scores + i * from.columns(), from.scores + (i + 1) * from.columns());
+        truth.push_back(from.truth[i]);
     }
-    Sample(const Sample&) = delete;
-    Sample& operator=(const Sample&) = delete;
-    ScoredExamples examples;
-
-private:
-    std::vector<double> scores_;
-    std::vector<std::int32_t> truth_;
+    ScoredExamples examples(const ScoredExamples& like) const {
+        return {scores.data(), truth.data(), truth.size(), like.classes, like.logits};
+    }
 };
+
+// Of very many examples an even sample: 8,192 determine the few parameters of a map to a ten-thousandth of its log loss.
+Part sample_of(const ScoredExamples& all, std::size_t most_rows) {
+    const std::size_t rows = std::max<std::size_t>(most_rows / all.columns(), 512), stride = (all.count + rows - 1) / rows;
+    Part sample;
+    for (std::size_t i = 0; i < all.count; i += stride) sample.add(all, i);
+    return sample;
+}
 
 std::vector<double> counts_of(const ScoredExamples& examples) {
     std::vector<double> counts(examples.classes);
@@ -116,24 +128,32 @@ struct Derivatives {
     std::array<double, D> gradient{};
     std::array<std::array<double, D>, D> curvature{};
 
-    void add(const std::array<double, D>& theta, const std::array<double, D>& x, double target) {
-        double z = 0.0;
+    template <class T>
+    void add(const std::array<double, D>& theta, const std::array<T, D>& x, T target) {
+        T z = splat<T>(0.0);
         for (int j = 0; j < D; ++j) z += theta[j] * x[j];
-        const double e = exponential(-std::fabs(z)), p = (z > 0 ? 1.0 : e) / (1.0 + e);
-        loss += (z > 0 ? z : 0.0) + logarithm(1.0 + e) - target * z;
+        const T e = exponential(z > 0 ? -z : z), p = (z > 0 ? splat<T>(1.0) : e) / (1.0 + e);
+        add_in_order(loss, (z > 0 ? z : splat<T>(0.0)) + logarithm(1.0 + e) - target * z);
         for (int j = 0; j < D; ++j) {
-            gradient[j] += (p - target) * x[j];
-            for (int k = 0; k <= j; ++k) curvature[j][k] += p * (1.0 - p) * x[j] * x[k];
+            add_in_order(gradient[j], (p - target) * x[j]);
+            for (int k = 0; k <= j; ++k) add_in_order(curvature[j][k], p * (1.0 - p) * x[j] * x[k]);
         }
     }
 };
 
-// Minimises that loss against targets strictly between 0 and 1, by Newton's method with halved steps.
-template <int D, class Features, class Target>
-std::array<double, D> fit_logistic(std::size_t count, Features&& features, Target&& target, std::array<double, D> theta) {
+// Minimises that loss against targets strictly between 0 and 1, by Newton's method with halved steps. `features` holds D
+// columns of as many numbers as there are targets.
+template <int D>
+std::array<double, D> fit_logistic(const std::array<std::vector<double>, D>& features, const std::vector<double>& targets,
+                                   std::array<double, D> theta) {
+    const std::size_t count = targets.size();
     const auto at = [&](const std::array<double, D>& weights) {
         Derivatives<D> sums;
-        for (std::size_t i = 0; i < count; ++i) sums.add(weights, features(i), target(i));
+        in_vectors(count, [&]<class T>(std::size_t i, T) {
+            std::array<T, D> x;
+            for (int j = 0; j < D; ++j) x[j] = load<T>(&features[j][i]);
+            sums.add(weights, x, load<T>(&targets[i]));
+        });
         return sums;
     };
     Derivatives<D> here = at(theta);
@@ -159,37 +179,34 @@ std::array<double, D> fit_logistic(std::size_t count, Features&& features, Targe
     return theta;
 }
 
-struct Targets {
-    double low, high;
-    explicit Targets(const std::vector<double>& counts) : low(1.0 / (counts[0] + 2.0)), high((counts[1] + 1.0) / (counts[1] + 2.0)) {}
-    double operator()(std::int32_t label) const { return label == 1 ? high : low; }
-};
+// What to believe of each example after so many of its class: not quite 0 or 1.
+std::vector<double> targets_of(const ScoredExamples& examples, const std::vector<double>& counts) {
+    const double low = 1.0 / (counts[0] + 2.0), high = (counts[1] + 1.0) / (counts[1] + 2.0);
+    std::vector<double> targets(examples.count);
+    for (std::size_t i = 0; i < examples.count; ++i) targets[i] = examples.truth[i] == 1 ? high : low;
+    return targets;
+}
 
 // Falling scores say nothing: then every example has the same probability.
 std::vector<double> fit_platt(const ScoredExamples& examples) {
     const std::vector<double> counts = counts_of(examples);
-    const Targets target(counts);
     const Range range(examples);
-    const std::vector<double> scores = clipped(examples, range);
     const double odds = logarithm((counts[1] + 1.0) / (counts[0] + 1.0));
-    const auto [a, b] = fit_logistic<2>(
-        examples.count, [&](std::size_t i) { return std::array<double, 2>{scores[i], 1.0}; },
-        [&](std::size_t i) { return target(examples.truth[i]); }, {0.0, odds});
+    const std::array<std::vector<double>, 2> features{clipped(examples, range), std::vector<double>(examples.count, 1.0)};
+    const auto [a, b] = fit_logistic<2>(features, targets_of(examples, counts), {0.0, odds});
     if (a > 0) return {a / range.size(), b, range.low, range.high};
     return {0.0, odds, range.low, range.high};
 }
 
-std::vector<double> fit_beta(const ScoredExamples& examples) {
-    const std::vector<double> platt = fit_platt(examples);
-    const Targets target(counts_of(examples));
-    std::vector<std::array<double, 3>> features(examples.count);
-    for (std::size_t i = 0; i < examples.count; ++i) {
-        const double z = platt[0] * std::clamp(examples.scores[i], platt[2], platt[3]) + platt[1];
-        features[i] = {-softplus(-z), softplus(z), 1.0};
-    }
-    const auto [u, v, c] = fit_logistic<3>(
-        examples.count, [&](std::size_t i) { return features[i]; }, [&](std::size_t i) { return target(examples.truth[i]); },
-        {1.0, 1.0, 0.0});
+std::vector<double> fit_beta(const ScoredExamples& examples, const std::vector<double>& platt) {
+    std::array<std::vector<double>, 3> features;
+    for (auto& column : features) column.assign(examples.count, 1.0);
+    in_vectors(examples.count, [&]<class T>(std::size_t i, T) {
+        const T z = platt[0] * clip(load<T>(&examples.scores[i]), platt[2], platt[3]) + platt[1];
+        store(&features[0][i], -softplus(-z));
+        store(&features[1][i], softplus(z));
+    });
+    const auto [u, v, c] = fit_logistic<3>(features, targets_of(examples, counts_of(examples)), {1.0, 1.0, 0.0});
     if (u >= 0 && v >= 0 && platt[0] > 0) return {platt[0], platt[1], u, v, c, platt[2], platt[3]};
     return {platt[0], platt[1], 1.0, 1.0, 0.0, platt[2], platt[3]};
 }
@@ -415,10 +432,7 @@ std::vector<double> fit_temperature(const ScoredExamples& examples) {
     const double unit = examples.logits ? size : 1.0;
     double a;
     if (classes == 2) {
-        const Targets target(counts_of(examples));
-        a = fit_logistic<1>(
-            examples.count, [&](std::size_t i) { return std::array<double, 1>{scores[i]}; },
-            [&](std::size_t i) { return target(examples.truth[i]); }, {0.0})[0];
+        a = fit_logistic<1>({std::move(scores)}, targets_of(examples, counts_of(examples)), {0.0})[0];
     } else {
         const auto value = [&](const std::vector<double>& x, std::vector<double>& gradient) {
             gradient[0] = 0.0;
@@ -439,12 +453,13 @@ std::vector<double> fit_temperature(const ScoredExamples& examples) {
 
 std::vector<double> fit(MapKind kind, const ScoredExamples& all) {
     if (kind == MapKind::isotonic) return fit_isotonic(all);
-    const Sample sample(all, all.classes > 2 ? 1 << 17 : 1 << 13);
+    const Part sample = sample_of(all, all.classes > 2 ? 1 << 17 : 1 << 13);
+    const ScoredExamples examples = sample.examples(all);
     switch (kind) {
-        case MapKind::temperature: return fit_temperature(sample.examples);
-        case MapKind::platt: return fit_platt(sample.examples);
-        case MapKind::beta: return fit_beta(sample.examples);
-        default: return fit_softmax(sample.examples);
+        case MapKind::temperature: return fit_temperature(examples);
+        case MapKind::platt: return fit_platt(examples);
+        case MapKind::beta: return fit_beta(examples, fit_platt(examples));
+        default: return fit_softmax(examples);
     }
 }
 
@@ -458,23 +473,37 @@ double interpolate(const std::vector<double>& knots, double score) {
     return y[right - 1] + part * (y[right] - y[right - 1]);
 }
 
-double positive_probability(MapKind kind, const std::vector<double>& parameters, double score) {
-    if (kind == MapKind::isotonic) return interpolate(parameters, score);
-    if (kind == MapKind::temperature) return sigmoid(parameters[0] * std::clamp(score, -parameters[1], parameters[1]));
+template <class T>
+T positive_probability(MapKind kind, const std::vector<double>& parameters, T score) {
+    if (kind == MapKind::temperature) return sigmoid(parameters[0] * clip(score, -parameters[1], parameters[1]));
     const double* const range = parameters.data() + parameters.size() - 2;
-    const double z = parameters[0] * std::clamp(score, range[0], range[1]) + parameters[1];
+    const T z = parameters[0] * clip(score, range[0], range[1]) + parameters[1];
     if (kind == MapKind::platt) return sigmoid(z);
     return sigmoid(parameters[4] + parameters[3] * softplus(z) - parameters[2] * softplus(-z));
 }
 
+void positive_probabilities(MapKind kind, const std::vector<double>& parameters, const ScoredExamples& examples, double* probabilities) {
+    if (kind == MapKind::isotonic) {
+        for (std::size_t i = 0; i < examples.count; ++i) probabilities[i] = interpolate(parameters, examples.scores[i]);
+        return;
+    }
+    in_vectors(examples.count, [&]<class T>(std::size_t i, T) {
+        store(probabilities + i, positive_probability(kind, parameters, load<T>(examples.scores + i)));
+    });
+}
+
 void apply(MapKind kind, const std::vector<double>& parameters, const ScoredExamples& examples, double* probabilities) {
     const std::size_t classes = examples.classes;
-    for (std::size_t i = 0; i < examples.count; ++i, probabilities += classes) {
-        if (classes == 2) {
-            probabilities[1] = positive_probability(kind, parameters, examples.scores[i]);
-            probabilities[0] = 1.0 - probabilities[1];
-            continue;
+    if (classes == 2) {
+        positive_probabilities(kind, parameters, examples, probabilities + examples.count);
+        for (std::size_t i = 0; i < examples.count; ++i) {
+            const double positive = probabilities[examples.count + i];
+            probabilities[2 * i] = 1.0 - positive;
+            probabilities[2 * i + 1] = positive;
         }
+        return;
+    }
+    for (std::size_t i = 0; i < examples.count; ++i, probabilities += classes) {
         const double* const scores = examples.scores + i * classes;
         const double best = *std::max_element(scores, scores + classes), last = parameters.back();
         for (std::size_t k = 0; k < classes; ++k)
@@ -485,25 +514,26 @@ void apply(MapKind kind, const std::vector<double>& parameters, const ScoredExam
     }
 }
 
-std::vector<double> cross_validated_losses(MapKind kind, const ScoredExamples& all, std::size_t folds) {
-    const Sample sample(all, 1 << 12);
-    const ScoredExamples& examples = sample.examples;
-    const std::size_t columns = examples.columns();
+std::vector<std::vector<double>> cross_validated_losses(const std::vector<MapKind>& kinds, const ScoredExamples& all, std::size_t folds) {
+    const Part sample = sample_of(all, 1 << 12);
+    const ScoredExamples examples = sample.examples(all);
     const auto fold_of = [&](std::size_t i) { return (i * 0x9E3779B97F4A7C15u >> 32) % folds; };
-    std::vector<double> losses(examples.count), probabilities(examples.classes);
+    std::vector<std::vector<double>> losses(kinds.size(), std::vector<double>(examples.count));
     for (std::size_t fold = 0; fold < folds; ++fold) {
-        std::vector<double> scores;
-        std::vector<std::int32_t> truth;
-        for (std::size_t i = 0; i < examples.count; ++i) {
-            if (fold_of(i) == fold) continue;
-            scores.insert(scores.end(), examples.scores + i * columns, examples.scores + (i + 1) * columns);
-            truth.push_back(examples.truth[i]);
-        }
-        const std::vector<double> parameters = fit(kind, {scores.data(), truth.data(), truth.size(), examples.classes, examples.logits});
-        for (std::size_t i = 0; i < examples.count; ++i) {
-            if (fold_of(i) != fold) continue;
-            apply(kind, parameters, {examples.scores + i * columns, nullptr, 1, examples.classes}, probabilities.data());
-            losses[i] = -logarithm(std::max(probabilities[static_cast<std::size_t>(examples.truth[i])], 1e-300));
+        Part training, left_out;
+        for (std::size_t i = 0; i < examples.count; ++i) (fold_of(i) == fold ? left_out : training).add(examples, i);
+        const ScoredExamples seen = training.examples(examples), unseen = left_out.examples(examples);
+        std::vector<double> platt, probabilities(unseen.count * unseen.classes), chances(unseen.count);
+        for (std::size_t k = 0; k < kinds.size(); ++k) {
+            const bool on_platt = kinds[k] == MapKind::beta && !platt.empty();
+            const std::vector<double> parameters = on_platt ? fit_beta(seen, platt) : fit(kinds[k], seen);
+            if (kinds[k] == MapKind::platt) platt = parameters;
+            apply(kinds[k], parameters, unseen, probabilities.data());
+            for (std::size_t i = 0; i < unseen.count; ++i)
+                chances[i] = std::max(probabilities[i * unseen.classes + static_cast<std::size_t>(unseen.truth[i])], 1e-300);
+            in_vectors(unseen.count, [&]<class T>(std::size_t i, T) { store(&chances[i], -logarithm(load<T>(&chances[i]))); });
+            for (std::size_t i = 0, at = 0; i < examples.count; ++i)
+                if (fold_of(i) == fold) losses[k][i] = chances[at++];
         }
     }
     return losses;

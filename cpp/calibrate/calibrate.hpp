@@ -38,9 +38,9 @@ struct CalibrationFunctions {
     std::vector<double> (*fit)(MapKind, const ScoredExamples&);
     // `probabilities` [count][classes]; the truth is not read.
     void (*apply)(MapKind, const std::vector<double>& parameters, const ScoredExamples&, double* probabilities);
-    // -log of the probability of the true class of each example, or of an even sample of many, by a map fitted to the
-    // other folds.
-    std::vector<double> (*cross_validated_losses)(MapKind, const ScoredExamples&, std::size_t folds);
+    // -log of the probability of the true class of each example, or of an even sample of many, by maps of each kind that are
+    // fitted to the other folds.
+    std::vector<std::vector<double>> (*cross_validated_losses)(const std::vector<MapKind>&, const ScoredExamples&, std::size_t folds);
 };
 
 }  // namespace rosenblatt

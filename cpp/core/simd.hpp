@@ -29,6 +29,7 @@ struct vector_of {
 template <>
 struct vector_of<1> {
     using type = double;
+    using bits = std::int64_t;
 };
 template <int W>
 using vec = typename vector_of<W>::type;
@@ -157,22 +158,53 @@ ROSENBLATT_INLINE std::uint64_t top_bits(const std::uint8_t* bytes) {
 #endif
 }
 
+// The bits of each element as an integer, and back.
+template <class T>
+using bits_of = typename vector_of<width_of<T>>::bits;
+
+template <class To, class From>
+ROSENBLATT_INLINE To same_bits(From value) {
+    To bits;
+    static_assert(sizeof bits == sizeof value);
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+// Added to a double below 2^51 it rounds it to an integer, which is then in the lowest bits of the sum. Unlike a conversion to
+// integers every instruction set can do that to a whole vector.
+inline constexpr double integer_shift = 0x1.8p52;
+
 // exp with the same bits on every machine (the C library's differ): Cody and Waite's reduction x = n ln 2 + r, then
-// Taylor's series in r, |r| <= ln 2 / 2, to degree 13 (truncation below 2^-57).
-ROSENBLATT_INLINE double exponential(double x) {
-    static constexpr double factor[] = {1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0,
-                                        1.0 / 362880.0,     1.0 / 40320.0,     1.0 / 5040.0,     1.0 / 720.0,
-                                        1.0 / 120.0,        1.0 / 24.0,        1.0 / 6.0,        0.5,
-                                        1.0,                1.0};
-    x = x < 708.0 ? (x > -708.0 ? x : -708.0) : 708.0;  // NaN too, which must not reach the cast below
-    const double n = std::floor(x * 1.4426950408889634 + 0.5);
-    const double r = (x - n * 0.693147180369123816490) - n * 1.90821492927058770002e-10;
-    double p = factor[0];
+// Taylor's series in r, |r| <= ln 2 / 2, to degree 13 (truncation below 2^-57). T is double or a vector.
+template <class T>
+ROSENBLATT_INLINE T exponential(T x) {
+    constexpr double factor[] = {1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0,
+                                 1.0 / 362880.0,     1.0 / 40320.0,     1.0 / 5040.0,     1.0 / 720.0,
+                                 1.0 / 120.0,        1.0 / 24.0,        1.0 / 6.0,        0.5,
+                                 1.0,                1.0};
+    x = x < 708.0 ? x : splat<T>(708.0);  // NaN too
+    x = x > -708.0 ? x : splat<T>(-708.0);
+    const T scaled = x * 1.4426950408889634 + 0.5, rounded = (scaled + integer_shift) - integer_shift;
+    const T n = rounded > scaled ? rounded - 1.0 : rounded;
+    const T r = (x - n * 0.693147180369123816490) - n * 1.90821492927058770002e-10;
+    T p = splat<T>(factor[0]);
     for (int k = 1; k < 14; ++k) p = p * r + factor[k];
-    const std::uint64_t bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(n) + 1023) << 52;
-    double power;
-    std::memcpy(&power, &bits, sizeof power);
-    return p * power;
+    return p * same_bits<T>((same_bits<bits_of<T>>(n + integer_shift) + 1023) << 52);
+}
+
+// log of positive normal numbers with the same bits on every machine: x = m 2^e, log m = 2 artanh((m-1)/(m+1)).
+template <class T>
+ROSENBLATT_INLINE T logarithm(T x) {
+    constexpr std::int64_t mantissa = (std::int64_t{1} << 52) - 1, half = std::int64_t{1022} << 52;
+    const bits_of<T> bits = same_bits<bits_of<T>>(x), shift = same_bits<bits_of<T>>(splat<T>(integer_shift));
+    T m = same_bits<T>((bits & mantissa) | half);
+    T exponent = same_bits<T>((bits >> 52) - 1022 + shift) - integer_shift;
+    exponent = m < 0.7071067811865476 ? exponent - 1.0 : exponent;
+    m = m < 0.7071067811865476 ? m * 2.0 : m;
+    const T t = (m - 1.0) / (m + 1.0), square = t * t;
+    T sum = splat<T>(0.0);
+    for (int k = 23; k >= 1; k -= 2) sum = sum * square + 1.0 / k;
+    return 2.0 * t * sum + exponent * 0.6931471805599453;
 }
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

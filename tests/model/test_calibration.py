@@ -179,12 +179,29 @@ def test_separated_scores_are_not_certain() -> None:
 
 def test_the_cross_validated_losses_are_those_of_maps_fitted_to_the_other_folds() -> None:
     scores, truth, _ = two_classes(3, 200)
-    losses = np.asarray(native.cross_validated_losses("platt", scores, truth, 2, 4))
+    losses = np.asarray(native.cross_validated_losses(["platt"], scores, truth, 2, 4)[0])
     folds = np.array([(i * 0x9E3779B97F4A7C15 % 2**64 >> 32) % 4 for i in range(200)])
     for fold in range(4):
         inside = folds == fold
         chances = mapped("platt", scores[~inside], truth[~inside], scores[inside])[:, 1]
         np.testing.assert_allclose(losses[inside], -np.log(np.where(truth[inside], chances, 1 - chances)), rtol=1e-9)
+
+
+def test_maps_that_are_cross_validated_together_have_the_losses_of_each_alone() -> None:
+    """Together, the beta map begins from the map of Platt that was fitted to the same fold."""
+    scores, truth, _ = two_classes(5, 999)
+    together = native.cross_validated_losses(TWO, scores, truth, 2, 3)
+    for kind, losses in zip(TWO, together, strict=True):
+        assert bytes(losses) == bytes(native.cross_validated_losses([kind], scores, truth, 2, 3)[0])
+
+
+def test_a_mean_difference_comes_with_its_standard_error() -> None:
+    numbers, others = np.random.default_rng(6).normal(1, 1, (2, 500))
+    mean, error = native.mean_difference(numbers, others)
+    assert mean == pytest.approx((numbers - others).mean())
+    assert error == pytest.approx((numbers - others).std() / 500**0.5)
+    with pytest.raises(ValueError, match="every number needs another"):
+        native.mean_difference(numbers, others[1:])
 
 
 MAPS = """
@@ -197,7 +214,7 @@ for kinds, classes, (scores, truth, _) in ((TWO, 2, two_classes(4, 700)), (MANY,
         parameters = native.fit_probabilities(kind, scores, truth, classes)
         bits.update(bytes(parameters))
         bits.update(bytes(native.probabilities(kind, parameters, scores, classes)))
-        bits.update(bytes(native.cross_validated_losses(kind, scores, truth, classes, 5)))
+        bits.update(bytes(native.cross_validated_losses([kind], scores, truth, classes, 5)[0]))
 print(native.instruction_set(), bits.hexdigest())
 """
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from sys import float_info
 from typing import Any
 
@@ -59,15 +58,13 @@ def calibrate(honest: HonestScores, scheme: str, n_classes: int, loss: str = "")
 
 def _best_kind(scores: Any, truth: Any, n_classes: int, logits: bool) -> str:
     best, least = "temperature", 0.0
-    losses: Sequence[float] | None = None
-    for kind in _kinds(truth, n_classes):
-        if losses is None:
-            losses = native.cross_validated_losses("temperature", scores, truth, n_classes, _FOLDS, logits).tolist()
-        others = native.cross_validated_losses(kind, scores, truth, n_classes, _FOLDS, logits).tolist()
-        differences = [other - loss for other, loss in zip(others, losses, strict=True)]
-        mean = sum(differences) / len(differences)
-        variance = sum((difference - mean) ** 2 for difference in differences) / len(differences)
-        if mean < min(least, -_SURE * sqrt(variance / len(differences))):
+    kinds = _kinds(truth, n_classes)
+    if not kinds:
+        return best
+    losses, *others = native.cross_validated_losses([best, *kinds], scores, truth, n_classes, _FOLDS, logits)
+    for kind, its_losses in zip(kinds, others, strict=True):
+        mean, standard_error = native.mean_difference(its_losses, losses)
+        if mean < min(least, -_SURE * standard_error):
             best, least = kind, mean
     return best
 
@@ -77,7 +74,8 @@ def _kinds(truth: Any, n_classes: int) -> list[str]:
     examples = len(truth)
     if n_classes > 2:
         return ["softmax"] if examples >= _FEWEST_OF_CLASS * n_classes else []
-    rarer = min(sum(truth), examples - sum(truth))
+    of_second = sum(truth)
+    rarer = min(of_second, examples - of_second)
     return [kind for kind, fewest in _FEWEST.items() if examples >= fewest and rarer >= fewest / 10]
 
 

@@ -8,9 +8,10 @@ the distributions are alike, above 0.25 they differ much (Siddiqi 2006).
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING, Any
 
@@ -56,14 +57,12 @@ def reference_of(honest: HonestScores, model: Model) -> Reference | None:
     if n < _FEWEST:
         return None
     if len(model.classes) > 2:
-        edges: tuple[float, ...] = ()
-        bins = model.decided(honest.scores).tolist()[first:]
-    else:
-        scores = sorted(row[0] for row in class_scores(model.scheme, honest.scores, 2).tolist()[first:])
-        edges = tuple(sorted({scores[k * n // _BINS] for k in range(1, _BINS)}))
-        bins = [bisect_right(edges, score) for score in scores]
-    n_bins = len(edges) + 1 if edges else len(model.classes)
-    return Reference(edges, tuple(bins.count(k) / n for k in range(n_bins)), n)
+        decided = model.decided(honest.scores).tolist()[first:]
+        return Reference((), tuple(decided.count(k) / n for k in range(len(model.classes))), n)
+    scores = sorted(memoryview(class_scores(model.scheme, honest.scores, 2)).cast("B").cast("d").tolist()[first:])
+    edges = tuple(sorted({scores[k * n // _BINS] for k in range(1, _BINS)}))
+    ends = [0, *(bisect_left(scores, edge) for edge in edges), n]
+    return Reference(edges, tuple((end - start) / n for start, end in pairwise(ends)), n)
 
 
 def unpack_reference(header: Header, n_classes: int) -> Reference:
