@@ -8,7 +8,7 @@ import io
 import json
 import sqlite3
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from rosenblatt.errors import ModelError
 from rosenblatt.model.export.export import export_model
 from rosenblatt.model.fit_file import fit_file
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.model_file import save_model
 from rosenblatt.model.predict import predict_file
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions
@@ -42,6 +43,7 @@ class Case:
     dates: bool = False
     reading: dict[str, Any] = field(default_factory=dict)
     fit: dict[str, Any] = field(default_factory=dict)
+    grown: bool = False  # its dates are first met by a model that learns on
 
 
 CASES = {
@@ -53,6 +55,8 @@ CASES = {
     "crossed": Case(reading={"cross": ("city:age", "city:plan")}),
     "text": Case(texts=1),
     "two texts of three classes": Case(texts=2, classes=3),
+    "new columns": Case(dates=True, grown=True),
+    "new columns beside a text": Case(texts=1, dates=True, grown=True),
 }
 
 
@@ -113,10 +117,16 @@ def learned(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     name = request.param
     if name not in _MODELS:
         case, folder = CASES[name], tmp_path_factory.mktemp("export")
-        write_table(folder / "train.csv", case, 600, new=False)
+        first = replace(case, dates=case.dates and not case.grown)
+        write_table(folder / "train.csv", first, 600, new=False)
         write_table(folder / "new.csv", case, ROWS, new=True)
         reading = ReadOptions(label="kind", decide=True, **case.reading)
-        _MODELS[name] = predicted(fit_file(folder / "train.csv", reading=reading, **case.fit).model, folder / "new.csv")
+        model = fit_file(folder / "train.csv", reading=reading, **case.fit).model
+        if case.grown:
+            save_model(model, folder / "first.model")
+            write_table(folder / "more.csv", case, 600, new=False)
+            model = fit_file(folder / "more.csv", from_=folder / "first.model").model
+        _MODELS[name] = predicted(model, folder / "new.csv")
     return _MODELS[name]
 
 

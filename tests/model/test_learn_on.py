@@ -126,7 +126,7 @@ def test_a_model_of_several_passes_says_so(tmp_path: Path, capsys: pytest.Captur
     second.write_text(svmlight(2, 400))
     assert main(["fit", str(first), "--rule", "perceptron", "--passes", "3", "-o", model, "-q"]) == 0
     assert main(["fit", "--from", model, str(second), "-o", model]) == 0
-    assert "had learned its examples 3 times, and the new ones were learned once" in capsys.readouterr().err
+    assert "had learned its first examples 3 times, and the new ones were learned once" in capsys.readouterr().err
     assert main(["explain", model]) == 0
     out = capsys.readouterr().out
     assert "1.svm (800 examples), then" in out
@@ -149,7 +149,9 @@ def test_what_cannot_go_on_is_refused_and_the_model_stays(tmp_path: Path, capsys
         return str(error.value)
 
     assert "the label 'maybe', which is not among the classes" in refused(table(2, 99).replace("yes", "maybe"))
-    assert "a column 'city', which is missing here" in refused("x,y,label\n1,2,yes\n")
+    assert "a column 'x', which is missing here; its columns are 'a', 'b'" in refused("a,b,label\n1,2,yes\n")
+    assert "a column 'city', which is missing here; rename 'City'" in refused("x,y,City,label\n1,2,Bonn,yes\n")
+    assert "has no column 'label', which holds the label" in refused("x,y,city,kind\n1,2,Bonn,yes\n")
     assert "is read as svmlight, and this model reads" in refused(svmlight(1, 50), "2.svm")
     assert "expected a number in column 'x', found 'one'" in refused(table(2, 50) + "one,2,Bonn,yes\n")
     with pytest.raises(ParameterError, match="leave rule out"):

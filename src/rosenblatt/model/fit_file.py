@@ -247,6 +247,7 @@ class Fitted:
     fold_error: float | None = None  # and the error of the model's decisions on the rows left out
     class_counts: tuple[int, ...] = ()  # examples of each class, the held-out ones among them
     warnings: tuple[Caution, ...] = ()
+    new_error: float | None = None  # of a model that learned on: the progressive error on the new examples alone
 
     @property
     def baseline_error(self) -> float:

@@ -16,6 +16,7 @@ from rosenblatt.errors import DataError, ModelError, ParameterError, option
 from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, KnownLabels, class_codes, quoted
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.plan import Plan
+from rosenblatt.learn.grown_run import with_inserted_columns
 from rosenblatt.learn.run import Run
 from rosenblatt.model.fit_file import Fitted, fitted_of
 from rosenblatt.model.kinds.linear import LinearModel
@@ -24,11 +25,13 @@ from rosenblatt.model.warnings.worthless_model import Caution
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
+from rosenblatt.records import FeatureSpace
 
 _FEWEST_SCORES = 1000  # of new examples, to calibrate by them
 _LONGEST_HISTORY = 100
 _OF_THE_MODEL = ("rule", "passes", "order", "features", "keep", "resume", "keep_cache")  # options that it answers
 _OF_THE_DATA = ("format", "label", "labels_from", "header", "index_base", "on_bad_row", "decide", "grow")
+_OF_NEW_COLUMNS = ("drop", "keep", "as_")
 
 
 def learn_on(inputs: Paths | Source, path: str, plan: Plan, chosen: Mapping[str, Any]) -> Fitted:
@@ -41,16 +44,24 @@ def learn_on(inputs: Paths | Source, path: str, plan: Plan, chosen: Mapping[str,
             f"{path}: keeps {model.settings.keep} weights, which are not learned on from a file.", file=path
         )
     plan = _plan_of(model, rule, plan, chosen)
-    source = inputs if isinstance(inputs, Source) else open_source(inputs, plan.reading, model.space)
+    source = open_source(inputs.inputs if isinstance(inputs, Source) else inputs, plan.reading, model.space)
+    run = _with_columns_of(source, model)
     fitting = Fitting(_Checked(source, model.classes, path), plan, model.classes, fixed=True)
-    _put_run(fitting, model, rule)
-    before = replace(model.summary)
+    _put_run(fitting, run, rule)
+    before, judged_before = replace(run.summary), (run.learner.wrong, run.learner.weighed)
     fitting.run()
     run = fitting.candidates.runs[rule]
     one_pass = before.n_iter == 1 and "chosen_by" not in model.provenance
     if one_pass:
         _join_passes(run, before.t)
-    return _with_history(_keep_calibration(fitted_of(fitting), model), model, one_pass=one_pass)
+    wrong, weighed = (
+        after - n for after, n in zip((run.learner.wrong, run.learner.weighed), judged_before, strict=True)
+    )
+    fitted = replace(_keep_calibration(fitted_of(fitting), model), new_error=wrong / weighed if weighed else None)
+    if not one_pass:
+        n_mistakes = run.mistakes[-1]
+        fitted = replace(fitted, passes=1, mistakes=(n_mistakes,), n_mistakes=n_mistakes)
+    return _with_history(fitted, model, one_pass=one_pass)
 
 
 class _Checked(KnownLabels):
@@ -81,7 +92,9 @@ def _refuse_options(path: str, plan: Plan, chosen: Mapping[str, Any]) -> None:
         if chosen[name] != options.FIT_FILE[name].default:
             raise ParameterError(f"{option('from_')} learns on as {path} was learned: leave {option(name)} out.")
     for name in vars(ReadOptions()):
-        if name not in _OF_THE_DATA and getattr(plan.reading, name) != getattr(ReadOptions(), name):
+        if name not in (*_OF_THE_DATA, *_OF_NEW_COLUMNS) and getattr(plan.reading, name) != getattr(
+            ReadOptions(), name
+        ):
             raise ParameterError(f"{option('from_')} reads the examples as {path} says: leave {option(name)} out.")
 
 
@@ -105,11 +118,28 @@ def _plan_of(model: LinearModel, rule: str, plan: Plan, chosen: Mapping[str, Any
     )
 
 
-def _put_run(fitting: Fitting, model: LinearModel, rule: str) -> None:
-    run, candidates = model.run, fitting.candidates
+def _with_columns_of(source: Source, model: LinearModel) -> Run:
+    """The run of the model with a weight for each new column of numbers, behind the other numbers of the table."""
+    before, after = (len(space.settings.get("numbers", ())) for space in (model.space, source.space))
+    known, read = (_columns_read(space) for space in (model.space, source.space))
+    if read != known and model.settings.degree > 1:
+        new = next(column for column in read if column not in known)
+        raise DataError(
+            f"{source.name}: has a new column {new!r}, and the model learns products of its columns, which cannot be "
+            f"added to: leave it out with {option('drop', new)}.",
+            file=source.name,
+        )
+    return with_inserted_columns(model.run, before, after - before) if after > before else model.run
+
+
+def _columns_read(space: FeatureSpace) -> list[str]:
+    return [*space.settings.get("numbers", ()), *space.settings.get("words", ())]
+
+
+def _put_run(fitting: Fitting, run: Run, rule: str) -> None:
     run.status = "open"
     run.learner.count_errors(True)
-    candidates.settings[rule], candidates.runs[rule] = model.settings, run
+    fitting.candidates.settings[rule], fitting.candidates.runs[rule] = run.settings, run
 
 
 def _join_passes(run: Run, t_before: int) -> None:
@@ -135,18 +165,15 @@ def _keep_calibration(fitted: Fitted, model: LinearModel) -> Fitted:
 def _with_history(fitted: Fitted, model: LinearModel, *, one_pass: bool) -> Fitted:
     before = model.provenance.get("history") or [model.provenance.get("data", {"name": "unknown"})]
     history = [*before, fitted.model.provenance["data"]][-_LONGEST_HISTORY:]
-    changes = {"history": history, **({} if one_pass else {"chosen_by": "an earlier fit"})}
-    after = replace(fitted.model, provenance={**fitted.model.provenance, **changes})
-    said = "" if one_pass else _said_of_passes(model)
-    cautions = (*fitted.warnings, Caution("going on", said)) if said else fitted.warnings
-    return replace(fitted, model=after, warnings=cautions)
-
-
-def _said_of_passes(model: LinearModel) -> str:
-    passes = len(model.run.mistakes) - 1
-    return (
-        f"The model had learned its examples {passes} times, and the new ones were learned once: a fit of all of them "
-        "would learn these as often."
-        if passes > 1
-        else ""
+    changes: dict[str, Any] = {"history": history}
+    if one_pass:
+        return replace(fitted, model=replace(fitted.model, provenance={**fitted.model.provenance, **changes}))
+    passes = model.provenance.get("first_passes") or len(model.run.mistakes) - 1
+    changes |= {"chosen_by": "an earlier fit", "first_passes": passes}
+    sentence = (
+        f"The model had learned its first examples {passes} times, and the new ones were learned once: a fit of all of "
+        "them would learn these as often."
     )
+    cautions = (*fitted.warnings, Caution("going on", sentence)) if passes > 1 else fitted.warnings
+    after = replace(fitted.model, provenance={**fitted.model.provenance, **changes})
+    return replace(fitted, model=after, warnings=cautions)

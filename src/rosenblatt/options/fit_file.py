@@ -25,8 +25,8 @@ from_: Option[str | None] = Option(
     default=None,
     none_allowed=True,
     kind="path",
-    help="Learn on from this model, by its rule and with its columns, words and classes; new words and features are "
-    "taken in. It costs no more than the new data, and the model file stays as it is.",
+    help="Learn on from this model, by its rule and with its columns, words and classes; new words, features and "
+    "columns are taken in. It costs no more than the new data, and the model file stays as it is.",
 )
 passes: Option[int | str] = Option(
     name="passes",

@@ -66,7 +66,7 @@ def _collisions(header: Header, key: str) -> None:
 
 _Check = Callable[[Header, str], object]
 _DECIDED: Mapping[str, _Check] = {
-    **dict.fromkeys(("order", "dropped", "missing", "flags"), _texts),
+    **dict.fromkeys(("order", "dropped", "missing", "flags", "optional"), _texts),
     "left_out": _reasons,
     "head_rows": _count,
     "logs": _logs,

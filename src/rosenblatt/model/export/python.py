@@ -56,6 +56,7 @@ def standalone_model(model: LinearModel) -> dict[str, Any]:
         "dates": {column: settings["dates"][column] for column in numbers if column in settings.get("dates", {})},
         "patterns": {**PATTERNS, TYPED: PATTERNS[ISO]} if settings.get("dates") else {},
         "columns": {} if texts else {name: j for j, name in enumerate(space.columns) if j >= len(numbers)},
+        "optional": list(settings.get("columns", {}).get("optional", ())),
         "indicators": settings.get("columns", {}).get("missing"),
         "missing": list(MISSING),
         "logs": logs_of(space),

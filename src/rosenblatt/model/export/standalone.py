@@ -178,6 +178,7 @@ def _numbered_features(example: Any) -> list[tuple[int, float]]:
 
 def _table_features(row: dict[str, Any]) -> list[tuple[int, float]]:
     """Numbers, then words, indicators of missing numbers, products of crossed columns, and hashed texts."""
+    row = {**dict.fromkeys(MODEL["optional"]), **row}
     lacking = [column for column in (*MODEL["numbers"], *MODEL["words"], *MODEL["texts"]) if column not in row]
     if lacking:
         raise KeyError(f"the example has no column {lacking[0]!r}")

@@ -207,7 +207,7 @@ class Encoder:
         counts = missing.sum(axis=0)
         for j in np.flatnonzero(counts).tolist():
             column = self._layout.numbers[j]
-            if not self._is_indicator(column):
+            if not self._is_indicator(column) and column not in self._layout.absent:
                 self.unmarked_gaps[column] = self.unmarked_gaps.get(column, 0) + int(counts[j])
 
     def _with_missing(self, missing: NDArray[np.bool_]) -> list[int]:

@@ -32,6 +32,7 @@ class JoinedTable:
         self._file, self._open_table = file, open_table
         first = self._first = open_table(file.first, None)
         self.typed = first.typed
+        self.unseen = first.unseen if isinstance(first, JsonLines) else set[str]()
         self.header, self._names = first.header, list(first.columns)
         self._schema: pa.Schema | None = None
         if isinstance(first, TypedFile):

@@ -47,6 +47,7 @@ class JsonLines:
         self._file = file
         self._first: bytes | None = None  # lines of a pipe that were read to find the columns
         self._blocks: Iterator[bytes] | None = None
+        self.unseen: set[str] = set()
         self.shape = self._find_shape(known) if shape is None else shape
         self._schema = pa.schema([(key, _type_of(of_key)) for key, of_key in self.shape.items()])
         self.types = dict(_flat_types("", self.shape))
@@ -77,8 +78,9 @@ class JsonLines:
                     what = f"{self._file.name}:1: {_sentence(error)}; write one object on each line"
                     raise DataError(f"{what}.", file=self._file.name, line=1) from None
         flat = dict(_flat_types("", shape))
+        self.unseen = {column for column in known if column not in flat}  # columns of a model that no first line has
         for column, kind in known.items():
-            if column not in flat:
+            if column in self.unseen:
                 _put(shape, column.split("."), kind)
         return shape
 

@@ -33,6 +33,7 @@ from rosenblatt.readers.table.encode_rows import Encoder
 from rosenblatt.readers.table.equal_batches import SAMPLE, RawBatch, equal_batches, first_rows, rows_of_batch
 from rosenblatt.readers.table.joined_table import JoinedTable, OneTable
 from rosenblatt.readers.table.json_lines import JsonLines
+from rosenblatt.readers.table.new_columns import absence, extended, with_absent
 from rosenblatt.readers.table.parquet_arrow import TypedFile
 from rosenblatt.readers.table.parse_cells import BadCells, Batch, WordColumn, parse_batch
 from rosenblatt.records import FeatureSpace, SourceBlock
@@ -51,17 +52,25 @@ class TableSource(FileSource):
             names = (*settings["numbers"], *settings["words"], *settings["texts"])
         self._table = self._open_table(file, header, names)
         self._decided: dict[str, Any] = {}
+        self._about_columns: tuple[str, ...] = ()  # sentences about new columns
+        self._absent: tuple[str, ...] = ()  # columns of the model that the table does not have
         self._begun: Head | None = None  # a reading that was begun, and whose batches are not given yet
         if model_space is None:
             with self._arrow_errors_refused():
                 self._begin()
         else:
-            layout = layout_of_model(self.name, self._table.columns, settings, reading.label, self._table.header)
+            grow = reading.grow and bool(settings.get("columns"))
+            columns, header = self._table.columns, self._table.header
+            self._layout = layout = layout_of_model(self.name, columns, settings, reading.label, header, grow=grow)
+            self._absent = layout.absent
             if self._table.typed:
                 used = [*layout.features, *([] if layout.label is None else [layout.label])]
                 refuse_types(self.name, self._table.types, used, layout.label, layout.words)
-            self._layout, self._encoder = layout, Encoder(layout, reading, model_space, pairs_of_model(model_space))
-            refuse_unknown(self.name, self._table.columns, reading.with_)
+            refuse_unknown(self.name, columns, reading.with_)
+            if reading.grow:
+                with self._arrow_errors_refused():
+                    model_space = self.model_space = self._take_in(model_space)
+            self._encoder = Encoder(self._layout, reading, model_space, pairs_of_model(model_space))
 
     @contextmanager
     def _arrow_errors_refused(self) -> Iterator[None]:
@@ -100,6 +109,27 @@ class TableSource(FileSource):
             if scaling.logs:
                 self._decided["logs"] = {head.layout.numbers[j]: list(log) for j, log in scaling.logs.items()}
         self._begun = head
+
+    def _take_in(self, model_space: FeatureSpace) -> FeatureSpace:
+        """Look for columns that the model has not met; the space of the model with them."""
+        table, layout = self._table, self._layout
+        self._batch_rows = rows_of_batch(len(table.columns), texts=bool(layout.texts))
+        unseen = table.unseen if isinstance(table, JsonLines | JoinedTable) else ()
+        absent = [column for column in layout.features if column in self._absent or column in unseen]
+        columns = [column for column in table.columns if column not in absent]
+        after = extended(
+            self.name,
+            layout,
+            model_space,
+            self.reading,
+            equal_batches(self._raw_batches(), self._batch_rows),
+            columns,
+            absent=absent,
+            typed=table.typed,
+        )
+        self._layout, self._about_columns = after.layout, after.sentences
+        self._begun = Head(after.layout, [], after.batches)
+        return after.space
 
     def _open_table(self, file: InputFile, header: bool | None, model_columns: Sequence[str]) -> OneTable | JoinedTable:
         reading, separator = self.reading, separator_of(self.format, file.first.head)
@@ -179,7 +209,8 @@ class TableSource(FileSource):
             for column, count in self._encoder.unmarked_gaps.items()
         ]
         of_cells = [f"{self.name}: {sentence}" for sentence in (*unlabelled, *unknown, *missing)]
-        return [*super().warnings(), *self._table.warnings(), *of_cells]
+        absent = [absence(self.name, self._absent)] if self._absent and not self.reading.grow else []
+        return [*super().warnings(), *self._table.warnings(), *self._about_columns, *absent, *of_cells]
 
     def _no_examples(self) -> str:
         if self._n_unlabelled and not self.skipped:
@@ -195,14 +226,14 @@ class TableSource(FileSource):
         self.forget_bad_rows()
         self._n_unlabelled = 0
         batches = self._raw_batches()
-        if self.model_space is None:
+        if self.model_space is None or self.reading.grow:
             batches = equal_batches(batches, self._batch_rows)
         elif self._names_rows:
             batches = ((batch.slice(i, 1), read) for batch, read in batches for i in range(batch.num_rows))
         return self._parsed(batches, threads)
 
     def _raw_batches(self) -> Iterator[RawBatch]:
-        return self._table.batches(self._refuse_line)
+        return with_absent(self._table.batches(self._refuse_line), self._absent)
 
     def _parsed(self, batches: Iterator[RawBatch], threads: int) -> Iterator[Batch]:
         passed, marks_missing = self.reading.with_, not self.reading.with_ or self._table.typed

@@ -134,6 +134,8 @@ def _errors(summary: FitSummary) -> list[str]:
     """The error on other data, on held-out rows and the progressive error, as far as they are known."""
     fitted, evaluation = summary.fitted, summary.evaluation
     errors = [f"{fitted.progressive_error:>6.2%} progressive: each example predicted before it was learned"]
+    if fitted.new_error is not None:
+        errors = [f"{fitted.new_error:>6.2%} progressive: each new example predicted before it was learned"]
     if fitted.choice is not None and fitted.fold_error is not None:
         errors = [_fold_error(fitted.choice, fitted.fold_error)]
     if fitted.holdout_error is not None:

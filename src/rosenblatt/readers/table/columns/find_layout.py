@@ -29,6 +29,18 @@ def find_layout(name: str, sample: Mapping[str, pa.Array], reading: ReadOptions,
         raise DataError(
             f"{name}: has only one column, {label!r}, and it is the label; there is nothing to learn from.", file=name
         )
+    return _layout_of_cells(name, sample, label, reading, typed=typed)
+
+
+def layout_of_new_columns(name: str, sample: Mapping[str, pa.Array], reading: ReadOptions, *, typed: bool) -> Layout:
+    """The same for columns that a model has not met, none of which is the label."""
+    return _layout_of_cells(name, sample, None, reading, typed=typed)
+
+
+def _layout_of_cells(
+    name: str, sample: Mapping[str, pa.Array], label: str | None, reading: ReadOptions, *, typed: bool
+) -> Layout:
+    columns = list(sample)
     chosen = chosen_kinds(name, columns, reading)
     dropped = _dropped(name, columns, label, reading)
     read = [column for column in columns if column not in dropped]
@@ -74,12 +86,12 @@ def refuse_unknown(name: str, columns: Sequence[str], chosen: Sequence[str] | Ma
             raise DataError(f"{name}: there is no column {column!r}; its columns are {listed(columns)}.", file=name)
 
 
-def _dropped(name: str, columns: Sequence[str], label: str, reading: ReadOptions) -> dict[str, str]:
+def _dropped(name: str, columns: Sequence[str], label: str | None, reading: ReadOptions) -> dict[str, str]:
     for read_option in ("drop", "keep", "as_"):
         options.READ[read_option].check(getattr(reading, read_option), "read")
     refuse_unknown(name, columns, reading.drop)
     refuse_unknown(name, columns, [column for column in reading.keep if column != EVERY])
-    if label in reading.drop:
+    if label is not None and label in reading.drop:
         raise DataError(
             f"{name}: column {label!r} is the label, which cannot be left out; name another column in "
             f"{option('drop')}, or another label in {option('label')}.",
@@ -115,9 +127,10 @@ def _date_form(name: str, column: str, cells: pa.Array) -> DateForm:
 
 
 def layout_of_model(
-    name: str, columns: list[str], settings: Mapping[str, Any], label: str | int | None, header: bool
+    name: str, columns: list[str], settings: Mapping[str, Any], label: str | int | None, header: bool, *, grow: bool
 ) -> Layout:
-    """The layout that the model was learned with; of its columns only the label may be missing.
+    """The layout that the model was learned with. Its label may be missing, and columns that not every table had that
+    it has learned from; where it learns on (`grow`), others as well, unless none is left.
 
     Columns without names get those of the model, in its order.
     """
@@ -126,10 +139,13 @@ def layout_of_model(
     layout = Layout(None, numbers, words, texts, dates)
     if not header:
         columns[:] = _names_by_position(name, columns, settings, layout)
-    for column in layout.features:
-        if column not in columns:
-            new = {other.strip().lower(): other for other in columns if other not in layout.features}
-            renamed = new.get(column.strip().lower())
+    absent = tuple(column for column in layout.features if column not in columns)
+    optional = settings.get("columns", {}).get("optional", ())
+    new = {other.strip().lower(): other for other in columns if other not in layout.features}
+    for column in absent:
+        renamed = new.get(column.strip().lower())
+        may_lack = column in optional or (grow and not renamed)
+        if not may_lack or len(absent) == len(layout.features):
             advice = f"; rename {renamed!r}, if that is it" if renamed else f"; its columns are {listed(columns)}"
             raise ModelError(
                 f"{name}: the model was learned from a column {column!r}, which is missing here{advice}.",
@@ -138,7 +154,7 @@ def layout_of_model(
     usual = usual_label([column for column in columns if column not in layout.features])  # for a model without a label
     wanted = (settings["label"] or usual) if label is None else label_column(name, columns, label)
     present = wanted if wanted in columns and wanted not in layout.features else None
-    return Layout(present, numbers, words, texts, dates)
+    return Layout(present, numbers, words, texts, dates, absent=absent)
 
 
 def _names_by_position(name: str, columns: list[str], settings: Mapping[str, Any], layout: Layout) -> list[str]:

@@ -22,6 +22,7 @@ class Layout:
     dates: Mapping[str, DateForm] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)  # column -> why
     flags: tuple[str, ...] = ()  # numbers that are written as true and false
+    absent: tuple[str, ...] = ()  # columns of a model that this table does not have: missing in every row
 
     @property
     def dense(self) -> bool:
