@@ -17,6 +17,7 @@ void bind_parse(Module& m);
 void bind_cache_pages(Module& m);
 void bind_calibrate(Module& m);
 void bind_folds(Module& m);
+void bind_label_leaks(Module& m);
 
 namespace {
 
@@ -73,6 +74,7 @@ NB_MODULE(_native, module) {
     m.def("random_uniform", &make_uniform, "state"_a, "n"_a);
     bind_rows(m);
     bind_folds(m);
+    bind_label_leaks(m);
     bind_without_numpy(m);
     bind_learner(m);
     bind_words(m);

@@ -1,6 +1,7 @@
 """Slow twins of `evaluate`: each score by its definition, pair by pair and example by example."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -35,3 +36,16 @@ def macro_variance(table: np.ndarray, measure: int, step: float = 1e-7) -> float
         moved[cell] += step
         slopes[cell] = (mean_of(moved) - mean_of(share)) / step
     return float(((share * slopes**2).sum() - (share * slopes).sum() ** 2) / n)
+
+
+def wrong_guesses(column: Sequence[float], labels: Sequence[int]) -> int:
+    """Guesses of the class of each row by one column: the commonest class of its value, else that of its neighbour."""
+    order = sorted(range(len(column)), key=lambda row: column[row])
+    wrong = 0
+    for value in set(column):
+        of_value = [labels[row] for row in order if column[row] == value]
+        if len(of_value) > 1:
+            wrong += len(of_value) - max(of_value.count(label) for label in set(of_value))
+    for before, row in pairwise(order):
+        wrong += list(column).count(column[row]) == 1 and labels[row] != labels[before]
+    return wrong

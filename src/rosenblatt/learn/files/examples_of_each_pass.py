@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rosenblatt.learn.files.shuffle import Shuffled
 
 
-_FIRST_ROWS = 2000  # that are kept to look for columns that give the label away
 _FEW_BYTES = 64 << 20  # of examples that are learned many times
 _LARGE_FILE = 1 << 30  # bytes
 
@@ -62,7 +61,6 @@ class Examples:
         self._coder, self._plan = coder, plan
         self._source = source = coder.source
         self.learned = 0  # rows to learn from in each pass
-        self.first: Block | None = None  # of a table: some of the first rows to learn from
         self.label_order = LabelOrder()
         self.new_label = False  # reading stopped at a label that is not a class
         self.holdout = Holdout(plan.holdout, plan.patience, plan.seed, SpillCache(plan.cache, source.name))
@@ -105,9 +103,6 @@ class Examples:
             rows = self._rows_to_learn(examples, codes, block.first_row) if self._plan.holdout or least < 0 else None
             self.learned += block.rows if rows is None else len(rows)
             self.label_order.add(codes)
-            if self.first is None and self._source.space.kind == "columns":
-                of_first = np.arange(block.rows) if rows is None else rows
-                self.first = take_examples(examples, of_first[:_FIRST_ROWS])
             self._store(examples, rows, block.bytes_read)
             yield PassBlock(examples, rows, block.first_row, block.bytes_read)
 

@@ -17,6 +17,7 @@ from rosenblatt.learn.files.choose_rule_and_passes import Choice, Learning, Shuf
 from rosenblatt.learn.files.examples_of_each_pass import Examples, PassBlock
 from rosenblatt.learn.files.interrupt import Interrupt
 from rosenblatt.learn.files.labels_to_classes import ClassCoder
+from rosenblatt.learn.files.leak_sample import LeakSample
 from rosenblatt.learn.files.plan import Plan, Progress
 from rosenblatt.learn.files.portfolio import RARITY_RULES, Candidates
 from rosenblatt.learn.files.race import first_of_the_best
@@ -57,6 +58,7 @@ class Fitting:
         self.resumed = False
         self.honest_scores: HonestScores | None = None  # of the winner, once all passes are done
         self.choice: Choice | None = None  # how few examples were learned
+        self.leak_sample: LeakSample | None = None  # of the first rows that are learned
         self.checkpoint_failure: str | None = None  # why the last checkpoint was not written
         self._clock = _Clock(plan)
         self._bytes_read = 0
@@ -115,6 +117,8 @@ class Fitting:
     def _gather(self, part: PassBlock, batch: ParallelBatch) -> None:
         if self.pass_ == 0 and not self.candidates.runs:
             self.candidates.begin(part.block, hashed=self.source.space.kind == "hashed")
+        if self.pass_ == 0 and self.leak_sample is None and self.plan.degree == 1:
+            self.leak_sample = LeakSample.of(part.block, part.rows, len(self.classes), self.source.space)
         self.candidates.grow(part.block)
         self._bytes_read = part.bytes_read
         rows = part.block.rows

@@ -1,6 +1,6 @@
-"""Columns of a table that give the label away by themselves, such as one that is only known after the outcome.
+"""Columns, words and features that give the label away by themselves, such as what is only known after the outcome.
 
-A column is judged on some of the first rows by guessing the class of each from the others: the commonest class of the
+A feature is judged on some of the first rows by guessing the class of each from the others: the commonest class of the
 rows with the same value; of a value that no other row has, the class of the neighbour in sorted order.
 """
 
@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from rosenblatt.lazy import NDArray, np
+from rosenblatt.learn.files.leak_sample import FEWEST_ERRORS, FEWEST_ROWS, TOLD, LeakSample
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.records import Block, Csr, FeatureSpace, Floats
 
-_FEWEST_ROWS = 100
 _MOST_COLUMNS = 40  # those with the largest weights: a column that gives the label away is among them
-_MOST_LEAKS = 2  # where more columns tell the classes apart, they are simply easy to tell
-_SMALL = 0.03  # errors of a column that gives the label away,
+_MOST_LEAKS = 2  # where more features tell the classes apart, they are simply easy to tell
+_SMALL = 0.03  # errors of a feature that gives the label away,
 _SMALL_SHARE = 0.15  # and as a share of those of a guess
-_LARGE_SHARE = 0.5  # of the errors of a guess: what every other column makes
 
 
 def leaking_columns(block: Block, space: FeatureSpace, coef: Floats | None = None) -> dict[str, float]:
@@ -28,25 +28,45 @@ def leaking_columns(block: Block, space: FeatureSpace, coef: Floats | None = Non
     labels = np.asarray(block.labels)
     rows = len(labels)
     guess = 1 - np.bincount(labels).max(initial=0) / max(rows, 1)
-    if rows < _FEWEST_ROWS or guess * rows < 10:
+    if rows < FEWEST_ROWS or guess * rows < FEWEST_ERRORS:
         return {}
     n_features = block.values.shape[1]  # the space has more where words first occur in later rows
     columns = _heaviest(space, n_features, coef)
     errors = {column: _error(_codes(block, features), labels) for column, features in columns.items()}
-    leaks = {column: error for column, error in errors.items() if error <= min(_SMALL, _SMALL_SHARE * guess)}
+    leaks = {column: error for column, error in errors.items() if error <= _small(guess)}
     others = min((error for column, error in errors.items() if column not in leaks), default=1.0)
-    return leaks if len(leaks) <= _MOST_LEAKS and others >= _LARGE_SHARE * guess else {}
+    return leaks if len(leaks) <= _MOST_LEAKS and others >= TOLD * guess else {}
+
+
+def leaking_features(sample: LeakSample, model: LinearModel) -> dict[str, float]:
+    """The same of the features of sparse rows. Words and pairs of words that share one tell the same: one is named."""
+    if any(error > _small(sample.guess) for _, error in sample.errors):
+        return {}
+    named = [(model.input_name(column), error) for column, error in sample.errors]
+    leaks: list[tuple[set[str], str, float]] = []
+    for name, error in sorted(named, key=lambda leak: (leak[1], len(leak[0]))):
+        words = set(name.split())
+        joined = [leak for leak in leaks if leak[0] & words]
+        _, best, least = joined[0] if joined else (words, name, error)
+        leaks = [leak for leak in leaks if not leak[0] & words]
+        leaks.append((words.union(*(leak[0] for leak in joined)), best, least))
+    return {name: error for _, name, error in leaks} if len(leaks) <= _MOST_LEAKS else {}
+
+
+def _small(guess: float) -> float:
+    return min(_SMALL, _SMALL_SHARE * guess)
 
 
 def _heaviest(space: FeatureSpace, n_features: int, coef: Floats | None) -> Mapping[str, Sequence[int]]:
     """The columns with the largest weights, each with its features: one of a number, one for each value of words."""
     words = {f"{column}=": column for column in space.settings.get("words", ())}
     features: dict[str, list[int]] = {}
-    for j, name in enumerate(space.columns[:n_features]):
+    names = space.columns or [str(j + space.index_base) for j in range(n_features)]
+    for j, name in enumerate(names[:n_features]):
         column = next((words[start] for start in words if name.startswith(start)), name)
         features.setdefault(column, []).append(j)
     if coef is not None:
-        weight = np.pad(np.abs(coef).max(axis=0), (0, len(space.columns)))  # of columns that came too late: 0
+        weight = np.pad(np.abs(coef).max(axis=0), (0, len(names)))  # of columns that came too late: 0
         features = dict(sorted(features.items(), key=lambda item: -float(weight[item[1]].max())))
     return dict(islice(features.items(), _MOST_COLUMNS))
 

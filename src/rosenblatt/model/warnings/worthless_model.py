@@ -2,16 +2,17 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
 from rosenblatt.errors import option, spelled
 from rosenblatt.learn.files.labels_to_classes import quoted
+from rosenblatt.learn.files.leak_sample import LeakSample
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.model.kinds.linear import LinearModel
-from rosenblatt.model.warnings.label_leaks import leaking_columns
+from rosenblatt.model.warnings.label_leaks import leaking_columns, leaking_features
 from rosenblatt.records import HonestScores, Label
 
 FEWEST_EXAMPLES = 10  # of a class
@@ -175,10 +176,8 @@ def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
     yield from few_examples(classes, counts)
     if fitting.checkpoint_failure is not None:
         yield Caution("checkpoint", f"T{fitting.checkpoint_failure[1:]}; the fit went on without it.")
-    if fitting.examples.first is not None and model.settings.degree == 1:
-        few_weights = model.features * model.run.learner.units <= _MOST_WEIGHTS
-        coef = model.coef if few_weights else None
-        yield from _leaks(leaking_columns(fitting.examples.first, model.space, coef))
+    if fitting.leak_sample is not None:
+        yield from _leaks(fitting.leak_sample, model)
     for sentence in fitting.source.warnings():
         yield Caution("cells", sentence)
     threshold = model.threshold
@@ -190,13 +189,25 @@ def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
         )
 
 
-def _leaks(columns: Mapping[str, float]) -> Iterator[Caution]:
-    for column, error in columns.items():
-        yield Caution(
-            "leak",
-            f"The column {quoted(column)} alone tells the label of {1 - error:.1%} of the examples: if it is not known "
-            f"before the label is, leave it out with {option('drop', column)}.",
-        )
+def _leaks(sample: LeakSample, model: LinearModel) -> Iterator[Caution]:
+    if sample.block is not None:
+        few_weights = model.features * model.run.learner.units <= _MOST_WEIGHTS
+        columns = leaking_columns(sample.block, model.space, model.coef if few_weights else None)
+        of_table = model.space.kind == "columns"
+        for column, error in columns.items():
+            yield _leak(f"column {quoted(column)}", error, option("drop", column) if of_table else "")
+    kind = "feature" if model.provenance["data"]["format"] in ("svmlight", "vw", "npz") else "word"
+    for feature, error in leaking_features(sample, model).items():
+        yield _leak(f"{kind} {quoted(feature)}", error)
+
+
+def _leak(what: str, error: float, drop: str = "") -> Caution:
+    leave_out = f"leave it out with {drop}" if drop else "take it out of the file"
+    return Caution(
+        "leak",
+        f"The {what} alone tells the label of {1 - error:.1%} of the examples: if it is not known before the label is, "
+        f"{leave_out}.",
+    )
 
 
 def _advice(honest: HonestScores | None, classes: Sequence[Label]) -> str:

@@ -1,0 +1,55 @@
+"""Some of the first rows that a fit learns, to look for a feature that gives the label away by itself.
+
+Of a table or a matrix the rows are kept. Of sparse rows only what each feature tells is, and numpy is not needed.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+
+from rosenblatt import native
+from rosenblatt.lazy import NDArray, np
+from rosenblatt.readers.block_rows import take_examples
+from rosenblatt.records import Block, Csr, FeatureSpace
+
+FEWEST_ROWS = 100
+FEWEST_ERRORS = 10  # of a guess: with fewer, chance may let a feature tell them
+TOLD = 0.5  # of the errors of a guess: a feature that makes no more than that tells much about the label
+_MOST_ROWS, _MOST_ENTRIES = 2000, 1 << 18
+
+
+@dataclass(frozen=True, eq=False)
+class LeakSample:
+    """The rows that features are judged by, or how these were judged."""
+
+    rows: int
+    guess: float  # the error of always guessing the commonest class
+    block: Block | None = None  # of named columns, or of a dense matrix
+    errors: tuple[tuple[int, float], ...] = ()  # of sparse columns that tell much about the label
+
+    @classmethod
+    def of(cls, block: Block, rows: NDArray[np.uint32] | None, n_classes: int, space: FeatureSpace) -> LeakSample:
+        """Rows from the whole block, since a file may be in an order of its own; `rows` are those to learn from."""
+        values, count = block.values, block.rows if rows is None else len(rows)
+        most = _MOST_ROWS
+        if isinstance(values, Csr):
+            most = min(most, _MOST_ENTRIES * block.rows // max(values.entries, 1))
+        chosen = range(0, count, max(-(-count // max(most, 1)), 1))
+        order = array("I", chosen if rows is None else (int(rows[i]) for i in chosen))
+        labels = block.buffers[0]
+        counts = [0] * n_classes
+        for row in order:
+            counts[labels[row]] += 1
+        guess = 1 - max(counts) / max(len(order), 1)
+        if len(order) < FEWEST_ROWS or guess * len(order) < FEWEST_ERRORS:
+            return cls(len(order), guess)
+        named = not isinstance(values, Csr) or space.kind == "columns"
+        first = take_examples(block, np.asarray(order)) if named else None
+        if not isinstance(values, Csr) or (named and not space.bits):
+            return cls(len(order), guess, first)
+        most_wrong = int(TOLD * guess * len(order))
+        told = native.telling_columns(native.rows_of(values), order, labels, n_classes, most_wrong)
+        # Of a table only the words of its texts, which come after its columns.
+        errors = ((column, wrong / len(order)) for column, wrong in told if column >= len(space.columns))
+        return cls(len(order), guess, first, tuple(errors))
