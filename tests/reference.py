@@ -203,6 +203,15 @@ class Reference:
     def scores(self, x: Vector) -> Vector:
         return [score(unit.w, x) for unit in self.units]
 
+    def confidence(self, row: Vector, threshold: float = 0.0) -> float:
+        """Standard deviations by which the decision for a row could go another way: arow's weights are normal."""
+        x = [*row, float(self.fit_intercept)]
+        scores, spread = self.scores(x), [score(each(unit.variance, x), x) for unit in self.units]
+        if len(scores) == 1:
+            return abs(scores[0] - threshold) / math.sqrt(spread[0])
+        best, rival = sorted(range(len(scores)), key=lambda k: -scores[k])[:2]
+        return (scores[best] - scores[rival]) / math.sqrt(spread[best] + spread[rival])
+
     def decisions(self, scores: Vector, label: int) -> list[tuple[Keeper, float, Sides]]:
         """(keeper, margin, sides) of each decision this example takes part in."""
         if self.joint:  # Kesler: the label against its highest-scoring rival

@@ -218,6 +218,28 @@ std::uintptr_t address(const nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>&
     return reinterpret_cast<std::uintptr_t>(memory.data());
 }
 
+// How many standard deviations lie between a score and the threshold, or between the highest score and the next.
+auto confidences(const InMatrix& scores, const InMatrix& variances, double threshold) {
+    const std::size_t rows = scores.shape(0), units = scores.shape(1);
+    if (variances.shape(0) != rows || variances.shape(1) != units || units == 0) throw nb::value_error("expected one variance for each score");
+    constexpr double least = 0x1p-80;  // rounding may leave a variance just below 0
+    double* confidence;
+    auto result = new_array<double, nb::memview>(rows, confidence);
+    for (std::size_t i = 0; i < rows; ++i) {
+        const double *const s = scores.data() + i * units, *const v = variances.data() + i * units;
+        if (units == 1) {
+            confidence[i] = std::fabs(s[0] - threshold) / std::sqrt(std::max(v[0], least));
+            continue;
+        }
+        const std::size_t best = highest(s, units);
+        std::size_t next = best == 0;
+        for (std::size_t k = 0; k < units; ++k)
+            if (k != best && s[k] > s[next]) next = k;
+        confidence[i] = (s[best] - s[next]) / std::sqrt(std::max(v[best] + v[next], least));
+    }
+    return result;
+}
+
 }  // namespace
 
 void bind_without_numpy(Module& m) {
@@ -227,6 +249,7 @@ void bind_without_numpy(Module& m) {
     m.def("weigh_classes", &weigh_classes, "labels"_a, "weights"_a.none(), "class_weight"_a);
     m.def("balance_classes", &balance_classes, "labels"_a, "weights"_a.none(), "counts"_a);
     m.def("join_lines", &concatenate, "parts"_a, "which"_a);
+    m.def("confidences", &confidences, "scores"_a, "variances"_a, "threshold"_a);
     m.def("majority", &majority_of, "scores"_a, "classes"_a);
     m.def("first_outside", &first_outside, "numbers"_a, "least"_a, "most"_a);
     m.def("number_labels", &rank_integers<std::int64_t>, "numbers"_a, "least"_a, "most"_a);

@@ -35,6 +35,8 @@ struct LearnFunctions {
                    const double* bias, std::size_t units, double* scores);
     // scores[position][unit] by the weights that a learner has now.
     void (*learner_scores)(const Learner&, const Rows&, const std::uint32_t* order, std::size_t count, double* scores);
+    // variances[row][unit] of these scores, by the variances of arow's weights.
+    void (*learner_variances)(const Learner&, const Rows&, double* variances);
     // The score of one row by the only unit of a learner, with its last or its average weights.
     double (*score_one)(const Learner&, const Rows&, bool average);
     void (*end_batch)(Learner&);

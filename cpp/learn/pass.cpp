@@ -234,6 +234,6 @@ void end_batches(Learner& learner) {
 }  // namespace
 
 extern const LearnFunctions learn_functions;
-const LearnFunctions learn_functions{pass, mistakes, scores, learner_scores, score_one, end_batches, pocket_clean};
+const LearnFunctions learn_functions{pass, mistakes, scores, learner_scores, learner_variances, score_one, end_batches, pocket_clean};
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

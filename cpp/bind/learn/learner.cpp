@@ -199,6 +199,50 @@ auto learner_scores(const CompactLearner& learner, const PyRows& py_rows, const 
     return result;
 }
 
+// The sum of x^2 over the entries of each row whose column the learner has never met.
+std::vector<double> squares_of_unknown(const CompactLearner& learner, const Rows& rows) {
+    std::vector<double> sums(rows.count, 0.0);
+    const auto with_types = [&](const auto* index, const auto* value) {
+        for (std::size_t row = 0; row < rows.count; ++row) {
+            const auto [from, to] = rows.entries_of(row);
+            for (std::size_t k = from; k < to; ++k) {
+                const std::int64_t slot = learner.columns->find(static_cast<std::size_t>(rows.column_of(index + k)));
+                const auto x = static_cast<double>(value[k]);
+                if (slot < 0 || slot >= static_cast<std::int64_t>(learner.features)) sums[row] += x * x;
+            }
+        }
+    };
+    const auto with_index = [&](const auto* index) {
+        if (rows.single) with_types(index, static_cast<const float*>(rows.values));
+        else with_types(index, static_cast<const double*>(rows.values));
+    };
+    if (rows.wide_indices) with_index(static_cast<const std::int64_t*>(rows.indices));
+    else with_index(static_cast<const std::int32_t*>(rows.indices));
+    return sums;
+}
+
+// variances[row][unit] of the scores of a learner by arow. A column that it has never met has the variance that every column
+// begins with.
+auto score_variances(const CompactLearner& learner, const PyRows& py_rows) {
+    const Rows rows = py_rows.readable();
+    if (learner.rule.rate != Rate::arow) throw nb::value_error("only a learner by arow has variances");
+    if (rows.features > learner.declared_features) throw nb::value_error("the rows have more features than the learner");
+    const std::size_t units = learner.rule.unit_count();
+    double* variances;
+    auto result = new_matrix<double, nb::memview>(rows.count, units, variances);
+    nb::gil_scoped_release free;
+    if (!learner.columns) {
+        native().learn->learner_variances(learner, rows, variances);
+        return result;
+    }
+    const CompactRows compact(*learner.columns, rows.sparse ? CompactRows::ColumnSlots() : learner.column_slots(), learner.features, rows);
+    native().learn->learner_variances(learner, compact.rows, variances);
+    if (!rows.sparse) return result;
+    const std::vector<double> unknown = squares_of_unknown(learner, rows);
+    for (std::size_t i = 0; i < rows.count * units; ++i) variances[i] += unknown[i / units];
+    return result;
+}
+
 std::size_t entries_of(const In<std::int64_t>& indices, const In<double>& values) {
     if (indices.shape(0) != values.shape(0))
         throw value_error("expected as many values as indices, found " + std::to_string(values.shape(0)) + " and " + std::to_string(indices.shape(0)));
@@ -250,6 +294,7 @@ void bind_learner(Module& m) {
         .def_prop_ro("weighed", reading(+[](const CompactLearner& learner) { return learner.total_weight; }))
         .def("grow", changing(+[](CompactLearner& learner, std::size_t features) { learner.declare(features); }), "features"_a)
         .def("scores", reading(&learner_scores), "rows"_a, "order"_a.none() = nb::none())
+        .def("score_variances", reading(&score_variances), "rows"_a)
         .def("end_batch", changing(+[](CompactLearner& learner) { native().learn->end_batch(learner); }))
         .def("may_overflow", reading(+[](const CompactLearner& learner, double rows, double largest, double heaviest) {
             return may_overflow(learner, rows, largest, heaviest);

@@ -45,6 +45,23 @@ void learner_scores(const Learner& learner, const Rows& rows, const std::uint32_
     });
 }
 
+void learner_variances(const Learner& learner, const Rows& rows, double* result) {
+    const std::size_t units = learner.rule.unit_count();
+    std::vector<double> v(learner.sign_stride);
+    with_reader(rows, Order{nullptr, rows.count, rows.count}, learner.has_interleaved_units(), [&](auto reader) {
+        for (std::size_t p = 0; p < rows.count; ++p) {
+            const auto row = reader[p];
+            for (const Group& group : learner.groups)
+                with_width(group.width, [&](auto W) {
+                    double norm[W()];
+                    norms<W()>(learner.rule, group, row, norm);
+                    std::copy_n(norm, W(), v.data() + group.first);
+                });
+            std::copy_n(v.data(), units, result + p * units);
+        }
+    });
+}
+
 void scores(const Rows& rows, const std::uint32_t* order, std::size_t from, std::size_t to, const double* weights,
             const double* bias, std::size_t units, double* result) {
     const Learner learner = scoring_learner(

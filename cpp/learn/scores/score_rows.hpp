@@ -36,6 +36,7 @@ std::uint64_t mistakes(const Examples& examples, const Learner& learner);
 void scores(const Rows& rows, const std::uint32_t* order, std::size_t from, std::size_t to, const double* weights,
             const double* bias, std::size_t units, double* result);
 void learner_scores(const Learner& learner, const Rows& rows, const std::uint32_t* order, std::size_t count, double* result);
+void learner_variances(const Learner& learner, const Rows& rows, double* result);
 double score_one(const Learner& learner, const Rows& rows, bool average);
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

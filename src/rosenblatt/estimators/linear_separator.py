@@ -237,6 +237,25 @@ class LinearSeparator(LinearRunEstimator):
             logarithms: Floats = np.log(self.predict_proba(X))
         return logarithms
 
+    def _gives_confidence(self) -> bool:
+        why = self.model_.why_no_confidence if self.__sklearn_is_fitted__() else None
+        if why is None:
+            return True
+        raise AttributeError(f"This model {why}: use predict_proba, or learn it with rule='arow' for a confidence.")
+
+    @available_if(_gives_confidence)
+    def predict_confidence(self, X: Any) -> Floats:
+        """How well the rows learned settle each prediction: the standard deviations of arow between its score and a
+        decision for another class. It is not the chance of being right, which predict_proba gives."""
+        model = snapshot(self)
+        model._fitted_run()
+        source = raw_rows.source_to_read(model, X, model.model_)
+        parts = [
+            model.model_.confidences(block.values, model.model_.unit_scores(block.values))
+            for block in source.blocks(thread_count(model.n_jobs))
+        ]
+        return np.concatenate([np.asarray(part) for part in parts])
+
     @property
     def space_(self) -> FeatureSpace:
         """What the columns of a matrix mean that `predict` takes, for `read(path, like=...)`."""

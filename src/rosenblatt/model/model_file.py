@@ -92,6 +92,18 @@ def require_probabilities(model: Model, path: str | os.PathLike[str]) -> None:
         )
 
 
+def require_confidence(model: Model, path: str | os.PathLike[str]) -> LinearModel:
+    """The model, if it gives a confidence; else a ModelError that names its file."""
+    linear = with_weights(model, path, "asked for a confidence")
+    why = linear.why_no_confidence
+    if why is not None:
+        raise ModelError(
+            f"{os.fspath(path)}: {why}: use {option('proba')}, or for a confidence learn it with "
+            f"{option('rule', 'arow')}."
+        )
+    return linear
+
+
 def is_model_file(path: str | os.PathLike[str]) -> bool:
     """Does the file begin like a model file?"""
     with suppress(OSError), open(path, "rb") as file:

@@ -54,6 +54,13 @@ reasons: Option[int] = Option(
     low=0,
     help="After each label the N features that add most to its score, and what each adds.",
 )
+confidence: Option[bool] = Option(
+    name="confidence",
+    default=False,
+    kind="bool",
+    help="After each label how well the examples that were learned settle it: the distance of its score from that of "
+    "another class, in standard deviations; for models of the rule arow.",
+)
 example: Option[str | None] = Option(
     name="example",
     default=None,

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 @option(options.output_format)
 @click.option("--scores", is_flag=True, help="After each label its score; of many classes, all scores.")
 @click.option("--proba", is_flag=True, help="After each label the probability of every class; a header names them.")
+@option(options.confidence)
 @option(options.top_classes)
 @option(options.reasons)
 @option(options.id_column, metavar="COLUMN")
@@ -52,6 +53,7 @@ def command(
     output_format: Literal["tsv", "csv", "jsonl"],
     scores: bool,
     proba: bool,
+    confidence: bool,
     top: int,
     reasons: int,
     id_: str | None,
@@ -66,18 +68,20 @@ def command(
     --json is --output-format jsonl.
     """
     from rosenblatt.cli.load_model import load_model
-    from rosenblatt.model.model_file import require_probabilities, with_weights
+    from rosenblatt.model.model_file import require_confidence, require_probabilities, with_weights
     from rosenblatt.model.predict import predict_source
     from rosenblatt.model.warnings.drift import Watch
     from rosenblatt.readers.open import open_source
     from rosenblatt.report.text.predictions import Shown, answer_lines
 
     columns = tuple(column for word in with_ for column in word.split(",") if column)
-    shown = Shown("jsonl" if as_json else output_format, scores, proba, top, reasons, id_, columns)
+    shown = Shown("jsonl" if as_json else output_format, scores, proba, confidence, top, reasons, id_, columns)
     check_output(output, model, *data, reading.labels_from)
     predictor = load_model(model, data[0])
     if proba:
         require_probabilities(predictor, model)
+    if confidence:
+        require_confidence(predictor, model)
     if reasons:
         with_weights(predictor, model, "explained by features")
     reading = replace(like_training_data(reading, predictor), with_=shown.columns, name_rows=bool(reasons))

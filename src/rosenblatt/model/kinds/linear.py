@@ -83,6 +83,24 @@ class LinearModel(Model):
         votes = self.run.votes
         return check_finite(self._scorer.scores(rows)) if votes is None else votes.scores(rows)
 
+    @property
+    def why_no_confidence(self) -> str | None:
+        """Why `confidences` has no answer; None where it has one."""
+        if self.settings.learning_rate != "arow":
+            return f"was learned by {self.provenance.get('rule', 'another rule')}, which keeps no variances"
+        if self.scheme == "ovo" or self.run.votes is not None:
+            return "decides by votes, which have no variance"
+        return None
+
+    def confidences(self, values: Values, unit_scores: Any) -> memoryview:
+        """How many standard deviations lie between the score of each row and a decision for another class.
+
+        Weights of arow are normally distributed: so is a score, with the variance sum of x^2 s^2. Of two classes the
+        score is compared with the threshold, of more the highest with the next.
+        """
+        rows = native.rows_of(values, degree=self.settings.degree)
+        return native.confidences(unit_scores, self.run.learner.score_variances(rows), self.decides_above)
+
     def unknown_entries(self, values: Csr) -> int | None:
         rows = native.rows_of(values)
         if not self._scorer.is_compact:

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from rosenblatt import native
 from rosenblatt.learn.multiclass_schemes import class_scores
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import PredictedBlock
 
@@ -31,6 +32,7 @@ class Shown:
     form: Literal["tsv", "csv", "jsonl"] = "tsv"
     scores: bool = False
     proba: bool = False
+    confidence: bool = False
     top: int = 0  # classes, the best first
     reasons: int = 0  # features that decided
     id: str | None = None  # a column of the data
@@ -44,7 +46,7 @@ class Shown:
     @property
     def header(self) -> bool:
         """Whether the first line names the columns."""
-        named = self.form == "csv" or self.proba or self.top or self.reasons or self.columns
+        named = self.form == "csv" or self.proba or self.confidence or self.top or self.reasons or self.columns
         return self.form != "jsonl" and bool(named)
 
 
@@ -116,6 +118,8 @@ def _parts(model: Model, shown: Shown) -> Iterable[Part]:
             lambda block: _probabilities(model, block),
             lambda row: {"probabilities": dict(zip(names, row, strict=True))},
         )
+    if shown.confidence:
+        yield _confidence(model)
     if shown.top:
         yield _top(model, shown.top)
     if shown.reasons:
@@ -153,6 +157,16 @@ def _scores(model: Model, names: list[str]) -> Part:
         lambda block: _class_scores(model, block),
         lambda row: {"scores": dict(zip(names, row, strict=True))},
     )
+
+
+def _confidence(model: Model) -> Part:
+    assert isinstance(model, LinearModel)
+    confidences = model.confidences
+
+    def rows(block: PredictedBlock) -> Iterable[Row]:
+        return zip(confidences(block.block.values, block.buffers[1]), strict=True)
+
+    return Part(["confidence"], rows, lambda row: {"confidence": row[0]})
 
 
 def _top(model: Model, count: int) -> Part:
