@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/memory_pool.cpp"
-#include "core/table_key.cpp"
+#include "core/hash_secret.cpp"
 
 namespace fuzz {
 

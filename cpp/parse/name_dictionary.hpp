@@ -25,7 +25,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/table_key.hpp"
+#include "core/hash_secret.hpp"
 
 namespace rosenblatt {
 
@@ -232,7 +232,7 @@ private:
     unsigned bits_;
     std::size_t limit_, mask_;
     int shift_;
-    std::uint64_t key_ = table_key();
+    std::uint64_t key_ = hash_secret();
     std::unique_ptr<std::atomic<std::uint64_t>[]> hashes_;  // open addressing, 0: empty
     Bits used_, in_sample_;                                 // columns of the names kept, and of the names sampled
     std::unique_ptr<std::uint64_t[]> shared_;               // columns of several names, while the dictionary is exact

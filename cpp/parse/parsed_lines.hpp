@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/memory_pool.hpp"
-#include "core/table_key.hpp"
+#include "core/hash_secret.hpp"
 #include "parse/number.hpp"
 
 namespace rosenblatt {

@@ -16,7 +16,7 @@
 
 #include "core/memory_pool.hpp"
 #include "core/rows.hpp"
-#include "core/table_key.hpp"
+#include "core/hash_secret.hpp"
 #include "learn/state/learner.hpp"
 #include "learn/state/thread_access.hpp"
 
@@ -86,7 +86,7 @@ private:
 
     std::vector<Entry> table_;
     int shift_ = 64 - 10;  // 2^10 entries at first
-    const std::uint64_t key_ = table_key();
+    const std::uint64_t key_ = hash_secret();
     std::size_t occurred_ = 0;
     std::vector<std::int32_t> column_;  // [slot]
     std::size_t used_[lanes] = {};      // slots of each lane

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/memory_pool.hpp"
-#include "core/table_key.hpp"
+#include "core/hash_secret.hpp"
 #include "isa/dispatch.hpp"
 #include "parse/name_dictionary.hpp"
 #include "words/hash_function.hpp"
@@ -232,7 +232,7 @@ private:
         if (scratch.size() < size) scratch.resize(size + std::min(size, std::size_t{1} << 16));
     }
 
-    // Where the search for a column begins: multiply-shift by a secret number (core/table_key.hpp), modulo the number of columns.
+    // Where the search for a column begins: multiply-shift by a secret number (core/hash_secret.hpp), modulo the number of columns.
     std::uint32_t place_of(std::uint32_t column) const { return (column * key_ & column_mask_) >> slot_shift_; }
 
     // Never more slots than columns: with one for each there is nothing to search.
@@ -384,7 +384,7 @@ private:
     std::vector<std::uint32_t> bucket_ends_;
     std::vector<std::uint32_t> missing_;
     std::uint32_t row_ = 0, mask_ = 0;
-    const std::uint32_t key_ = static_cast<std::uint32_t>(table_key()), column_mask_ = (std::uint32_t{1} << options_.bits) - 1;
+    const std::uint32_t key_ = static_cast<std::uint32_t>(hash_secret()), column_mask_ = (std::uint32_t{1} << options_.bits) - 1;
     unsigned slot_shift_ = 0;  // bits of a column beyond those of a slot
     std::size_t size_ = 0;            // entries of the row
     std::size_t rows_looked_up_ = 0;  // rows whose names were looked up

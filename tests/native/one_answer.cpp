@@ -6,7 +6,7 @@
 
 #include "core/memory_pool.cpp"
 #include "core/random.hpp"
-#include "core/table_key.cpp"
+#include "core/hash_secret.cpp"
 #include "learn/pass.cpp"
 #include "learn/scores/pocket.cpp"
 #include "learn/scores/score_rows.cpp"

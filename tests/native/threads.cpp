@@ -11,7 +11,7 @@
 #include "core/memory_pool.cpp"
 #include "core/parallel.hpp"
 #include "core/read_ahead.hpp"
-#include "core/table_key.cpp"
+#include "core/hash_secret.cpp"
 #include "learn/pass.cpp"
 #include "learn/scores/pocket.cpp"
 #include "learn/scores/score_rows.cpp"

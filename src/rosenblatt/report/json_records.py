@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.model.kinds.linear import LinearModel
-from rosenblatt.report.columns import columns_record
+from rosenblatt.report.column_decisions import columns_record
 from rosenblatt.report.summary import FitSummary
 from rosenblatt.report.weights import bias, classes_shown, top_features
 

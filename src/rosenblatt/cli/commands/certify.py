@@ -12,7 +12,7 @@ from rosenblatt import options
 from rosenblatt.cli.exits import DONE, NO
 from rosenblatt.cli.output import check_output, say, write, write_json
 from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
-from rosenblatt.cli.plotting import check_two_columns, save_plot, two_columns
+from rosenblatt.cli.plot_option import check_two_columns, save_plot, two_columns
 from rosenblatt.cli.progress import StatusLine
 from rosenblatt.readers.source import ReadOptions
 

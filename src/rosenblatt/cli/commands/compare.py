@@ -5,7 +5,7 @@ from typing import Any
 from rosenblatt import options
 from rosenblatt.cli.output import check_output, write_json, write_lines
 from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
-from rosenblatt.cli.plotting import check_two_columns, save_plot, two_columns
+from rosenblatt.cli.plot_option import check_two_columns, save_plot, two_columns
 from rosenblatt.readers.source import ReadOptions
 
 

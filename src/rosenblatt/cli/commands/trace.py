@@ -12,7 +12,7 @@ from rosenblatt import options
 from rosenblatt.cli import output as terminal
 from rosenblatt.cli.output import check_output
 from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
-from rosenblatt.cli.plotting import save_plot, two_columns
+from rosenblatt.cli.plot_option import save_plot, two_columns
 from rosenblatt.readers.source import ReadOptions
 
 if TYPE_CHECKING:

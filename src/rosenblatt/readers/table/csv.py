@@ -22,7 +22,7 @@ from rosenblatt.errors import DataError, listed
 from rosenblatt.lazy import np
 from rosenblatt.readers.formats.lines import available_lines
 from rosenblatt.readers.inputs.input_file import HEAD, InputFile, Stream
-from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
+from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows, wrong_width
 from rosenblatt.readers.table.check_arrow import refuse_duplicates
 from rosenblatt.readers.table.columns.missing_cells import DECIMAL_COMMA, MISSING, is_number
 
@@ -205,7 +205,7 @@ class CsvFile:
             if len(row) == n_columns:
                 rows.append(row)
             elif number > skip_rows:
-                on_bad_line(BadLine(self._file.name, number, _ragged(len(row), n_columns)))
+                on_bad_line(BadLine(self._file.name, number, wrong_width(len(row), n_columns)))
         columns = zip(*rows[skip_rows:], strict=True)
         cells = [
             pa.array([None if cell in self._missing else cell for cell in column], pa.string()) for column in columns
@@ -272,10 +272,6 @@ def _as_utf8(lines: bytes) -> bytes:
     return lines if lines.isascii() else lines.decode("utf-8", errors="replace").encode()
 
 
-def _ragged(n_cells: int, n_columns: int) -> str:
-    return f"expected {n_columns} columns, found {n_cells}; correct the row"
-
-
 def _invalid_row_handler(
     name: str, on_bad_line: Callable[[BadLine], None], lines: list[int], errors: list[DataError]
 ) -> Callable[[Any], str]:
@@ -284,7 +280,7 @@ def _invalid_row_handler(
 
     def handler(row: Any) -> str:
         try:
-            on_bad_line(BadLine(name, row.number or 0, _ragged(row.actual_columns, row.expected_columns)))
+            on_bad_line(BadLine(name, row.number or 0, wrong_width(row.actual_columns, row.expected_columns)))
         except DataError as error:
             errors.append(error)
             return "error"

@@ -14,8 +14,9 @@ from rosenblatt.readers.hashing.column_names import LIMIT, NameCollector
 from rosenblatt.readers.hashing.cross import BETWEEN, Factor, Pair
 from rosenblatt.readers.hashing.settings import hashing_settings, native_hashing
 from rosenblatt.readers.source import ReadOptions
+from rosenblatt.readers.table.bad_rows import BadCells, product_too_large
 from rosenblatt.readers.table.columns.layout import Layout
-from rosenblatt.readers.table.parse_cells import BadCells, Batch, WordColumn
+from rosenblatt.readers.table.parse_cells import Batch, WordColumn
 from rosenblatt.readers.table.scale import Scaling
 from rosenblatt.records import Csr, FeatureSpace, Floats, Values, logs_of
 
@@ -181,8 +182,7 @@ class Encoder:
             left, right = (self._scaled(batch.numbers)[:, self._layout.numbers.index(column)] for column in (a, b))
             with np.errstate(over="ignore"):
                 rows = np.flatnonzero(np.isinf(left * right)).tolist()
-            what = f"the product of columns {a!r} and {b!r}, which are crossed, is beyond the largest float; scale them"
-            bad += [(row, what) for row in rows]
+            bad += [(row, product_too_large(a, b)) for row in rows]
         return bad
 
     def _scaled(self, numbers: Floats) -> Floats:

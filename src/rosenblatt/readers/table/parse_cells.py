@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyarrow import compute as pc
 
 from rosenblatt.lazy import NDArray, np
+from rosenblatt.readers.table.bad_rows import BadCells, not_a_date, not_a_number, number_too_large
 from rosenblatt.readers.table.check_arrow import naming_column
 from rosenblatt.readers.table.columns import dates
 from rosenblatt.readers.table.columns.layout import Layout
@@ -19,9 +20,6 @@ from rosenblatt.records import Floats
 T = TypeVar("T")
 
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
-
-# Rows of a batch that cannot be read, and what is wrong with each.
-BadCells = list[tuple[int, str]]
 
 
 @dataclass(frozen=True)
@@ -115,8 +113,7 @@ def _micros(array: pa.Array, column: str, form: str, bad: BadCells) -> pa.Array:
     trimmed = _trimmed(pc.cast(array, pa.string()))
     micros = dates.micros_of_text(trimmed, form if form != dates.TYPED else dates.ISO)
     for row in np.flatnonzero(pc.and_(pc.is_null(micros), pc.is_valid(trimmed))).tolist():
-        cell = trimmed[row].as_py()
-        bad.append((row, f"expected a date ({form}) in column {column!r}, found {cell[:40]!r}; correct it"))
+        bad.append((row, not_a_date(column, form, trimmed[row].as_py())))
     return micros
 
 
@@ -133,8 +130,7 @@ def _numbers(array: pa.Array, column: str, bad: BadCells) -> Floats:
     else:
         floats = _cast_typed(array)
     result: Floats = floats.to_numpy(zero_copy_only=False).astype(np.float64)
-    what = f"column {column!r} holds a number beyond the largest float; correct it"
-    bad += [(row, what) for row in np.flatnonzero(np.isinf(result)).tolist()]
+    bad += [(row, number_too_large(column)) for row in np.flatnonzero(np.isinf(result)).tolist()]
     return result
 
 
@@ -167,7 +163,7 @@ def _parse_cells(array: pa.Array, column: str, bad: BadCells) -> pa.Array:
         if cell in MISSING:
             cells[row] = None
         elif cell is not None and not is_number(cell):
-            bad.append((row, f"expected a number in column {column!r}, found {cell[:40]!r}; correct it"))
+            bad.append((row, not_a_number(column, cell)))
             cells[row] = None
     return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
 

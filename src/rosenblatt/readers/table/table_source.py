@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from rosenblatt.errors import DataError, option
+from rosenblatt.errors import DataError
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.hashing.cross import pairs_of_model, pairs_of_table
 from rosenblatt.readers.inputs.input_file import InputFile
@@ -24,7 +24,7 @@ from rosenblatt.readers.inputs.joined_file import JoinedFile
 from rosenblatt.readers.labels import LONGEST_LABEL
 from rosenblatt.readers.parallel_map import ordered_map
 from rosenblatt.readers.source import FileSource, ReadOptions
-from rosenblatt.readers.table.bad_rows import BadLine
+from rosenblatt.readers.table.bad_rows import BadCells, BadLine, bad_row_error, label_missing, label_too_long
 from rosenblatt.readers.table.check_arrow import refuse_types
 from rosenblatt.readers.table.columns.find_layout import find_layout, layout_of_model, refuse_unknown
 from rosenblatt.readers.table.columns.head import Head, read_head
@@ -35,7 +35,7 @@ from rosenblatt.readers.table.joined_table import JoinedTable, OneTable
 from rosenblatt.readers.table.json_lines import JsonLines
 from rosenblatt.readers.table.new_columns import absence, extended, with_absent
 from rosenblatt.readers.table.parquet_arrow import TypedFile
-from rosenblatt.readers.table.parse_cells import BadCells, Batch, WordColumn, parse_batch
+from rosenblatt.readers.table.parse_cells import Batch, WordColumn, parse_batch
 from rosenblatt.records import FeatureSpace, SourceBlock
 
 
@@ -259,14 +259,11 @@ class TableSource(FileSource):
 
     def _bad_labels(self, label: WordColumn) -> BadCells:
         too_long = [code for code, word in enumerate(label.words) if len(word.encode()) > LONGEST_LABEL]
-        faults = {} if self.reading.decide else {"is empty; fill it in": label.codes < 0}
+        column = self._layout.label
+        faults = {} if self.reading.decide else {label_missing(column): label.codes < 0}
         if too_long:
-            faults[f"has more than {LONGEST_LABEL:,} bytes; shorten it"] = np.isin(label.codes, too_long)
-        return [
-            (row, f"the label, column {self._layout.label!r}, {what}")
-            for what, rows in faults.items()
-            for row in np.flatnonzero(rows).tolist()
-        ]
+            faults[label_too_long(column, LONGEST_LABEL)] = np.isin(label.codes, too_long)
+        return [(row, what) for what, rows in faults.items() for row in np.flatnonzero(rows).tolist()]
 
     def _place(self, row: int) -> tuple[str, int]:
         """The file and the line of a row; the line from 1, header and lines that were left out included."""
@@ -279,8 +276,7 @@ class TableSource(FileSource):
 
     def _refuse(self, file: str, line: int, what: str) -> None:
         sentence = f"{file}:{line}: {what}"
-        advice = f"or skip such rows with {option('on_bad_row', 'skip')}"
-        self.skip_or_raise(line, sentence, DataError(f"{sentence}, {advice}.", file=file, line=line))
+        self.skip_or_raise(line, sentence, bad_row_error(file, line, sentence))
 
     def _labels(self, batch: Batch, good: NDArray[np.bool_]) -> NDArray[np.int32]:
         if batch.label is None:

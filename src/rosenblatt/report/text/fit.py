@@ -12,7 +12,7 @@ from rosenblatt.model.fit_file import Fitted
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.options import READ
 from rosenblatt.options.command_line import as_flag
-from rosenblatt.report.columns import columns_sentence
+from rosenblatt.report.column_decisions import columns_sentence
 from rosenblatt.report.summary import NAMELESS_INDEX, SORTED_BY_LABEL, STATUS, FitSummary, errors_of
 from rosenblatt.report.text.explanation import describe_features, weight_lines
 from rosenblatt.report.text.layout import NO_BREAK, bold, clip, command_lines, dim, named_line, plural

@@ -1,4 +1,4 @@
-// What was done, as a small file for the lecturer. results.py reads it.
+// What was done, as a small file for the lecturer, which studio/lesson_results.py reads.
 
 import { element, paragraph } from "../dom.js";
 import { saveFile } from "../files.js";
