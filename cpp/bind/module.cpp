@@ -14,6 +14,7 @@ void bind_dual_perceptron(Module& m);
 void bind_support_pairs(Module& m);
 void bind_certify(Module& m);
 void bind_parse(Module& m);
+void bind_json(Module& m);
 void bind_cache_pages(Module& m);
 void bind_calibrate(Module& m);
 void bind_folds(Module& m);
@@ -82,6 +83,7 @@ NB_MODULE(_native, module) {
     bind_support_pairs(m);
     bind_certify(m);
     bind_parse(m);
+    bind_json(m);
     bind_cache_pages(m);
     bind_calibrate(m);
 }

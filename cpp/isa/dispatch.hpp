@@ -13,6 +13,7 @@ struct ProductFunctions;  // dual/products.hpp
 struct AscentFunctions;   // certify/dual_ascent.hpp
 struct HullFunctions;     // certify/wolfe.hpp
 struct ParserFunctions;   // parse/parser_table.hpp
+struct JsonFunctions;     // parse/json/json_lines.hpp
 struct WordFunctions;     // words/lower_case_words.hpp
 struct PageFunctions;     // cache/pack_numbers.hpp
 struct CalibrationFunctions;  // calibrate/calibrate.hpp
@@ -26,6 +27,7 @@ struct Native {
     const AscentFunctions* ascent;
     const HullFunctions* hulls;
     const ParserFunctions* parsers;
+    const JsonFunctions* json;
     const WordFunctions* words;
     const PageFunctions* pages;
     const CalibrationFunctions* calibration;

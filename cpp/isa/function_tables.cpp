@@ -14,14 +14,15 @@ extern const ProductFunctions product_functions;
 extern const AscentFunctions ascent_functions;
 extern const HullFunctions hull_functions;
 extern const ParserFunctions parser_functions;
+extern const JsonFunctions json_functions;
 extern const WordFunctions word_functions;
 extern const PageFunctions page_functions;
 extern const CalibrationFunctions calibration_functions;
 
 extern const Native table{
     ROSENBLATT_NAME(ROSENBLATT_ISA), &row_functions,  &learn_functions,  &dual_functions, &product_functions,
-    &ascent_functions,               &hull_functions, &parser_functions, &word_functions, &page_functions,
-    &calibration_functions,
+    &ascent_functions,               &hull_functions, &parser_functions, &json_functions, &word_functions,
+    &page_functions,                 &calibration_functions,
 };
 
 }  // namespace rosenblatt::ROSENBLATT_ISA

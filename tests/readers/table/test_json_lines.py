@@ -191,3 +191,22 @@ def test_a_list_of_numbers_is_words_whichever_way_it_is_read(tmp_path: Path) -> 
     slow = rosenblatt.read(path)
     assert fast.space.columns == slow.space.columns == ("n=1", "n=2.5", "n=3")
     assert fast.X.toarray().tolist() == slow.X.toarray().tolist() == [[1, 1, 0], [0, 1, 1]]
+
+
+def test_keys_that_come_late_are_said(tmp_path: Path) -> None:
+    padding = "x" * 1000
+    lines = [json.dumps({"x": i % 7, "pad": padding, "n": None, "label": "ab"[i % 2]}) for i in range(17_500)]
+    lines[9_000] = json.dumps({"x": 1, "pad": padding, "early": 2, "label": "a"})  # after 9 MB: taken in
+    for i in range(17_000, 17_500):
+        lines[i] = json.dumps({"x": 3, "plan": {"late": 1}, "n": 5, "label": "b", "other": None})
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join(lines))
+    source = open_source(path, ReadOptions())
+    assert sum(len(block.labels) for block in source.blocks(2)) == 17_500
+    assert "early" in source.space.columns
+    assert source.warnings() == [
+        f"{path}: 1,000 values of keys that have none in the first 16 MB were left out: 'n', 'plan'. To learn from "
+        "them, put a line that has them first."
+    ]
+    assert sum(len(block.labels) for block in source.blocks(1)) == 17_500  # counted anew for each reading
+    assert "1,000 values" in source.warnings()[0]

@@ -1,35 +1,47 @@
 """JSON lines (JSONL, NDJSON), an object on each -> record batches whose columns have types.
 
 Objects inside an object are columns with dots: `{"plan": {"price": 5}}` has a column plan.price. A list holds words.
-Which keys there are, and what they hold, is found from the first lines; keys that come later are left out.
+Which keys there are, and what they hold, is found from the first lines; keys that come later are left out and counted.
 """
 
 from __future__ import annotations
 
-import io
-import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import pyarrow as pa
-from pyarrow import json as arrow_json
 
-from rosenblatt.errors import DataError
-from rosenblatt.readers.formats.lines import available_lines, whole_lines
-from rosenblatt.readers.inputs.input_file import InputFile
+from rosenblatt import native
+from rosenblatt.errors import DataError, listed
+from rosenblatt.lazy import np
+from rosenblatt.readers.formats.lines import LineSpan, line_spans, whole_lines
+from rosenblatt.readers.inputs.input_file import InputFile, cannot_read
 from rosenblatt.readers.parallel_map import ordered_map
 from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
 from rosenblatt.readers.table.check_arrow import refuse_duplicates
+from rosenblatt.readers.table.json_objects import Shape, cells_of, merge, object_of, put
 
 _BLOCK = 1 << 20
-_SAMPLE = 1 << 20  # bytes of the first lines
-
-# What a key holds: numbers, flags, words, a list of one of them, or an object; None where there is only null.
-Shape: TypeAlias = "str | list[Any] | dict[str, Any] | None"
-_TYPES = {"numbers": pa.float64(), "flags": pa.bool_(), "words": pa.string()}
+_SAMPLE = 16  # megabytes of the first lines
+_TYPES = {
+    "numbers": pa.float64(), "flags": pa.bool_(), "words": pa.string(), "lists": pa.list_(pa.string()), None: pa.null()
+}  # fmt: skip
 _NOTHING: Mapping[str, Any] = {}
+
+
+class _Parsed(NamedTuple):
+    """What the native parser gives for some lines."""
+
+    n_lines: int
+    n_rows: int
+    columns: list[tuple[Any, ...] | None]
+    blank: list[int]  # lines, from 1
+    odd: list[tuple[int, int, bytes]]  # lines that it leaves to Python: number, rows before it, text
+    late: dict[str, int]  # keys without a column, and how many values they have
+    n_late: int
 
 
 class JsonLines:
@@ -41,236 +53,170 @@ class JsonLines:
     header = typed = True
 
     def __init__(
-        self, file: InputFile, shape: dict[str, Any] | None = None, known: Mapping[str, str] = _NOTHING
+        self,
+        file: InputFile,
+        shape: Shape | None = None,
+        known: Mapping[str, str] = _NOTHING,
+        *,
+        name_late_keys: bool = True,
     ) -> None:
         """`known` are columns of a model and what they hold, for those of which the first lines do not say it."""
-        self._file = file
-        self._first: bytes | None = None  # lines of a pipe that were read to find the columns
-        self._blocks: Iterator[bytes] | None = None
+        self._file, self._known = file, known
+        self._started: Iterator[LineSpan] | None = None  # of a pipe whose first lines were read to find the columns
         self.unseen: set[str] = set()
-        self.shape = self._find_shape(known) if shape is None else shape
-        self._schema = pa.schema([(key, _type_of(of_key)) for key, of_key in self.shape.items()])
+        self.shape = self._find_shape() if shape is None else shape
+        self._native_shape = native.JsonShape(_flat_keys(self.shape))
         self.types = dict(_flat_types("", self.shape))
         self.columns = list(self.types)
         refuse_duplicates(file.name, self.columns)
         if not self.columns:
             raise DataError(f"{file.name}: its first objects have no keys with a value.", file=file.name)
         self.places = LinesOfRows(file.name, 0)
+        self._name_late_keys = name_late_keys
+        self._late: Counter[str] = Counter()
+        self._n_late = 0
 
-    def _find_shape(self, known: Mapping[str, str]) -> dict[str, Any]:
-        if self._file.live:
-            sample = self._file.head
-        elif self._file.rewindable:
-            with self._file.stream() as stream:
-                sample = next(whole_lines(stream, _SAMPLE), b"")
-        else:
-            stream = self._file.stream()
-            self._blocks, self._stream = whole_lines(stream, _BLOCK), stream
-            sample = self._first = next(self._blocks, b"")
-        shape: dict[str, Any] = {}
-        for number, line in enumerate(sample.splitlines(), 1):
-            if line.strip():
-                try:
-                    _merge(shape, _object_of(line))
-                except ValueError as error:
-                    if shape or number > 1:
-                        continue  # it is refused or skipped where it is read
-                    what = f"{self._file.name}:1: {_sentence(error)}; write one object on each line"
-                    raise DataError(f"{what}.", file=self._file.name, line=1) from None
+    def _find_shape(self) -> Shape:
+        sample = self._first_lines()
+        first = sample.partition(b"\n")[0]
+        if first.strip():
+            try:
+                object_of(first)
+            except ValueError as error:
+                what = f"{self._file.name}:1: {error}; write one object on each line"
+                raise DataError(f"{what}.", file=self._file.name, line=1) from None
+        shape = _shape_of_lines(sample)
         flat = dict(_flat_types("", shape))
-        self.unseen = {column for column in known if column not in flat}  # columns of a model that no first line has
-        for column, kind in known.items():
+        self.unseen = {column for column in self._known if column not in flat}  # by the first lines
+        for column, kind in self._known.items():
             if column in self.unseen:
-                _put(shape, column.split("."), kind)
+                put(shape, column.split("."), kind)
         return shape
+
+    def _first_lines(self) -> bytes:
+        size = _SAMPLE << 20
+        if self._file.live:
+            return self._file.head
+        if self._file.rewindable:
+            with self._file.stream() as stream:
+                return next(whole_lines(stream, size), b"")
+        first: list[LineSpan] = []
+        spans = line_spans(self._file, _BLOCK)
+        while sum(span.end for span in first) < size and (span := next(spans, None)) is not None:
+            first.append(span)
+        self._started = chain(first, spans)
+        return b"".join(span.source for span in first if isinstance(span.source, bytes))
 
     def batches(self, on_bad_line: Callable[[BadLine], None]) -> Iterator[tuple[pa.RecordBatch, int]]:
         """Each batch with the bytes of the file up to its end; a line that is no object is passed to `on_bad_line`."""
         self.places.left_out.clear()
-        n_lines = 0
+        self._late.clear()
+        n_lines = self._n_late = 0
         threads = 1 if self._file.live else os.cpu_count() or 1
-        for bytes_read, lines, batch, bad in ordered_map(self._lines(), self._parsed, threads):
+        spans, self._started = self._started or line_spans(self._file, _BLOCK), None
+        for bytes_read, parsed, batch, bad in ordered_map(spans, self._parse, threads):
             for number, what in bad:
                 if what:
                     on_bad_line(BadLine(*self._file.place(n_lines + number), what))
                 self.places.left_out.append(n_lines + number)
-            n_lines += lines
+            n_lines += parsed.n_lines
+            self._late.update(parsed.late)
+            self._n_late += parsed.n_late
             if batch.num_rows:
                 yield batch, bytes_read
 
     def warnings(self) -> list[str]:
-        return []
+        if not self._n_late or not self._name_late_keys:
+            return []
+        values = f"{self._n_late:,} value{'s' if self._n_late > 1 else ''}"
+        keys = listed(sorted(self._late, key=lambda key: (-self._late[key], key)))
+        return [
+            f"{self._file.name}: {values} of keys that have none in the first {_SAMPLE} MB were left out: {keys}. "
+            "To learn from them, put a line that has them first."
+        ]
 
-    def _lines(self) -> Iterator[tuple[bytes, int]]:
-        if self._blocks is not None:
-            stream, blocks, self._blocks = self._stream, self._blocks, None
-            first = [] if self._first is None else [self._first]
-            yield from ((lines, stream.bytes_read) for lines in chain(first, blocks))
-            return
-        with self._file.stream() as stream:
-            blocks = available_lines(stream, _BLOCK) if self._file.live else whole_lines(stream, _BLOCK)
-            yield from ((lines, stream.bytes_read) for lines in blocks)
-
-    def _parsed(self, task: tuple[bytes, int]) -> tuple[int, int, pa.RecordBatch, list[tuple[int, str]]]:
-        """The bytes read, the number of lines, the batch, and the lines that are not in it with what is wrong; '' if
+    def _parse(self, span: LineSpan) -> tuple[int, _Parsed, pa.RecordBatch, list[tuple[int, str]]]:
+        """The bytes read, what was parsed, its batch, and the lines that are not in it with what is wrong; '' if
         they are blank."""
-        lines, bytes_read = task
-        if not lines.isascii():
-            lines = lines.decode("utf-8", errors="replace").encode()
-        n_lines = lines.count(b"\n") + (not lines.endswith(b"\n"))
         try:
-            table = arrow_json.read_json(
-                io.BytesIO(lines),
-                arrow_json.ReadOptions(use_threads=False, block_size=max(len(lines) + 1, 1 << 10)),
-                arrow_json.ParseOptions(explicit_schema=self._schema, unexpected_field_behavior="ignore"),
-            )
-            if table.num_rows == n_lines:
-                batch = table.combine_chunks().to_batches()[0] if n_lines else _empty(self._schema)
-                return bytes_read, n_lines, self._flat(batch), []
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            pass  # the slow way says which lines are at fault
-        batch, bad = self._one_by_one(lines)
-        return bytes_read, n_lines, batch, bad
+            parsed = _Parsed(*native.parse_json_lines(span.source, span.begin, span.end, self._native_shape))
+        except OSError as error:
+            raise cannot_read(self._file.name, error) from error
+        arrays = [
+            _array(type_, parsed.n_rows, column)
+            for type_, column in zip(self.types.values(), parsed.columns, strict=True)
+        ]
+        bad = [(number, "") for number in parsed.blank]
+        if parsed.odd:
+            arrays = self._with_odd_lines(arrays, parsed, bad)
+        return span.bytes_read, parsed, pa.RecordBatch.from_arrays(arrays, names=self.columns), sorted(bad)
 
-    def _one_by_one(self, lines: bytes) -> tuple[pa.RecordBatch, list[tuple[int, str]]]:
-        cells: dict[str, list[Any]] = {column: [] for column in self.columns}
-        bad: list[tuple[int, str]] = []
-        for number, line in enumerate(lines.split(b"\n")[: lines.count(b"\n") + (not lines.endswith(b"\n"))], 1):
-            if not line.strip():
-                bad.append((number, ""))
-                continue
+    def _with_odd_lines(self, arrays: list[pa.Array], parsed: _Parsed, bad: list[tuple[int, str]]) -> list[pa.Array]:
+        """The arrays with the rows of the lines that were left to Python; the other such lines are added to `bad`."""
+        cells: list[dict[str, Any]] = []
+        places = []  # of these rows among the others
+        for number, row, line in parsed.odd:
             try:
-                row = dict(_cells("", _object_of(line), self.shape))
+                cells.append(dict(cells_of(object_of(line), self.shape)))
             except ValueError as error:
-                bad.append((number, f"{_sentence(error)}; correct it"))
-                continue
-            for column, values in cells.items():
-                values.append(row.get(column))
-        arrays = [pa.array(values, self.types[column]) for column, values in cells.items()]
-        return pa.RecordBatch.from_arrays(arrays, names=self.columns), bad
-
-    def _flat(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        leaves = (leaf for array in batch.columns for leaf in _leaves(array))
-        arrays = [leaf.cast(type_) for leaf, type_ in zip(leaves, self.types.values(), strict=True)]
-        return pa.RecordBatch.from_arrays(arrays, names=self.columns)
+                bad.append((number, f"{error}; correct it"))
+            else:
+                places.append(row)
+        if not cells:
+            return arrays
+        order = np.insert(np.arange(parsed.n_rows), places, parsed.n_rows + np.arange(len(cells)))
+        odd = [pa.array([row[column] for row in cells], type_) for column, type_ in self.types.items()]
+        return [pa.concat_arrays(pair).take(pa.array(order)) for pair in zip(arrays, odd, strict=True)]
 
 
-def _empty(schema: pa.Schema) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([pa.nulls(0, type_) for type_ in schema.types], schema=schema)
+def _array(type_: pa.DataType, n_rows: int, column: tuple[Any, ...] | None) -> pa.Array:
+    """An array over the memory of the native parser."""
+    if column is None:
+        return pa.nulls(n_rows, type_)
+    n_nulls, valid, *values = column
+    buffers = [None if buffer is None else pa.py_buffer(buffer) for buffer in (valid, *values)]
+    if pa.types.is_list(type_):
+        valid, list_ends, *words = buffers
+        items = pa.Array.from_buffers(pa.string(), values[1].shape[0] - 1, [None, *words])
+        return pa.Array.from_buffers(type_, n_rows, [valid, list_ends], n_nulls, children=[items])
+    return pa.Array.from_buffers(type_, n_rows, buffers, n_nulls)
 
 
-def _leaves(array: pa.Array) -> Iterator[pa.Array]:
-    if pa.types.is_struct(array.type):
-        for child in array.flatten():
-            yield from _leaves(child)
-    else:
-        yield array
+def _shape_of_lines(lines: bytes) -> Shape:
+    keys = native.find_json_keys(lines)
+    shape: Shape = {}
+    if keys is not None:
+        objects = [shape]
+        for parent, name, kind in keys:
+            objects[parent][name] = {} if kind == "object" else kind or None
+            objects.append(objects[parent][name])
+        return shape
+    for line in lines.split(b"\n"):
+        if line.strip():
+            try:
+                merge(shape, object_of(line))
+            except ValueError:
+                continue  # it is refused or skipped where it is read
+    return shape
 
 
-def _object_of(line: bytes) -> dict[str, Any]:
-    value = json.loads(line)
-    if not isinstance(value, dict):
-        raise ValueError(f"expected an object in braces, found {str(line[:20], errors='replace')!r}")
-    return value
+def _flat_keys(shape: Shape) -> list[tuple[int, str, str]]:
+    """Each key after the object that has it: the position of that, counted from 1 (0 is the line), name and kind."""
+    keys: list[tuple[int, str, str]] = []
+
+    def add(parent: int, shape: Shape) -> None:
+        for name, kind in shape.items():
+            keys.append((parent, name, "object" if isinstance(kind, dict) else kind or ""))
+            if isinstance(kind, dict):
+                add(len(keys), kind)
+
+    add(0, shape)
+    return keys
 
 
-def _sentence(error: ValueError) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"is not a whole JSON object: {error.msg[0].lower()}{error.msg[1:]} at character {error.pos + 1}"
-    return str(error)
-
-
-def _shape_of(value: Any) -> Any:
-    if value is None:
-        return None
-    if isinstance(value, bool):
-        return "flags"
-    if isinstance(value, int | float):
-        return "numbers"
-    if isinstance(value, str):
-        return "words"
-    if isinstance(value, list):
-        shapes = {shape for item in value if isinstance(shape := _shape_of(item), str)}
-        mixed = len(shapes) > 1 or any(isinstance(item, list | dict) for item in value)
-        return ["json" if mixed else next(iter(shapes), None)]
-    return {key: _shape_of(of_key) for key, of_key in value.items()}
-
-
-def _merge(shape: dict[str, Any], value: Mapping[str, Any]) -> None:
-    """Add what the keys of an object hold. Of two kinds the first stays: the line of the second is refused later."""
-    for key, of_key in value.items():
-        before, new = shape.get(key), _shape_of(of_key)
-        if before is None:
-            shape[key] = new
-        elif isinstance(before, dict) and isinstance(of_key, dict):
-            _merge(before, of_key)
-        elif isinstance(before, list) and isinstance(new, list) and before[0] != new[0] and new[0] is not None:
-            before[0] = new[0] if before[0] is None else "json"
-
-
-def _put(shape: dict[str, Any], path: Sequence[str], kind: str) -> None:
-    """Add a column of a model that no line had yet."""
-    *parents, key = path
-    for parent in parents:
-        inner = shape.setdefault(parent, {})
-        if not isinstance(inner, dict):
-            return
-        shape = inner
-    if shape.get(key) is None:
-        shape[key] = kind
-
-
-def _type_of(shape: Shape) -> pa.DataType:
-    if shape is None:
-        return pa.null()
-    if isinstance(shape, dict):
-        return pa.struct([(key, _type_of(of_key)) for key, of_key in shape.items()])
-    if isinstance(shape, list):
-        return pa.list_(_TYPES.get(shape[0], pa.string()))
-    return _TYPES[shape]
-
-
-def _flat_types(path: str, shape: Mapping[str, Any]) -> Iterator[tuple[str, pa.DataType]]:
-    for key, of_key in shape.items():
-        if isinstance(of_key, dict):
-            yield from _flat_types(f"{path}{key}.", of_key)
+def _flat_types(path: str, shape: Shape) -> Iterator[tuple[str, pa.DataType]]:
+    for key, kind in shape.items():
+        if isinstance(kind, dict):
+            yield from _flat_types(f"{path}{key}.", kind)
         else:
-            yield f"{path}{key}", pa.list_(pa.string()) if isinstance(of_key, list) else _type_of(of_key)
-
-
-_NAMES = {"numbers": "a number", "flags": "true or false", "words": "a string"}
-
-
-def _cells(path: str, value: Mapping[str, Any], shape: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The cells of an object by column; ValueError where a key holds something else than in the first lines."""
-    for key, of_key in shape.items():
-        cell, column = value.get(key), f"{path}{key}"
-        if isinstance(of_key, dict):
-            if cell is not None and not isinstance(cell, dict):
-                raise _mismatch(column, cell, "an object")
-            yield from _cells(f"{column}.", cell or {}, of_key)
-        elif cell is None or of_key is None:
-            yield column, None
-        elif isinstance(of_key, list):
-            if not isinstance(cell, list):
-                raise _mismatch(column, cell, "a list")
-            yield column, [_word(item) for item in cell if item is not None]
-        elif of_key == "numbers" and isinstance(cell, int | float) and not isinstance(cell, bool):
-            yield column, float(cell)
-        elif _shape_of(cell) == of_key:
-            yield column, cell
-        else:
-            raise _mismatch(column, cell, _NAMES[of_key])
-
-
-def _word(item: Any) -> str:
-    """An item of a list as Arrow writes it: a number without needless digits."""
-    if isinstance(item, float) and item.is_integer() and abs(item) < 2**53:
-        return str(int(item))
-    return item if isinstance(item, str) else json.dumps(item)
-
-
-def _mismatch(column: str, cell: Any, expected: str) -> ValueError:
-    shape = _shape_of(cell)
-    kind = _NAMES[shape] if isinstance(shape, str) else "an object" if isinstance(shape, dict) else "a list"
-    return ValueError(f"key {column!r} holds {kind}, and in the first lines {expected}")
+            yield f"{path}{key}", _TYPES[kind]

@@ -137,7 +137,8 @@ class TableSource(FileSource):
         def open_one(file: InputFile, first: OneTable | None = None) -> OneTable:
             if self.format == "jsonl":
                 shape = first.shape if isinstance(first, JsonLines) else None
-                return JsonLines(file, shape, {} if self.model_space is None else _kinds_of(self.model_space))
+                known = {} if self.model_space is None else _kinds_of(self.model_space)
+                return JsonLines(file, shape, known, name_late_keys=self.model_space is None or reading.grow)
             if self.format not in ("csv", "tsv"):
                 return TypedFile(file, self.format)
             columns, missing = None if first is None else first.columns, not reading.with_
