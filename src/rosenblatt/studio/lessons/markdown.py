@@ -1,15 +1,17 @@
 """Lessons that a teacher writes: one Markdown file each, with its settings in TOML between two lines of `+++`.
 
 The text comes first, then the sections `## Task` and `## Done`. Whether a lesson is done is said in the settings, by
-conditions on quantities of the run and by answers that are to be filled in; docs/studio.md has an example.
+conditions on quantities of the run and by answers that are to be filled in; docs/studio.md has an example. A mistake in
+a file is refused with a sentence and its line.
 """
 
 import re
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, RosenblattError
 from rosenblatt.studio.lessons.lesson import Lesson, on_one_line
 
 # What conditions and answers can be about; page/lessons/checks/own.js computes them.
@@ -18,10 +20,22 @@ QUANTITIES = (
     "weights",
 )
 PANELS = ("data", "learner", "verdict", "theorem", "losses", "relatives", "logic", "export")
-_SETUP = ("example", "points", "classes", "options", "at", "proof")
+_SETUP = ("example", "points", "classes", "columns", "options", "at", "proof")
 _KEYS = ("title", "panels", "done", "answers", *_SETUP)
+_ANSWER_KEYS = ("label", "is", "hint")
 _CONDITION = re.compile(rf"({'|'.join(QUANTITIES[:-1])}) (<=|>=|<|>|=) (-?\d+(?:\.\d+)?)")
 _NUMBERS = re.compile(r"-?\d+(?:\.\d+)?(?:[ ,]+-?\d+(?:\.\d+)?)*")
+_SECTIONS = ["## Task", "## Done"]
+_HEADING = re.compile(r" {0,3}#{1,6}(\s|task|done|$)", re.IGNORECASE)
+_LIST_ITEM = re.compile(r"\s*(?:[-*+]|(\d+)[.)])\s+")
+_NOT_SHOWN = {
+    "a picture": re.compile(r"!\["),
+    "a link": re.compile(r"\]\("),
+    "HTML": re.compile(r"</?[a-zA-Z][^>]*>"),
+    "a block of code": re.compile(r"\s*(```|~~~)"),
+    "a table": re.compile(r"\s*\|"),
+    "a quotation": re.compile(r"\s*>"),
+}
 _MAX_BYTES = 100_000
 
 
@@ -42,26 +56,16 @@ def read_folder(folder: str | Path, taken: tuple[str, ...]) -> tuple[Lesson, ...
 
 def read_markdown(path: Path) -> Lesson:
     """The lesson in a Markdown file."""
-    try:
-        content = path.read_bytes()[: _MAX_BYTES + 1].decode("utf-8")
-    except UnicodeDecodeError:
-        raise DataError(f"{path}: is not text in UTF-8.") from None
-    parts = re.split(r"^\+\+\+[ \t]*\r?\n", content, maxsplit=2, flags=re.MULTILINE)
-    if len(parts) != 3 or parts[0].strip():
-        raise DataError(f"{path}: a lesson begins with its settings in TOML between two lines of +++.")
-    try:
-        settings = tomllib.loads(parts[1].replace("\r\n", "\n"))
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"{path}: the settings are not TOML: {error}.") from None
-    _check(path, settings)
-    text, task, when_done = _sections(path, parts[2])
+    file = _read_file(path)
+    settings = _read_settings(file)
+    text, task, when_done = _read_sections(file)
     answers = settings.get("answers", [])
     return Lesson(
         key=path.stem,
         title=settings["title"],
-        text=tuple(on_one_line(paragraph) for paragraph in re.split(r"\n\s*\n", text) if paragraph.strip()),
-        task=on_one_line(task),
-        when_done=on_one_line(when_done),
+        text=text,
+        task=task,
+        when_done=when_done,
         setup={name: settings[name] for name in _SETUP if name in settings},
         fields={f"answer {k}": answer["label"] for k, answer in enumerate(answers, start=1)},
         panels=tuple(settings.get("panels", ())),
@@ -71,48 +75,199 @@ def read_markdown(path: Path) -> Lesson:
     )
 
 
-def _sections(path: Path, body: str) -> tuple[str, str, str]:
-    parts = re.split(r"^## (Task|Done)[ \t]*\r?\n", body, flags=re.MULTILINE)
-    if parts[1::2] != ["Task", "Done"] or not all(part.strip() for part in parts[0::2]):
-        raise DataError(f"{path}: after the settings come the text, '## Task' and '## Done', each with some words.")
-    return parts[0], parts[2], parts[4]
+@dataclass(frozen=True)
+class _File:
+    """The lines of a lesson; its settings are those before line `body`, which counts from 0."""
+
+    path: Path
+    lines: tuple[str, ...]
+    body: int
+
+    def refuse(self, line: int, problem: str) -> NoReturn:
+        """Lines are counted from 1."""
+        raise DataError(f"{self.path}:{line}: {problem}.")
+
+    def refuse_setting(self, name: str, problem: str, words: str = "") -> NoReturn:
+        """A problem with a setting, at the first line of it that has these words."""
+        first, lines = self._line_of(name), range(1, self.body)
+        self.refuse(1 + next((k for k in lines if k >= first and words in self.lines[k]), first), problem)
+
+    def refuse_point(self, number: int, problem: str) -> NoReturn:
+        """A problem with a point, at its own line; points are counted from 1."""
+        first = self._line_of("points")
+        text = "\n".join(self.lines[first : self.body])
+        inner = list(re.finditer(r"\[[^\[\]]*\]", text))[number - 1 : number]
+        self.refuse(1 + first + (text[: inner[0].start()].count("\n") if inner else 0), problem)
+
+    def _line_of(self, name: str) -> int:
+        """Where a setting begins, counted from 0."""
+        lines = range(1, self.body)
+        return next((k for k in lines if re.match(rf"\s*\[*{re.escape(name)}\b", self.lines[k])), 0)
 
 
-def _check(path: Path, settings: dict[str, Any]) -> None:
-    """Every mistake that a teacher can make, in a sentence that says what is allowed."""
-    from rosenblatt.studio.questions.example_tables import EXAMPLES
+def _read_file(path: Path) -> _File:
+    content = path.read_bytes()
+    if len(content) > _MAX_BYTES:
+        raise DataError(f"{path}: is larger than {_MAX_BYTES:,} bytes, which is no lesson.")
+    try:
+        lines = tuple(content.decode("utf-8-sig").splitlines())
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise DataError(f"{path}:{line}: is not text in UTF-8.") from None
+    fences = [k for k, line in enumerate(lines) if line.rstrip() == "+++"]
+    if len(fences) < 2 or fences[0] != 0:
+        found = fences[0] + 1 if fences else 1
+        raise DataError(f"{path}:{found}: a lesson begins with its settings in TOML between two lines of +++.")
+    return _File(path, lines, fences[1] + 1)
 
-    def refuse(problem: str) -> None:
-        raise DataError(f"{path}: {problem}.")
 
-    if unknown := [name for name in settings if name not in _KEYS]:
-        refuse(f"there is no setting {unknown[0]!r}; the settings are {', '.join(_KEYS)}")
-    if not isinstance(settings.get("title"), str):
-        refuse("the setting 'title' is missing")
-    if ("example" in settings) == ("points" in settings):
-        refuse("a lesson needs 'example' or 'points', and not both")
-    if "example" in settings and settings["example"] not in EXAMPLES:
-        refuse(f"there is no example {settings['example']!r}; the examples are {', '.join(EXAMPLES)}")
-    if "points" in settings and not _are_points(settings["points"], settings.get("classes")):
-        refuse("'points' are lists [x1, x2, class], where class counts from 0 in the list 'classes'")
-    if unknown := [name for name in settings.get("panels", ()) if name not in PANELS]:
-        refuse(f"there is no panel {unknown[0]!r}; the panels are {', '.join(PANELS)}")
+# -- settings ---------------------------------------------------------------------------------------------------------
+
+
+def _read_settings(file: _File) -> dict[str, Any]:
+    try:
+        settings = tomllib.loads("\n".join(file.lines[1 : file.body - 1]))
+    except tomllib.TOMLDecodeError as error:
+        problem, place = re.fullmatch(r"(.*?)(?: \(at (?:line (\d+)|end).*\))?", str(error)).groups()  # type: ignore[union-attr]
+        file.refuse(int(place) + 1 if place else file.body, f"the settings are not TOML: {problem}")
+    _check_names(file, settings)
+    _check_data(file, settings)
     for condition in settings.get("done", ()):
         if not isinstance(condition, str) or not _CONDITION.fullmatch(condition):
             names = ", ".join(QUANTITIES[:-1])
-            refuse(f"{condition!r} is no condition such as 'mistakes <= 10'; the quantities are {names}")
-    for answer in settings.get("answers", ()):
-        if not isinstance(answer, dict) or not all(isinstance(answer.get(name), str) for name in ("label", "is")):
-            refuse("each of [[answers]] needs a 'label' and what it 'is', both in quotes")
-        if answer["is"] not in QUANTITIES and not _NUMBERS.fullmatch(answer["is"]):
-            refuse(f"an answer is numbers, or one of {', '.join(QUANTITIES)}; {answer['is']!r} is neither")
+            problem = f"{condition!r} is no condition such as 'mistakes <= 10'; the quantities are {names}"
+            file.refuse_setting("done", problem, str(condition))
+    for k, answer in enumerate(settings.get("answers", ())):
+        _check_answer(file, k, answer)
     if not settings.get("done") and not settings.get("answers"):
-        refuse("nothing says when the lesson is done: add 'done' or [[answers]]")
+        file.refuse(1, "nothing says when the lesson is done: add 'done' or [[answers]]")
+    return settings
 
 
-def _are_points(points: Any, classes: Any) -> bool:
-    def is_point(point: Any) -> bool:
-        numbers = isinstance(point, list) and len(point) == 3 and all(isinstance(v, int | float) for v in point)
-        return numbers and point[2] in range(len(classes))
+def _check_names(file: _File, settings: dict[str, Any]) -> None:
+    if unknown := [name for name in settings if name not in _KEYS]:
+        problem = f"there is no setting {unknown[0]!r}; the settings are {', '.join(_KEYS)}"
+        file.refuse_setting(unknown[0], problem)
+    if "title" not in settings:
+        file.refuse(1, "the setting 'title' is missing")
+    kinds = {"title": str, "panels": list, "done": list, "answers": list, "at": int, "proof": bool, "options": dict}
+    words = {str: "a text in quotes", list: "a list in brackets", int: "a whole number", bool: "true or false"}
+    for name, kind in kinds.items():
+        value = settings.get(name)
+        if value is not None and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
+            file.refuse_setting(name, f"{name!r} must be {words.get(kind, 'a table such as { max_iter = 100 }')}")
+    if not settings["title"].strip():
+        file.refuse_setting("title", "the title is empty")
+    if settings.get("at", 0) < 0:
+        file.refuse_setting("at", "'at' must not be below 0, the start of the run")
+    if unknown := [name for name in settings.get("panels", ()) if name not in PANELS]:
+        problem = f"there is no panel {unknown[0]!r}; the panels are {', '.join(PANELS)}"
+        file.refuse_setting("panels", problem, str(unknown[0]))
 
-    return isinstance(points, list) and isinstance(classes, list) and bool(points) and all(map(is_point, points))
+
+def _check_data(file: _File, settings: dict[str, Any]) -> None:
+    """The data and the options, checked as the page's own are."""
+    from rosenblatt.studio.questions.example_tables import EXAMPLES
+    from rosenblatt.studio.request import read_options, read_points
+
+    if ("example" in settings) == ("points" in settings):
+        file.refuse(1, "a lesson needs 'example' or 'points', and not both")
+    if "example" in settings:
+        if settings["example"] not in EXAMPLES:
+            problem = f"there is no example {settings['example']!r}; the examples are {', '.join(EXAMPLES)}"
+            file.refuse_setting("example", problem)
+        if extra := [name for name in ("classes", "columns") if name in settings]:
+            file.refuse_setting(extra[0], f"{extra[0]!r} goes with 'points'; an example has its own")
+        table = EXAMPLES[settings["example"]]()
+        data = {"points": [row[:2] for row in table["rows"]], "labels": table["labels"], "classes": table["classes"]}
+    else:
+        data = _points(file, settings)
+    try:
+        points = read_points(data)
+    except RosenblattError as error:
+        file.refuse_setting("points", _without_stop(error))
+    try:
+        read_options(data | {"options": settings.get("options", {})}, len(points.X))
+    except RosenblattError as error:
+        file.refuse_setting("options", _without_stop(error))
+
+
+def _points(file: _File, settings: dict[str, Any]) -> dict[str, Any]:
+    from rosenblatt.studio.request import is_number
+
+    points, classes, columns = settings["points"], settings.get("classes"), settings.get("columns", ["x1", "x2"])
+    shape = "'points' are lists [x1, x2, class], where class counts from 0 in the list 'classes'"
+    if not isinstance(points, list) or not isinstance(classes, list):
+        file.refuse_setting("points", shape)
+    for k, point in enumerate(points, start=1):
+        if not isinstance(point, list) or len(point) != 3 or point[2] not in range(len(classes)):
+            file.refuse_point(k, f"point {k} is {point!r}; {shape}")
+        if not all(map(is_number, point[:2])):
+            file.refuse_point(k, f"point {k} is {point!r}, and its first two must be finite numbers up to 1e100")
+    if not (isinstance(columns, list) and len(columns) == 2 and all(isinstance(name, str) for name in columns)):
+        file.refuse_setting("columns", '\'columns\' are the names of the two columns, as in ["width", "height"]')
+    return {"points": [p[:2] for p in points], "labels": [p[2] for p in points], "classes": classes}
+
+
+def _check_answer(file: _File, k: int, answer: Any) -> None:
+    headers = [line for line, text in enumerate(file.lines[: file.body], start=1) if text.strip() == "[[answers]]"]
+    line = headers[k] if k < len(headers) else 1
+    if not isinstance(answer, dict) or not all(isinstance(answer.get(name), str) for name in ("label", "is")):
+        file.refuse(line, "each of [[answers]] needs a 'label' and what it 'is', both in quotes")
+    if unknown := [name for name in answer if name not in _ANSWER_KEYS]:
+        file.refuse(line, f"an answer has no {unknown[0]!r}; it has {', '.join(_ANSWER_KEYS)}")
+    if not isinstance(answer.get("hint", ""), str):
+        file.refuse(line, "the hint of an answer must be a text in quotes")
+    if answer["is"] not in QUANTITIES and not _NUMBERS.fullmatch(answer["is"]):
+        names = ", ".join(QUANTITIES)
+        file.refuse(line, f"an answer is numbers, or one of {names}; {answer['is']!r} is neither")
+
+
+def _without_stop(error: Exception) -> str:
+    return str(error).rstrip(".")
+
+
+# -- text, task, and what is said when it is done ---------------------------------------------------------------------
+
+
+def _read_sections(file: _File) -> tuple[tuple[str, ...], str, str]:
+    headings: list[int] = []
+    for k in range(file.body, len(file.lines)):
+        line = file.lines[k]
+        if _HEADING.match(line):
+            wanted = _SECTIONS[len(headings)] if len(headings) < 2 else None
+            if line.rstrip() != wanted:
+                then = f"here comes {wanted!r}" if wanted else "nothing comes after them"
+                problem = f"the headings of a lesson are '## Task', then '## Done'; {then}, not {line.strip()!r}"
+                file.refuse(k + 1, problem)
+            headings.append(k)
+        if shown := [name for name, pattern in _NOT_SHOWN.items() if pattern.search(line)]:
+            problem = "a lesson has paragraphs, lists, **bold**, *italic* and `code`"
+            file.refuse(k + 1, f"{shown[0]} cannot be shown: {problem}")
+    if len(headings) < 2:
+        file.refuse(len(file.lines), f"{_SECTIONS[len(headings)]!r} is missing")
+    starts, ends = [file.body, *(k + 1 for k in headings)], [*headings, len(file.lines)]
+    text, task, when_done = (_paragraphs(file, start, end) for start, end in zip(starts, ends, strict=True))
+    for start, words, where in zip(starts, (text, task, when_done), ("before '## Task'", *_SECTIONS), strict=True):
+        if not words:
+            file.refuse(start, f"nothing is written {where if where.startswith('before') else f'under {where!r}'}")
+    return text, on_one_line(" ".join(task)), on_one_line(" ".join(when_done))
+
+
+def _paragraphs(file: _File, start: int, end: int) -> tuple[str, ...]:
+    """Each paragraph and each item of a list on a line of its own."""
+    paragraphs: list[tuple[int, list[str]]] = [(start, [])]
+    for k in range(start, end):
+        line, item = file.lines[k], _LIST_ITEM.match(file.lines[k])
+        if not line.strip():
+            paragraphs.append((k + 1, []))
+        elif item:
+            paragraphs.append((k, [f"{item[1]}." if item[1] else "•", line[item.end() :]]))
+        else:
+            paragraphs[-1][1].append(line)
+    texts = [(first, on_one_line(" ".join(lines))) for first, lines in paragraphs]
+    for first, text in texts:
+        for mark in ("**", "`"):
+            if text.count(mark) % 2:
+                file.refuse(first + 1, f"{mark} is opened and not closed in the paragraph that begins here")
+    return tuple(text for _, text in texts if text)
