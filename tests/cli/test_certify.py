@@ -82,16 +82,17 @@ def test_a_figure(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_of_many_columns_two_are_drawn(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("wide.csv").write_text("a,b,c,y\n0,0,1,0\n0,1,2,0\n1,0,3,0\n1,1,4,1\n")
+    Path("wide.csv").write_text("a,b,third column,y\n0,0,1,0\n0,1,2,0\n1,0,3,0\n1,1,4,1\n")
     code, out, err = run(capsys, "wide.csv", "--plot", "wide.png")
     assert (code, out) == (2, "")
     assert "--columns I,J" in err
     assert run(capsys, "wide.csv", "--plot", "wide.png", "--columns", "0,2", "--theme", "dark")[0] == 0
     assert Path("wide.png").stat().st_size > 1000
-    assert run(capsys, "wide.csv", "--plot", "wide.png", "--columns", "a,c")[0] == 0
+    assert run(capsys, "wide.csv", "--plot", "wide.svg", "--columns", "a,third column")[0] == 0
+    assert "<!-- third column -->" in Path("wide.svg").read_text()  # the name of the axis, above its outlines
     code, out, err = run(capsys, "wide.csv", "--plot", "wide.png", "--columns", "a,d")
     assert (code, out) == (2, "")
-    assert "The columns are a, b, c." in err
+    assert "The columns are a, b, third column." in err
     assert run(capsys, "wide.csv", "--plot", "wide.png", "--columns", "0,7")[0] == 2
 
 

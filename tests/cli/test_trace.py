@@ -86,7 +86,7 @@ def test_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with names["csv"].open(encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == 36
     assert names["png"].read_bytes()[:4] == b"\x89PNG"
-    assert "<svg" in names["html"].read_text(encoding="utf-8")
+    assert '"axes":["a","b"]' in names["html"].read_text(encoding="utf-8")
     assert run(capsys, "-o", str(names["json"]), "--plot", str(names["svg"]), "--columns", "b,a", "--quiet")[2] == ""
     assert json.loads(names["json"].read_text(encoding="utf-8"))["n_iter"] == 9
     assert names["svg"].exists()

@@ -57,6 +57,11 @@ def test_the_arrow_of_w_starts_on_a_boundary(and_run: Any) -> None:
     assert starts > 10
 
 
+def test_the_axes_have_the_names_of_the_columns(and_run: Any) -> None:
+    assert film_in(film_page(film_of(and_run, 0, None, 3)))["axes"] == ["x1", "x2"]
+    assert film_in(film_page(film_of(and_run, 0, (1, 0), 3, ["rain", "sun"])))["axes"] == ["sun", "rain"]
+
+
 def test_long_runs_are_thinned_from_first_to_last() -> None:
     draw = np.random.default_rng(0)
     noisy = trace(draw.normal(size=(80, 2)), draw.random(80) < 0.5, max_iter=20)

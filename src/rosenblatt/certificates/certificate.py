@@ -6,6 +6,7 @@ Certificate
 └── Undecided      the bounds on the margin when time ran out
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -114,10 +115,22 @@ class Certificate:
         raise NotImplementedError
 
     def plot(
-        self, X: Any, y: Any, ax: Any = None, *, columns: tuple[int, int] | None = None, theme: str = "light"
+        self,
+        X: Any,
+        y: Any,
+        ax: Any = None,
+        *,
+        columns: tuple[int, int] | None = None,
+        names: Sequence[str] | None = None,
+        theme: str = "light",
     ) -> Any:
-        """Draw the proof in the plane of two columns; `columns` chooses them where the data has more."""
-        return figures_hook.load_figures().plot_certificate(self, X, y, ax=ax, columns=columns, theme=theme)
+        """Draw the proof in the plane of two columns; `columns` chooses them where the data has more.
+
+        `names` are those of all columns, for the axes; a DataFrame has its own.
+        """
+        return figures_hook.load_figures().plot_certificate(
+            self, X, y, ax=ax, columns=columns, names=names, theme=theme
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate as numbers, lists and strings: the content of its JSON file."""

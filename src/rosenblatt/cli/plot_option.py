@@ -22,6 +22,11 @@ def two_columns(text: str | None, names: Sequence[str], n_columns: int) -> tuple
     return positions[0], positions[1]
 
 
+def column_names(names: Sequence[str], n_columns: int) -> tuple[str, ...] | None:
+    """The names of the columns for the axes; None where a column became several features, or has no name."""
+    return tuple(names) if len(names) == n_columns else None
+
+
 def check_two_columns(columns: tuple[int, int] | None, n_columns: int) -> None:
     """Refuse --plot, before any work, unless DATA has two columns or --columns chooses two."""
     if columns is None and n_columns != 2:

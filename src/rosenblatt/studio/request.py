@@ -25,6 +25,7 @@ MAX_VISITS = 2_000_000
 MAX_UPDATES = 20_000_000  # visits times units: each is remembered, with 60 bytes
 MAX_DEGREE = 8  # of products of two columns: 44 features
 MAX_KERNEL_POINTS = 2_000  # so that the kernel values between all of them fit into memory
+_UNNAMED = ("x1", "x2")
 MAX_COORDINATE = 1e100  # so that squares of coordinates stay finite
 
 LOSSES = ("perceptron", "squared", "logistic")  # those whose learner can be traced
@@ -84,6 +85,29 @@ def read_points(request: Mapping[str, Any]) -> Points:
     if len(points.present) < 2:
         raise DataError("A separator needs points of at least two classes: add some of another class.")
     return points
+
+
+def read_columns(request: Mapping[str, Any]) -> tuple[str, str]:
+    """The names of the two columns, for axes and headers; x1 and x2 where a request has none that can head a table.
+
+    >>> read_columns({"columns": ["petal length", "petal width"]}), read_columns({"columns": ["a", "a"]})
+    (('petal length', 'petal width'), ('x1', 'x2'))
+    """
+    match request.get("columns"):
+        case [str(first), str(second)] if first != second and _is_header(first) and _is_header(second):
+            return first, second
+    return _UNNAMED
+
+
+def _is_header(name: str) -> bool:
+    """Whether it can head a column: a number would be read as a value, and `label` is the column of the labels."""
+    if not 0 < len(name) <= 200 or not name.isprintable() or name.strip().lower() in ("", "label"):
+        return False
+    try:
+        float(name)
+    except ValueError:
+        return True
+    return False
 
 
 def read_test_points(request: Mapping[str, Any]) -> Points | None:

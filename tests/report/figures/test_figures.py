@@ -51,6 +51,19 @@ def test_a_long_run_shows_eight_boundaries_and_the_last(and_run: Any) -> None:
     assert "all 30 epochs spent" in words(figure)
 
 
+def test_names_are_no_formulas(and_run: Any, tmp_path: Path) -> None:
+    """What is between two $ is a formula for matplotlib, and half of one an error."""
+    names, y = ["price in $ a $_{", "weight"], np.array(["pear $x_{$", "plum"])[(np.array(AND) > 0).astype(int)]
+    figure = certify(CORNERS, y).plot(CORNERS, y, names=names)
+    figure.savefig(tmp_path / "proof.png")
+    assert (figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()) == tuple(names)
+    assert "pear $x_{$" in [text.get_text() for text in figure.legends[0].get_texts()]
+    kinds = np.array([[None, "separable"], ["separable", None]], dtype=object)
+    figures.plot_pairs(["pear $x_{$", "plum"], kinds).savefig(tmp_path / "pairs.png")
+    frames = figures.plot_frames(and_run, updates=[3, 5], names=names)
+    assert [ax.get_ylabel() for ax in frames.axes] == ["weight", "weight"]
+
+
 def test_frames_draw_the_update_head_to_tail(and_run: Any) -> None:
     """Update 18 of AND: row 2, (0, 1), is a mistake at w = (3, 3), and w becomes (3, 2)."""
     figure = figures.plot_frames(and_run, updates=[3, 5, 12, 18])

@@ -12,7 +12,7 @@ from rosenblatt import options
 from rosenblatt.cli.exits import DONE, NO
 from rosenblatt.cli.output import check_output, say, write, write_json
 from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
-from rosenblatt.cli.plot_option import check_two_columns, save_plot, two_columns
+from rosenblatt.cli.plot_option import check_two_columns, column_names, save_plot, two_columns
 from rosenblatt.cli.progress import StatusLine
 from rosenblatt.readers.source import ReadOptions
 
@@ -27,6 +27,7 @@ class _Data:
     path: str
     X: Any
     y: Any
+    names: tuple[str, ...] | None  # of the columns
 
 
 @sectioned_command(
@@ -63,9 +64,10 @@ def command(data: str, reading: ReadOptions, columns: str | None, as_json: bool,
     else:
         check_output(settings["save"], data)
     examples = read(data, **vars(reading))
-    table = _Data(data, *examples)
+    X, y = examples
+    table = _Data(data, X, y, column_names(examples.space.columns, X.shape[1]))
     settings["theme"] = settings["theme"] or "light"
-    settings["columns"] = two_columns(columns, examples.space.columns, table.X.shape[1])
+    settings["columns"] = two_columns(columns, table.names or (), table.X.shape[1])
     if settings["check"]:
         return _check(settings["check"], table, as_json)
     return (_certify_classes if many else _certify)(table, settings, as_json)
@@ -85,7 +87,9 @@ def _certify(data: _Data, settings: dict[str, Any], as_json: bool) -> int:
         certificate.save(settings["save"])
         say(f"certificate: {settings['save']}")
     if settings["plot"]:
-        figure = certificate.plot(data.X, data.y, columns=settings["columns"], theme=settings["theme"])
+        figure = certificate.plot(
+            data.X, data.y, columns=settings["columns"], names=data.names, theme=settings["theme"]
+        )
         save_plot(figure, settings["plot"])
     if as_json:
         write_json({"data": data.path, **certificate.to_dict()})

@@ -5,7 +5,7 @@ from typing import Any
 from rosenblatt import options
 from rosenblatt.cli.output import check_output, write_json, write_lines
 from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
-from rosenblatt.cli.plot_option import check_two_columns, save_plot, two_columns
+from rosenblatt.cli.plot_option import check_two_columns, column_names, save_plot, two_columns
 from rosenblatt.readers.source import ReadOptions
 
 
@@ -47,10 +47,10 @@ def command(
 
     check_output(plot, data)
     table = read_table(data, reading, all_columns=plot is not None)
-    names = table.space.columns
+    names = column_names(table.space.columns, table.X.shape[1])
     drawn = None
     if plot is not None:
-        drawn = two_columns(columns, names, table.X.shape[1])
+        drawn = two_columns(columns, names or (), table.X.shape[1])
         check_two_columns(drawn, table.X.shape[1])
     scale = table.number_columns if reading.scale else ()
     comparison = compare(table.X, table.y, scale=scale, max_iter=passes, random_state=seed, **settings)
@@ -61,7 +61,5 @@ def command(
     if plot is not None:  # last: the measurements are not lost if the figure cannot be written
         from rosenblatt.report.figures import plot_comparison
 
-        figure = plot_comparison(
-            comparison, table.X, table.y, columns=drawn, names=names or None, theme=theme or "light"
-        )
+        figure = plot_comparison(comparison, table.X, table.y, columns=drawn, names=names, theme=theme or "light")
         save_plot(figure, plot)

@@ -12,7 +12,7 @@ from rosenblatt import options
 from rosenblatt.cli import output as terminal
 from rosenblatt.cli.output import check_output
 from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
-from rosenblatt.cli.plot_option import save_plot, two_columns
+from rosenblatt.cli.plot_option import column_names, save_plot, two_columns
 from rosenblatt.readers.source import ReadOptions
 
 if TYPE_CHECKING:
@@ -119,13 +119,14 @@ def _write_steps(trace: Trace, path: Path, steps: dict[str, Any]) -> None:
 
 
 def _draw(trace: Trace, space: FeatureSpace, settings: dict[str, Any]) -> None:
-    columns, theme = two_columns(settings["columns"], space.columns, trace.n_features), settings["theme"]
+    names, theme = column_names(space.columns, trace.n_features), settings["theme"]
+    columns = two_columns(settings["columns"], names or (), trace.n_features)
     if settings["plot"]:
         from rosenblatt.report.figures import plot_boundaries
 
-        names = space.columns if len(space.columns) == trace.n_features else None
         save_plot(plot_boundaries(trace, columns=columns, names=names, theme=theme or "light"), settings["plot"])
     if settings["animate"]:
         from rosenblatt.report.animation.animate import animate
 
-        terminal.say(f"animation: {animate(trace, settings['animate'], columns=columns, theme=theme)}")
+        path = animate(trace, settings["animate"], columns=columns, names=names, theme=theme)
+        terminal.say(f"animation: {path}")

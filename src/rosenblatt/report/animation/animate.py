@@ -1,6 +1,6 @@
 """A run as a moving picture: a GIF, or one HTML file that plays offline and can be stepped through."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt.errors import ParameterError
 from rosenblatt.learn.replay.trace import Trace
 from rosenblatt.report.animation.frames import Film, Moment, film_of, vectors
-from rosenblatt.report.animation.gif import write_gif
+from rosenblatt.report.animation.gif import legend_below, write_gif
 from rosenblatt.report.animation.page import film_page
 from rosenblatt.report.figures.plane import arrow, draw_line, frame, ring, scatter
 from rosenblatt.report.figures.style import Axes, Palette, palette
@@ -21,6 +21,7 @@ def animate(
     *,
     unit: int = 0,
     columns: tuple[int, int] | None = None,
+    names: Sequence[str] | None = None,
     most: int = 60,
     per_second: float = 1.5,
     theme: str | None = None,
@@ -30,10 +31,11 @@ def animate(
 
     The ending of the path decides: `.gif`, or `.html` for a page with play, pause, step and a slider. Of a run with
     more than `most` updates that many are shown, spread evenly. Without a `theme` the page follows the reader's system.
+    `names` are those of all columns, for the axes.
     `on_moment` is called before each picture of a GIF is drawn; what it raises stops the work.
     """
     target = Path(path)
-    film = film_of(trace, unit, columns, most)
+    film = film_of(trace, unit, columns, most, names)
     match target.suffix.lower():
         case ".gif":
             _write_gif(film, target, per_second, palette(theme or "light"), on_moment)
@@ -47,7 +49,7 @@ def animate(
 def _write_gif(film: Film, path: Path, per_second: float, look: Palette, on_moment: Callable[[], None]) -> None:
     def stage(ax: Axes) -> None:
         scatter(ax, film.view, (film.targets > 0).astype(np.intp), film.names, look)
-        frame(ax, film.view)
+        frame(ax, film.view, film.columns)
         _keys(ax, look)
 
     def drawing(moment: Moment) -> Callable[[Axes], None]:
@@ -81,6 +83,4 @@ def _keys(ax: Axes, look: Palette) -> None:
     ):
         ax.plot([], [], color=color, linestyle=style, lw=2.0, label=label)
     ax.scatter([], [], s=170, facecolors="none", edgecolors=look.alarm, linewidths=1.6, label="mistake")
-    ax.legend(
-        loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3, frameon=False, fontsize=9.5, labelcolor=look.ink
-    )
+    legend_below(ax, look)

@@ -1,5 +1,6 @@
 """The moments of a run that an animation shows: the start, updates spread over the run, and the end."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,7 @@ class Film:
     targets: NDArray[np.int8]
     names: tuple[str, str]
     moments: list[Moment]
+    columns: Sequence[str] | None = None  # the names of all columns, if they have any
 
     @property
     def longest(self) -> float:
@@ -41,8 +43,10 @@ class Film:
         return max([length for length in lengths if length > 0], default=1.0)
 
 
-def film_of(trace: Trace, unit: int, columns: tuple[int, int] | None, most: int) -> Film:
-    """At most `most` updates of one unit, the first and the last among them."""
+def film_of(
+    trace: Trace, unit: int, columns: tuple[int, int] | None, most: int, names: Sequence[str] | None = None
+) -> Film:
+    """At most `most` updates of one unit, the first and the last among them; `names` are those of all columns."""
     view, targets = scene(trace, unit, columns, "animate")
     updates = np.flatnonzero(trace.unit == unit)
     spread = np.unique(np.linspace(0, len(updates) - 1, min(most, len(updates))).round().astype(np.intp))
@@ -52,7 +56,8 @@ def film_of(trace: Trace, unit: int, columns: tuple[int, int] | None, most: int)
     moments = [Moment("start", f"w = {vector(start)}{_where_unseen(view, first)}", first, first)]
     moments += [_moment(trace, view, step, int(k) + 1) for k, step in zip(chosen, trace.updates(chosen), strict=True)]
     words = f"{number(trace.run.n_mistakes)} mistakes in {number(trace.run.t)} visits, w = {vector(end)}"
-    return Film(view, targets, trace.names(unit), [*moments, Moment(ending(trace), words, last, last)])
+    moments.append(Moment(ending(trace), words, last, last))
+    return Film(view, targets, trace.names(unit), moments, names)
 
 
 def _where_unseen(view: View, line: Floats) -> str:

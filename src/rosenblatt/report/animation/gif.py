@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.report.figures.style import DPI, Axes, Palette, style_axes
+from rosenblatt.report.figures.style import DPI, Axes, Palette, as_written, legend_columns, shortened, style_axes
 
+_WIDTH = 6.0  # inches
 _FEW = 600  # points are drawn over the lines of each picture; more of them stay below
 
 Draw = Callable[[Axes], None]
@@ -18,7 +19,7 @@ def write_gif(path: Path, look: Palette, stage: Draw, moments: Sequence[Draw], p
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.0, 5.2), dpi=DPI, facecolor=look.paper)
+    figure = Figure(figsize=(_WIDTH, 5.2), dpi=DPI, facecolor=look.paper)
     canvas: Any = FigureCanvasAgg(figure)
     ax = figure.add_axes((0.1, 0.2, 0.87, 0.68))
     style_axes(ax, look)
@@ -37,6 +38,17 @@ def write_gif(path: Path, look: Palette, stage: Draw, moments: Sequence[Draw], p
     milliseconds = round(1000 * pause)
     durations = [milliseconds] * len(rest) + [3 * milliseconds]
     first.save(path, format="GIF", save_all=True, append_images=rest, duration=durations, loop=0, disposal=1)
+
+
+def legend_below(ax: Axes, look: Palette) -> None:
+    """Name what has a label, below the axes."""
+    handles, labels = ax.get_legend_handles_labels()
+    labels = [shortened(label) for label in labels]
+    box = ax.legend(
+        handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.13), frameon=False, fontsize=9.5,
+        ncols=legend_columns(labels, _WIDTH, 5), labelcolor=look.ink,
+    )  # fmt: skip
+    as_written(box.get_texts())
 
 
 def _picture(canvas: Any, ax: Axes, moment: Draw, points: Sequence[Any]) -> Any:

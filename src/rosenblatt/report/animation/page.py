@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.records import Floats
 from rosenblatt.report.animation.frames import Film, Moment, vectors
-from rosenblatt.report.figures.plane import View, clipped
+from rosenblatt.report.figures.plane import View, axis_names, clipped
 from rosenblatt.report.figures.style import DARK, LIGHT, Palette, palette
 
 _BOX = (52.0, 14.0, 588.0, 416.0)  # the plane's left, top, right and bottom in the page's drawing of 600 by 460
@@ -41,10 +41,9 @@ def _variables(look: Palette) -> str:
 def _film_record(film: Film, per_second: float) -> dict[str, Any]:
     """All that the page draws, in pixels."""
     view = film.view
-    i, j = view.columns
     return {
         "box": _BOX,
-        "axes": [f"x{i + 1}", f"x{j + 1}"],
+        "axes": axis_names(view, film.columns),
         "ticks": [_ticks(view, axis) for axis in (0, 1)],
         "names": film.names,
         "points": [[*_pixel(view, p), int(t)] for p, t in zip(view.points, film.targets, strict=True)],

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError
-from rosenblatt.report.figures.style import Figure, Palette, name, number, panels
+from rosenblatt.report.figures.style import Figure, Palette, as_written, name, number, panels
 
 SEPARABLE, INSEPARABLE, UNDECIDED = "separable", "inseparable", "undecided"
 
@@ -30,6 +30,7 @@ def plot_pairs(
     labels = [name(label) for label in classes]
     panel.set_xticks(range(count), labels, rotation=45 if count * max(map(len, labels)) > 48 else 0)
     panel.set_yticks(range(count), labels)
+    as_written([*panel.get_xticklabels(), *panel.get_yticklabels()])
     for spine in panel.spines.values():
         spine.set_visible(False)
     panel.tick_params(length=0)

@@ -75,6 +75,7 @@ def plot_frames(
     updates: Sequence[int] | None = None,
     unit: int = 0,
     columns: tuple[int, int] | None = None,
+    names: Sequence[str] | None = None,
     theme: str = "light",
 ) -> Figure:
     """Four updates: the boundary before and after, the example that made it, and w + eta y x as vectors.
@@ -92,6 +93,7 @@ def plot_frames(
     scale = 0.42 * float(view.size[1]) / (longest or 1.0)
     for panel, (k, step) in zip(axes, zip(_numbers(trace, steps), steps, strict=True), strict=False):
         draw_update(panel, view, targets, trace, step, scale, look)
+        frame(panel, view, names)
         panel.set_title(
             f"update {k} · epoch {step.epoch} · row {step.row + 1}\n{vector(step.before, 2)} → {vector(step.after, 2)}",
             fontsize=9.5,
@@ -125,7 +127,6 @@ def draw_update(
             arrow(ax, old, new, look.accent, "update", lw=2.4)
     if (before[1:] == after[1:]).all():
         _note(ax, 0.19, "only the bias moves", look)
-    frame(ax, view)
 
 
 def _note_unseen(ax: Axes, view: View, line: Floats, drawn: Floats | None, when: str, look: Palette) -> None:

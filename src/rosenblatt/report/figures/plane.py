@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import DataError
 from rosenblatt.records import Csr, Floats
-from rosenblatt.report.figures.style import MARKERS, Axes, Palette, name
+from rosenblatt.report.figures.style import MARKERS, Axes, Palette, name, shortened
 
 _SHAPE = 4 / 3  # width to height of the view
 _REACH = 1.4  # times the view's size: the view is widened for a line that passes this near its centre
+_NAME_LETTERS = 40  # of an axis; a longer name is cut
 _UNEQUAL = 5.0  # beyond this the two columns are measured in different units
 
 
@@ -124,14 +125,20 @@ def names_of(X: Any) -> list[str] | None:
     return [str(name) for name in X.columns] if hasattr(X, "columns") else None
 
 
+def axis_names(view: View, names: Sequence[str] | None = None) -> tuple[str, str]:
+    """The names of the two columns that are drawn; x1, x2, ... where the columns have none."""
+    i, j = view.columns
+    return (names[i], names[j]) if names else (f"x{i + 1}", f"x{j + 1}")
+
+
 def frame(ax: Axes, view: View, names: Sequence[str] | None = None) -> None:
     """Set the limits, the aspect and the names of the axes."""
     ax.set_xlim(view.low[0], view.high[0])
     ax.set_ylim(view.low[1], view.high[1])
     ax.set_aspect("equal" if view.equal else "auto", adjustable="box")
-    i, j = view.columns
-    ax.set_xlabel(names[i] if names else f"x{i + 1}")
-    ax.set_ylabel(names[j] if names else f"x{j + 1}")
+    across, up = axis_names(view, names)
+    ax.set_xlabel(shortened(across, _NAME_LETTERS), parse_math=False)
+    ax.set_ylabel(shortened(up, _NAME_LETTERS), parse_math=False)
 
 
 def point_area(count: int) -> float:

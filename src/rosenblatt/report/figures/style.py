@@ -1,6 +1,6 @@
 """How every picture looks: a light and a dark palette, markers and dashes for readers without colour, 600 px wide."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -130,17 +130,29 @@ def legend(figure: Figure, axes: Sequence[Axes], look: Palette, columns: int = 3
     handles, labels = list(entries.values()), [shortened(label) for label in entries]
     style: dict[str, Any] = {"fontsize": 9.5, "labelcolor": look.ink, "frameon": False}
     if own:
-        fitting = int(figure.get_figwidth() * DPI // (7.0 * max(map(len, labels)) + 48))
-        style |= {"loc": "outside lower center", "ncols": max(1, min(columns, fitting, len(labels)))}
+        style |= {"loc": "outside lower center", "ncols": legend_columns(labels, figure.get_figwidth(), columns)}
         box = figure.legend(handles, labels, **style)
     else:
         style |= {"frameon": True, "facecolor": look.paper, "framealpha": 0.85}
         box = axes[0].legend(handles, labels, **style)
+    as_written(box.get_texts())
     for handle in box.legend_handles:
         if isinstance(handle, PathCollection) and float(handle.get_sizes()[0]) < 36:
             handle.set_sizes([36.0])
     if own and any(ax.get_aspect() != "auto" for ax in axes):
         figure.draw_without_rendering()  # the first layout does not know the panels' shape and cuts the title off
+
+
+def legend_columns(labels: Sequence[str], inches: float, most: int) -> int:
+    """How many columns of a legend with these labels fit beside each other, `most` at the most."""
+    fitting = int(inches * DPI // (7.0 * max(map(len, labels)) + 48))
+    return max(1, min(most, fitting, len(labels)))
+
+
+def as_written(texts: Iterable[Any]) -> None:
+    """Names that users chose are no formulas: without this, matplotlib takes what is between two $ for one."""
+    for text in texts:
+        text.set_parse_math(False)
 
 
 def shortened(text: str, most: int = 34) -> str:

@@ -1,8 +1,8 @@
 // What the screen shows, in the fragment of its address. The names in it stay as they are: links are shared.
 
-const OWN_KEYS = new Set(["example", "data", "classes", "at", "theme", "tab", "test", "on", "lesson", "done", "gates", "build"]); // the others are options
+const OWN_KEYS = new Set(["example", "data", "classes", "columns", "at", "theme", "tab", "test", "on", "lesson", "done", "gates", "build"]); // the others are options
 
-export const MAX_POINTS = 500;
+export const MAX_POINTS = 500, DEFAULT_COLUMNS = ["x1", "x2"];
 
 export function readLink(text) {
   const fragment = new URLSearchParams(text), at = fragment.has("at") ? Number(fragment.get("at")) : NaN;
@@ -25,24 +25,25 @@ export function readLink(text) {
 
 // The table in a link, or `damaged` where it was cut off or changed on its way.
 function readPoints(fragment) {
-  const rows = fragment.get("data").split(";").filter(Boolean).map((row) => row.split(",").map(Number)), classes = readClasses(fragment.get("classes") ?? '["A","B","C","D","E"]');
+  const rows = fragment.get("data").split(";").filter(Boolean).map((row) => row.split(",").map(Number)), classes = readNames(fragment.get("classes") ?? '["A","B","C","D","E"]');
   const isValid = ([x, y, label]) => Number.isFinite(x) && Number.isFinite(y) && Number.isInteger(label) && label >= 0 && label < classes.length;
   if (!classes || !rows.every((row) => row.length === 3 && isValid(row))) return { damaged: true };
-  return { table: { rows: rows.map(([x, y]) => [x, y]), labels: rows.map((row) => row[2]), classes, columns: ["x1", "x2"], description: "Points from a link." } };
+  return { table: { rows: rows.map(([x, y]) => [x, y]), labels: rows.map((row) => row[2]), classes, columns: readNames(fragment.get("columns")) ?? DEFAULT_COLUMNS, description: "Points from a link." } };
 }
-function readClasses(text) {
+function readNames(text) {
   try {
-    const classes = JSON.parse(text);
-    return Array.isArray(classes) ? classes : null;
+    const names = JSON.parse(text);
+    return Array.isArray(names) ? names : null;
   } catch { return null; }
 }
 
-export function linkText({ example, points, labels, classes, options, at, testShare, theme, tab, switchedOn, lesson, done, expression, build }) {
+export function linkText({ example, points, labels, classes, columns, options, at, testShare, theme, tab, switchedOn, lesson, done, expression, build }) {
   const fragment = new URLSearchParams();
   if (example) fragment.set("example", example);
   else if (points.length && points.length <= MAX_POINTS) {
     fragment.set("data", points.map((point, i) => `${point[0]},${point[1]},${labels[i]}`).join(";"));
     fragment.set("classes", JSON.stringify(classes));
+    if (columns.join() !== DEFAULT_COLUMNS.join()) fragment.set("columns", JSON.stringify(columns));
   }
   for (const [name, value] of Object.entries(options)) fragment.set(name, value);
   if (at !== null) fragment.set("at", at);

@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.learn.multiclass_schemes import predicted_classes
 from rosenblatt.records import Floats
-from rosenblatt.report.animation.gif import write_gif
+from rosenblatt.report.animation.gif import legend_below, write_gif
 from rosenblatt.report.figures.plane import View, frame, ring, scatter, view_of
 from rosenblatt.report.figures.style import Axes, Palette, palette
 from rosenblatt.report.text.trace_table import how_it_ended
@@ -21,8 +21,11 @@ _FRAME_SECONDS = 2 / 3
 _TINT = 0.2
 
 
-def write_run_gif(run: PlayedRun, path: Path, max_updates: int) -> None:
-    """At most `max_updates` updates, the first and the last included, and the end of the run."""
+def write_run_gif(run: PlayedRun, path: Path, max_updates: int, columns: tuple[str, str]) -> None:
+    """At most `max_updates` updates, the first and the last included, and the end of the run.
+
+    `columns` are the names of the axes.
+    """
     colours, view = palette("light"), view_of(run.points.X, None, "the studio")
     grid = Grid((view.low[0], view.high[0], view.low[1], view.high[1]), (400.0, 300.0), _GRID_COLUMNS)
     basis = run.basis(grid.points)
@@ -31,8 +34,10 @@ def write_run_gif(run: PlayedRun, path: Path, max_updates: int) -> None:
 
     def draw_background(ax: Axes) -> None:
         scatter(ax, view, run.labels, class_names, colours)
-        frame(ax, view)
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=5, frameon=False, labelcolor=colours.ink)
+        frame(ax, view, columns)
+        ax.plot([], [], color=colours.ink, lw=2.0, label="boundary")
+        ax.scatter([], [], s=170, facecolors="none", edgecolors=colours.alarm, linewidths=1.6, label="mistake")
+        legend_below(ax, colours)
 
     def drawing_of(coefficients: Floats, title: str, row: int | None) -> Callable[[Axes], None]:
         def draw(ax: Axes) -> None:

@@ -15,6 +15,7 @@ from rosenblatt.studio.playback.linear_run import LinearRun
 from rosenblatt.studio.playback.recent_runs import run_of
 from rosenblatt.studio.playback.run import PlayedRun
 from rosenblatt.studio.questions.reproduce import reproduce
+from rosenblatt.studio.request import read_columns
 
 MEDIA_TYPES = {"page": "text/html", "gif": "image/gif", "model": "application/octet-stream"}
 _MAX_GIF_UPDATES = 30  # each frame is drawn by matplotlib
@@ -61,13 +62,14 @@ def _write_gif(run: PlayedRun, path: Path, request: Mapping[str, Any]) -> None:
     from rosenblatt.report.animation.animate import animate
     from rosenblatt.studio.playback.regions_gif import write_run_gif
 
+    columns = read_columns(request)
     while not _matplotlib_lock.acquire(timeout=0.2):
         raise_if_cancelled()
     try:
         if isinstance(run, LinearRun) and not run.curved and len(run.unit_names) == 1:
-            animate(run.trace, path, most=_MAX_GIF_UPDATES, on_moment=raise_if_cancelled)
+            animate(run.trace, path, names=columns, most=_MAX_GIF_UPDATES, on_moment=raise_if_cancelled)
         else:
-            write_run_gif(run, path, _MAX_GIF_UPDATES)
+            write_run_gif(run, path, _MAX_GIF_UPDATES, columns)
     finally:
         _matplotlib_lock.release()
 

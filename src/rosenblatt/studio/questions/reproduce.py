@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt import options
-from rosenblatt.studio.request import LEARNER_OPTIONS, Points, read_options, read_points
+from rosenblatt.studio.request import LEARNER_OPTIONS, Points, read_columns, read_options, read_points
 
 _MAX_INLINE_POINTS = 40  # written into the code; more are read from the CSV file
 _TRACE_OPTIONS = (
@@ -40,7 +40,7 @@ def reproduce(request: Mapping[str, Any]) -> dict[str, Any]:
         name: value for name, value in chosen.items() if name in ("order", "kernel") or value != defaults[name].default
     }
     code = _kernel_code(points, arguments) if learner == "kernel" else _trace_code(points, learner, arguments)
-    return {"python": code, "command": _command(learner, arguments), "csv": _csv(points)}
+    return {"python": code, "command": _command(learner, arguments), "csv": _csv(points, read_columns(request))}
 
 
 # -- Python -----------------------------------------------------------------------------------------------------------
@@ -102,10 +102,10 @@ def _command(learner: str, arguments: Mapping[str, Any]) -> str | None:
     return " ".join(["rosenblatt trace studio.csv", *words])
 
 
-def _csv(points: Points) -> str:
+def _csv(points: Points, columns: tuple[str, str]) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    writer.writerow(["x1", "x2", "label"])
+    writer.writerow([*columns, "label"])
     for (a, b), label in zip(points.X.tolist(), points.y.tolist(), strict=True):
         writer.writerow([_number(a), _number(b), label])
     return text.getvalue()
