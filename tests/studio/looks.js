@@ -26,7 +26,7 @@
     const [a, b] = [light(rgb(drawn ? look.fill : look.color)), light(ground)].sort((p, q) => q - p);
     for (const box of range.getClientRects()) {
       if (box.width < 1 || box.height < 1) continue;
-      written.push({ text: node.textContent.trim().slice(0, 30), box: sides(box), contrast: (a + 0.05) / (b + 0.05), drawn, plane: element.closest("#plane") !== null && element.closest("#layer-grid") === null });
+      written.push({ text: node.textContent.trim().slice(0, 30), box: sides(box), contrast: (a + 0.05) / (b + 0.05), drawn, plane: element.closest("#plane") !== null && element.closest("#layer-names") === null });
     }
   }
   const used = [...document.querySelectorAll("button, input:not([type=radio]), select, textarea, summary")].filter(shown)

@@ -140,31 +140,163 @@ def test_a_lesson_can_be_done_by_following_it(page: Chromium, address: str, key:
     assert page.page.text_content("#lesson-place") == f"{KEYS.index(key) + 1} of {len(KEYS)}: {lesson.title} ✓"
 
 
-@pytest.mark.parametrize(
-    ("key", "entries", "progress"),
-    [
+def choose(page: Any, name: str, value: str) -> None:
+    """Another value of a control of the learner."""
+    field = page.locator(f"#controls [name={name}]")
+    if field.evaluate("(field) => field.tagName") == "SELECT":
+        field.select_option(value)
+    else:
+        field.fill(value)
+        page.keyboard.press("Tab")
+
+
+def say(page: Any, message: str) -> None:
+    fill(page, message=message)
+    page.click("#lesson-tool button")
+
+
+def learn(page: Any, units: str) -> None:
+    fill(page, units=units)
+    page.click("#lesson-tool button")
+
+
+def switch_on_three(page: Any) -> None:
+    for name in ("Adaline", "logistic unit", "maximum margin"):
+        page.locator("#relatives label", has_text=name).locator("input").check()
+
+
+def erase_all_but(page: Any, kept: int) -> None:
+    page.locator("#tools label", has_text="Erase").click()
+    while page.locator("#layer-points .point").count() > kept:
+        page.locator("#layer-points .point").first.click()
+
+
+def cross_the_classes(page: Any) -> None:
+    """The second point, of the other class, goes beyond the points of the first."""
+    press(page, "#plane", "n", 2)
+    page.keyboard.press("m")
+    press(page, "#plane", "Shift+ArrowLeft", 12)
+
+
+# What goes wrong in each lesson, one thing after the other, and the words that say why.
+WRONG: dict[str, list[tuple[Callable[[Any], None], str]]] = {
+    "unit": [
         (
-            "unit",
-            {"b": "0", "w1": "1", "w2": "0"},
-            "wrong at 1 corner. At (0, 1) the score is 0, and it should fire there",
+            lambda page: fill(page, b="0", w1="1", w2="0"),
+            "wrong at 1 corner. At (0, 1) the score is 0, and it should fire",
         ),
-        ("rule", {"score": "1", "weights": "-4 2 7"}, "1 of 2 right, 1 not. You added the row: its target is −1"),
-        ("rule", {"score": "6"}, "The bias is missing"),
-        ("and", {"1": "0 0 0"}, "Nothing has changed yet, but this row is a mistake: its score is 0"),
-        ("inseparable", {"positive": "1 4"}, "These are the rows of the other class."),
-        ("inseparable", {"positive middle": "1 1"}, "average x1, then x2"),
-        ("and", {"1": "1 0 0"}, "0 of 5 right, 1 not. 1: You added the row"),
-        ("inseparable", {"positive": "0 1"}, "0 of 4 right, 1 not. Rows are counted from 1."),
     ],
-)
-def test_a_wrong_answer_is_not_done(
-    page: Chromium, address: str, key: str, entries: dict[str, str], progress: str
-) -> None:
+    "rule": [
+        (lambda page: fill(page, score="6"), "The bias is missing"),
+        (lambda page: fill(page, score="-1"), "the target does not enter the score"),
+        (lambda page: fill(page, score="1 1"), "A score is one number."),
+        (
+            lambda page: fill(page, score="1", weights="-4 2 7"),
+            "1 of 2 right, 1 not. You added the row: its target is −1",
+        ),
+        (lambda page: fill(page, weights="-6 -5 -2"), "the right numbers in another order"),
+        (lambda page: fill(page, weights="-5 -2 -5"), "The bias changes too"),
+    ],
+    "and": [
+        (
+            lambda page: page.fill("#lesson [name='1']", "0 0 0"),
+            "Nothing has changed yet, but this row is a mistake: its score is 0",
+        ),
+        (lambda page: page.fill("#lesson [name='1']", "1 0 0"), "0 of 5 right, 1 not. 1: You added the row"),
+        (lambda page: page.fill("#lesson [name='1']", "1"), "Write three numbers: the bias first"),
+    ],
+    "theorem": [
+        (lambda page: None, "R/γ is 12.247 and must be at most 3.3. R is 2.449, because of row 1; γ is 0.2"),
+        (cross_the_classes, "No line separates these points, so γ does not exist"),
+        (lambda page: erase_all_but(page, 3), "Too few points are left: two of each class are needed."),
+    ],
+    "scale": [
+        (lambda page: None, "a mistake changes the weight of the height by thousands"),
+        (
+            lambda page: (page.check("#lesson [name=scaled]"), choose_hidden(page, "max_iter", "1")),
+            "the learner has other options now",
+        ),
+    ],
+    "losses": [
+        (lambda page: None, "At m = −1 the row is a mistake, because m is below 0: it costs the perceptron 1"),
+        (lambda page: press(page, "#lesson [name=margin]", "ArrowRight", 4), "At m = 0 the row is on the boundary"),
+        (
+            lambda page: press(page, "#lesson [name=margin]", "ArrowRight", 4),
+            "At m = 1 the row is right, but the hinge loss is 0",
+        ),
+    ],
+    "subgradients": [
+        (lambda page: None, "at m = 1 it is at 1.5, and the curve at 1"),
+        (lambda page: press(page, "#lesson [name=slope]", "ArrowLeft", 2), "With g = 1 the line lies on the right arm"),
+        (lambda page: press(page, "#lesson [name=slope]", "Home"), "at m = −1 it is at 2, and the curve at 1"),
+    ],
+    "inseparable": [
+        (lambda page: fill(page, positive="0 1"), "0 of 4 right, 1 not. Rows are counted from 1."),
+        (lambda page: fill(page, positive="1 4"), "These are the rows of the other class."),
+        (lambda page: fill(page, positive="2"), "There are 2 rows of each class"),
+        (lambda page: fill(page, positive="2 3", positive_middle="1 1"), "the sum of the two points"),
+        (lambda page: fill(page, positive_middle="1"), "A point has two numbers"),
+        (lambda page: fill(page, positive_middle="0 1"), "average x1, then x2"),
+    ],
+    "features": [
+        (lambda page: None, "no line runs round the inner ring"),
+        (lambda page: choose(page, "degree", "4"), "the rule ends, but a lower degree will do"),
+        (lambda page: choose(page, "kernel", "rbf"), "That is a kernel"),
+    ],
+    "kernels": [
+        (lambda page: None, "A hill of gamma 0.1 has half its height still at a distance of 2.633"),
+        (lambda page: choose(page, "kernel", "poly"), "That is the kernel poly, which has no hills"),
+        (lambda page: choose(page, "kernel", "none"), "No kernel is chosen"),
+    ],
+    "gates": [
+        (lambda page: None, "With a = 0 and b = 1 one input is true, so it must fire."),
+        (
+            lambda page: page.fill("#expression", "a | b"),
+            "With a = 1 and b = 1 it must be silent: both inputs are true.",
+        ),
+        (lambda page: page.fill("#expression", "a & b & c"), "XOR has two inputs, and this has 3"),
+        (lambda page: page.fill("#expression", "a xor b"), "with a sign of its own"),
+        (lambda page: page.fill("#expression", "(a | b) & ~(a & b)"), "with these inputs it is silent"),
+    ],
+    "networks": [
+        (lambda page: None, "Nothing has been learned yet"),
+        (lambda page: learn(page, "1"), "one hidden unit has one line"),
+        (lambda page: learn(page, "4"), "4 lines are more than it takes"),
+    ],
+    "multiclass": [
+        (lambda page: None, "ovr: 6 errors on 12 points; the unit of B would need A and C together"),
+        (lambda page: (choose(page, "max_iter", "1"), choose(page, "multi_class", "ovo")), "not in so few epochs"),
+    ],
+    "spam": [
+        (lambda page: say(page, "free money"), "These are 2 words: write at least five."),
+        (lambda page: say(page, "blorb snarg frumious hello snicker"), "The unit knows only 1 of these words"),
+        (lambda page: say(page, "Hi Anna, see you at the meeting on Monday"), "speak most against it"),
+    ],
+    "logistic": [
+        (lambda page: None, "Still to be switched on: Adaline, logistic unit, maximum margin."),
+        (switch_on_three, "Adaline makes 3 errors. It gives row 11 a score of"),
+        (lambda page: erase_all_but(page, 7), "Too few points are left: three of each class are needed."),
+    ],
+    "calibration": [
+        (lambda page: None, "they are too sure"),
+        (lambda page: press(page, "#lesson [name=temperature]", "End"), "they are not sure enough"),
+    ],
+}
+
+
+def choose_hidden(page: Any, name: str, value: str) -> None:
+    """A control in a tab that the lesson has not opened."""
+    page.click("#h-learner")
+    choose(page, name, value)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_wrong_answer_says_why_it_is_wrong(page: Chromium, address: str, key: str) -> None:
     page.open(f"{address}#lesson={key}")
-    for name, text in entries.items():
-        page.page.fill(f"#lesson [name='{name}']", text)
-    page.until(f"document.getElementById('lesson-status').textContent.includes('{progress}')")
-    assert status(page, "Not yet.")
+    for mistake, words in WRONG[key]:
+        mistake(page.page)
+        page.until(f"document.getElementById('lesson-status').textContent.includes({words!r})")
+        assert status(page, "Not yet.")
 
 
 def test_the_way_through_the_lessons(page: Chromium, address: str) -> None:

@@ -43,7 +43,7 @@ def test_what_is_drawn_is_named_and_nothing_else(page: Chromium, address: str) -
 def test_the_page_opens_at_the_start_of_and_and_play_moves_it(page: Chromium, address: str) -> None:
     page.open(address)
     assert page.page.input_value("#example") == "AND"
-    assert str(page.page.text_content("#moment")).startswith("Start: w = [b, w1, w2] = [0, 0, 0].")
+    assert str(page.page.text_content("#moment")).replace("\xa0", " ").startswith("Start: w = [b, w1, w2] = [0, 0, 0].")
     assert named(page) == "", "no line is drawn yet"
     page.page.select_option("#speed", "30")
     page.page.click("#play")

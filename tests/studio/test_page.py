@@ -31,7 +31,7 @@ def test_and_is_the_lectures(page: Chromium, address: str) -> None:
     assert weights(page) == [-4, 3, 2]
     assert "epoch 9 was clean; 18 mistakes in 36 visits" in words(page, "moment")
     assert "(R/γ)² = 51" in words(page, "theorem")
-    assert words(page, "verdict").startswith("Yes: a straight line tells -1 and 1 apart")
+    assert words(page, "verdict").startswith("Yes: a straight line tells −1 and 1 apart")
     press(page, "first")
     for expected in ("row 1 (0, 0): target −1, score 0. A mistake", "row 4 (1, 1): target +1, score −1. A mistake"):
         press(page, "mistake")

@@ -76,6 +76,12 @@ FOLDED_CONTROL_LABELS: Mapping[str, str] = {
     "fit_intercept": "learn the bias",
     "random_state": "seed of chance",
 }
+# What each kernel has in its formula; the page shows no other of these controls.
+KERNEL_PARAMETERS: Mapping[str, tuple[str, ...]] = {
+    "linear": (),
+    "poly": ("degree", "gamma", "coef0"),
+    "rbf": ("gamma",),
+}
 CHOICE_LABELS: Mapping[str, Mapping[str, str]] = {
     "loss": {"perceptron": "perceptron", "squared": "squared: Adaline", "logistic": "logistic"},
     "kernel": {

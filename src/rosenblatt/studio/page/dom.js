@@ -7,6 +7,15 @@ export function element(name, properties = {}, ...children) {
   node.append(...children);
   return node;
 }
+// Text with **bold**, *italic* and `code` as nodes. A star within a word, as in w1*x1, is a star.
+const MARKED = /(\*\*.+?\*\*|`.+?`|(?<![\w*])\*[^\s*](?:[^*]*[^\s*])?\*(?![\w*]))/;
+export function marked(text) {
+  return text.split(MARKED).map((part, i) => {
+    if (i % 2 === 0) return part;
+    const [name, width] = part.startsWith("**") ? ["strong", 2] : [part.startsWith("`") ? "code" : "em", 1];
+    return element(name, { textContent: part.slice(width, -width) });
+  });
+}
 export const paragraph = (text, className = "") => element("p", { textContent: text, className });
 // A fold that is open or closed as it was left, even when it is made anew or the page is loaded again.
 export function rememberFold(details, name) {
@@ -28,10 +37,14 @@ export function draw(name, attributes = {}, parent = null, text = "") {
 
 export function number(value, digits = 4) {
   if (value === null || value === undefined) return "–";
-  const text = Number.isInteger(value) && Math.abs(value) < 1e6 ? value.toLocaleString("en") : String(Number(value.toPrecision(digits)));
+  const text = Number.isInteger(value) && Math.abs(value) < 1e12 ? value.toLocaleString("en") : String(Number(value.toPrecision(digits)));
   return text.replace("-", "−");
 }
-export const vector = (values) => `[${values.map((value) => number(value, 3)).join(", ")}]`;
+// Its numbers stay on one line.
+export const vector = (values) => `[${values.map((value) => number(value, 3)).join(",\u00a0")}]`;
+// The minus of numbers as wide as a plus, and the signs of a formula as they are printed.
+export const withMinus = (text) => text.replace(/(^|[\s('[])-(?=\d)/g, "$1−");
+export const formula = (text) => text.replaceAll("-", "−").replaceAll("<=", "≤");
 export const count = (many, noun) => `${number(many)} ${noun}${many === 1 ? "" : "s"}`;
 
 // Line styles of the relatives and the losses. "none" is solid; dotted is left to what was kept.

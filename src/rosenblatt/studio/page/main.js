@@ -3,7 +3,7 @@
 import { draw, element, find, number, paragraph, rememberFold } from "./dom.js";
 import { picturePng, pictureSvg, readText, saveFile } from "./files.js";
 import { Lessons } from "./lessons/lessons.js";
-import { MAX_POINTS as MAX_LINK_POINTS, linkText, readLink } from "./link.js";
+import { DEFAULT_COLUMNS, MAX_POINTS as MAX_LINK_POINTS, linkText, readLink } from "./link.js";
 import { Controls } from "./panels/controls.js";
 import { LogicPanel } from "./panels/logic.js";
 import { showErrorHistory, showLossHistory } from "./panels/loss_history.js";
@@ -54,7 +54,7 @@ let controls, lessons, logic;
 function announce(text) { find("announcement").textContent = text; } // for screen readers
 // The points are a copy: they may be dragged while the server works.
 function newSplit() { return new Split(plane.points, plane.labels, state.testShare); }
-function readRequest(split = newSplit()) { return { ...split.request, classes: plane.classes, options: controls.options }; }
+function readRequest(split = newSplit()) { return { ...split.request, classes: plane.classes, columns: plane.columns, options: controls.options }; }
 async function fetchVisits(since, updatesOnly = false) {
   const { split } = state, answer = await ask("visits", { ...curves.request, since, updates_only: updatesOnly }, { slot: `visits ${updatesOnly}` });
   return { ...answer, visits: split.moments(answer.visits) };
@@ -240,7 +240,7 @@ function updateLink() {
 }
 function fragment() {
   const at = player.frame && !player.atEnd ? player.at : null, { example, theme } = state;
-  return linkText({ example, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options, at, testShare: state.testShare, theme, tab: tabs.current === tabs.default ? null : tabs.current, switchedOn: [...state.switchedOn], lesson: lessons?.current?.key, done: [...(lessons?.finished ?? [])], ...logic.changes });
+  return linkText({ example, points: plane.points, labels: plane.labels, classes: plane.classes, columns: plane.columns ?? DEFAULT_COLUMNS, options: controls.options, at, testShare: state.testShare, theme, tab: tabs.current === tabs.default ? null : tabs.current, switchedOn: [...state.switchedOn], lesson: lessons?.current?.key, done: [...(lessons?.finished ?? [])], ...logic.changes });
 }
 
 // -- data -----------------------------------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ async function openText(text) {
 // What the check of a lesson looks at.
 function readPage() {
   const { example, fresh, run, verdict, relatives, switchedOn } = state;
-  return { example, fresh, run, verdict, relatives, switchedOn, logic, picture: plane.view && curves.picture, points: plane.points, labels: plane.labels, classes: plane.classes, options: controls.options };
+  return { example, fresh, run, verdict, relatives, switchedOn, logic, picture: plane.view && curves.picture, points: plane.points, labels: plane.labels, classes: plane.classes, columns: plane.columns, options: controls.options };
 }
 // Sets the page up for a lesson; with `keepPoints` only the options or lines in `setup` change.
 function arrange(setup, { keepPoints = false } = {}) {
@@ -324,7 +324,7 @@ function arrange(setup, { keepPoints = false } = {}) {
   if (setup.example) {
     startNewVersion(); // until the example has arrived
     openExample(setup.example);
-  } else openOwnTable({ rows: setup.points.map(([x, y]) => [x, y]), labels: setup.points.map((point) => point[2]), classes: setup.classes, columns: ["x1", "x2"], description: "" });
+  } else openOwnTable({ rows: setup.points.map(([x, y]) => [x, y]), labels: setup.points.map((point) => point[2]), classes: setup.classes, columns: setup.columns ?? DEFAULT_COLUMNS, description: "" });
 }
 
 // The regions of a network in the place of those of the run, until the points change.

@@ -24,7 +24,7 @@ def controls(request: Mapping[str, Any]) -> dict[str, Any]:
         table["order"] = options.trace_order
     return {
         "loss": _control(options.loss.but(choices=LOSSES)),
-        "kernel": _control(options.studio_kernel),
+        "kernel": _control(options.studio_kernel) | {"parameters": options.KERNEL_PARAMETERS},
         "learners": {
             learner: {name: _control(option) for name, option in table.items()} for learner, table in learners.items()
         },

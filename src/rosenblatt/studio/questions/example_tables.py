@@ -99,15 +99,13 @@ def _iris(*species: str, note: str = "") -> Callable[[], dict[str, Any]]:
             header, *lines = list(csv.reader(file))
         rows = [line for line in lines if line[-1] in species]
         X, y = np.array([row[:-1] for row in rows], dtype=float), np.array([row[-1] for row in rows])
-        description = f"Fisher's irises (1936): {' and '.join(species)}, 50 of each.{note}"
+        description = f"Fisher's irises (1936): {', '.join(species)}, 50 of each.{note}"
         return table_for_page(X, y, header[:-1], description) | {"axes": [2, 3]}
 
     return make
 
 
-_FILE_ORDER = (
-    " In file order every epoch ends with 50 virginica, and the line leans towards them: shuffle the order of the rows."
-)
+_FILE_ORDER = " In file order every epoch ends with virginica, and the line leans towards them: shuffle the rows."
 
 EXAMPLES: Mapping[str, Callable[[], dict[str, Any]]] = {
     "AND": _gate([-1, -1, -1, 1], "True only if both inputs are: the run that the lectures do by hand."),

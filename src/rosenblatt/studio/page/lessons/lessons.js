@@ -1,7 +1,7 @@
 // The lessons: what to read, one thing to do, and whether it is done. The texts come from the server; the check of each
 // lesson is in checks/KEY.js.
 
-import { element, find, paragraph } from "../dom.js";
+import { element, find, marked, paragraph } from "../dom.js";
 import { resultsForm } from "./results.js";
 import { TOOLS } from "./tools.js";
 
@@ -34,7 +34,7 @@ export class Lessons {
     const title = element("h2", { id: "lesson-title", tabIndex: -1, textContent: `${this.position + 1}. ${lesson.title}` });
     const status = Object.assign(paragraph("", "status"), { id: "lesson-status" });
     status.setAttribute("aria-live", "polite");
-    find("lesson").replaceChildren(title, ...lesson.text.map((text) => paragraph(text)), paragraph(lesson.task, "task"), this.form(lesson), status);
+    find("lesson").replaceChildren(title, ...lesson.text.map((text) => element("p", {}, ...marked(text))), element("p", { className: "task" }, ...marked(lesson.task)), this.form(lesson), status);
     find("lesson").hidden = false;
     this.tool = TOOLS[lesson.tool]?.(find("lesson-tool"), { arrange: this.arrange, readPage: this.readPage, onChange: () => this.update() }) ?? null;
     this.loadCheck(lesson);
@@ -99,7 +99,7 @@ export class Lessons {
   }
   close() {
     this.tool?.end?.();
-    Object.assign(this, { current: null, check: null, tool: null });
+    Object.assign(this, { current: null, check: null, tool: null, said: null });
   }
   updateBar() {
     const { current, position, lessons, finished } = this;
@@ -121,7 +121,8 @@ export class Lessons {
     const [done, progress, rightFields] = page.run || !lesson.has_plane ? check({ ...page, filled, tool: this.tool?.state }, lesson) : [false, "Points of two classes are needed."];
     rightFields?.forEach((right, i) => { inputs[i].dataset.right = right ?? ""; });
     const text = done ? `✓ Done. ${lesson.when_done}` : `Not yet. ${progress}`;
-    if (status.textContent !== text) status.textContent = text;
+    if (this.said !== text) status.replaceChildren(...marked(text));
+    this.said = text;
     status.classList.toggle("done", done);
     if (done && !this.finished.has(lesson.key)) {
       this.finished.add(lesson.key);

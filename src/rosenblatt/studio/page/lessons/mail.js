@@ -11,13 +11,13 @@ export function mail(place, { onChange }) {
   place.append(element("div", {}, element("label", {}, "Your message", text), button, decision), element("div", {}, learned, words));
   askOrShowError("mail", {}, learned).then((answer) => {
     if (!answer) return;
-    learned.textContent = `Learned from ${number(answer.rows)} messages; of ${number(answer.examples)} others, ${(100 * answer.accuracy).toFixed(1)}% were decided correctly. The words with the largest weights:`;
+    learned.textContent = `Learned from ${number(answer.rows)} messages. ${decisions(answer)} The words with the largest weights:`;
     words.replaceChildren(...Object.entries(answer.top).map(([label, top]) => wordTable(`for ${label}`, top.map(({ feature, weight }) => [feature, weight]))));
   });
   button.addEventListener("click", async () => {
     const answer = await askOrShowError("message", { text: text.value }, decision);
     if (!answer) return;
-    const sum = paragraph(`${answer.label}: score ${number(answer.score, 3)}, of which the bias is ${number(answer.bias, 3)}; spam needs more than ${number(answer.threshold, 3)}.`, "answer");
+    const sum = paragraph(`${answer.label}: the score of spam is ${number(answer.score, 3)}, of which the bias is ${number(answer.bias, 3)}; spam needs more than ${number(answer.threshold, 3)}.`, "answer");
     decision.replaceChildren(sum, wordTable("what each word adds to the score of spam", answer.words.map(({ feature, contribution }) => [feature, contribution])));
     tool.state = { decision: answer, text: text.value };
     onChange();
@@ -25,6 +25,11 @@ export function mail(place, { onChange }) {
   return tool;
 }
 
+// What the unit gets right, and what it costs to lose as few letters as possible.
+function decisions({ examples, accuracy, letters, lost, spams, through, at_zero: zero }) {
+  const percent = (share) => `${(100 * share).toFixed(1)}%`;
+  return `Of ${number(examples)} others, ${percent(accuracy)} were decided correctly: ${lost} of ${number(letters)} letters were lost, ${through} of ${number(spams)} spams came through. Decided at 0, ${percent(zero.accuracy)} would be correct, with ${zero.lost} letters lost and ${zero.through} spams let through: that is what the caution costs.`;
+}
 // A bar to the right of the middle for what speaks for the class, to its left for what speaks against it.
 function contributionBar(share) {
   const bar = draw("svg", { viewBox: "-50 0 100 12", class: "contribution", "aria-hidden": "true" }), length = 48 * Math.abs(share);

@@ -1,7 +1,7 @@
 // What a lesson can put under its task, by the name of its `tool`: a function that fills `place` and keeps in `state`
 // what the check needs.
 
-import { DASHES, draw, element, labelled, lineSample, number } from "../dom.js";
+import { DASHES, draw, element, formula, labelled, lineSample, number } from "../dom.js";
 import { askOrShowError } from "./ask.js";
 import { calibration } from "./calibration.js";
 import { hiddenUnits } from "./hidden_units.js";
@@ -24,16 +24,15 @@ function weights(place, { arrange }) {
 
 // The points as they were measured, or each column with its mean subtracted and divided by its spread.
 function scale(place, { arrange, readPage }) {
-  const tool = { state: { scaled: false } }, box = element("input", { type: "checkbox", name: "scaled" });
+  const box = element("input", { type: "checkbox", name: "scaled" });
   let measured = null;
   box.addEventListener("change", () => {
-    const { points, labels, classes } = readPage();
-    measured ??= points.map((point, i) => [...point, labels[i]]);
-    tool.state = { scaled: box.checked };
-    arrange({ points: box.checked ? inUnits(measured) : measured, classes, proof: false });
+    const { points, labels, classes, columns } = readPage();
+    measured ??= { columns, points: points.map((point, i) => [...point, labels[i]]) };
+    arrange({ ...(box.checked ? { points: inUnits(measured.points), columns: measured.columns.map((name) => `${name}, scaled`) } : measured), classes, proof: false });
   });
   place.append(element("label", { className: "check" }, box, "Scale the columns: subtract the mean, divide by the spread"));
-  return tool;
+  return { state: {} };
 }
 function inUnits(rows) {
   const column = (j) => rows.map((row) => row[j]), mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -89,7 +88,7 @@ function losses(place, { onChange }) {
 }
 function lossRow(loss, style) {
   const name = element("th", { scope: "row" }, lineSample(style), loss.name.replace("_", "-"));
-  return element("tr", {}, name, ...[loss.formula, number(loss.value, 3)].map((text) => element("td", { textContent: text })));
+  return element("tr", {}, name, ...[formula(loss.formula), number(loss.value, 3)].map((text) => element("td", { textContent: text })));
 }
 
 // |m| with its kink, and a line through the kink.

@@ -15,7 +15,8 @@ export class Controls {
   get loss() { return this.chosen.loss ?? this.lists.loss.default; }
   // The controls on the page: the loss, the kernel of the perceptron, and the options of the learner that they choose.
   get shown() {
-    const options = Object.values(this.lists.learners[this.chosen.kernel ? "kernel" : this.loss]);
+    const { kernel } = this.chosen, { learners, kernel: { parameters } } = this.lists, every = new Set(Object.values(parameters).flat());
+    const options = Object.values(learners[kernel ? "kernel" : this.loss]).filter(({ name }) => !kernel || !every.has(name) || parameters[kernel].includes(name));
     return [this.lists.loss, ...(this.loss === this.lists.loss.default ? [this.lists.kernel] : []), ...options];
   }
   // The options that differ from their defaults.

@@ -119,7 +119,9 @@ export class LogicPanel {
     svg.style.maxWidth = `${width * 1.25}px`;
     columns.forEach((column, i) => column.forEach((name, j) => { places[name] = [(i + 0.5) * COLUMN, height / 2 + (j - (column.length - 1) / 2) * ROW]; }));
     const labelled = units.reduce((sum, unit) => sum + unit.sources.length, 0) <= MAX_LABELLED_WIRES;
-    for (const unit of units) unit.sources.forEach((source, i) => drawWire(svg, places[source], places[unit.name], unit.weights[i], signals[source], labelled));
+    const labels = draw("g"); // over all wires, so that none crosses a weight
+    for (const unit of units) unit.sources.forEach((source, i) => drawWire(svg, places[source], places[unit.name], unit.weights[i], signals[source], labelled && labels));
+    svg.append(labels);
     for (const name of inputs) drawInput(svg, places[name], name, signals[name]);
     for (const unit of units) drawUnit(svg, places[unit.name], unit.name, signals[unit.name], unit.threshold);
     return svg;
@@ -152,14 +154,14 @@ export class LogicPanel {
   }
 }
 
-function drawWire(svg, [x1, y1], [x2, y2], weight, on, labelled) {
-  const bend = (x2 - x1) / 2.4, detour = x2 - x1 > COLUMN * 1.5 ? 26 : 0; // a wire that skips a layer passes above its units
+function drawWire(svg, [x1, y1], [x2, y2], weight, on, labels) {
+  const bend = (x2 - x1) / 2.4, detour = x2 - x1 > COLUMN * 1.5 ? (y1 > y2 ? -40 : 26) : 0; // a wire that skips a layer passes above or below its units
   const d = `M${x1 + RADIUS} ${y1}C${x1 + bend} ${y1 - detour} ${x2 - bend} ${y2 - detour} ${x2 - RADIUS} ${y2}`;
   draw("path", { d, class: `wire ${on ? "on" : ""} ${weight < 0 ? "negative" : ""}` }, svg);
-  if (!labelled) return;
+  if (!labels) return;
   // The label lies on the Bézier curve, nearer to the source, where wires are further apart.
   const t = 0.42, s = 1 - t, bezier = (a, b, c, e) => s ** 3 * a + 3 * s * s * t * b + 3 * s * t * t * c + t ** 3 * e;
-  draw("text", { x: bezier(x1 + RADIUS, x1 + bend, x2 - bend, x2 - RADIUS), y: bezier(y1, y1 - detour, y2 - detour, y2) - 3, class: "small" }, svg, number(weight));
+  draw("text", { x: bezier(x1 + RADIUS, x1 + bend, x2 - bend, x2 - RADIUS), y: bezier(y1, y1 - detour, y2 - detour, y2) + 4, class: "small" }, labels, number(weight));
 }
 function drawInput(svg, [x, y], name, on) {
   draw("rect", { x: x - RADIUS, y: y - 14, width: 2 * RADIUS, height: 28, rx: 4, class: `unit-box ${on ? "on" : ""}` }, svg);

@@ -22,6 +22,7 @@ export function showRows(panel, { points, labels, classes, columns, test = new S
   panel.replaceChildren(element("div", { className: "scrolling", tabIndex: 0, role: "group", ariaLabel: "The rows" }, table), ...note);
   return (frame, run) => {
     const [weights] = frame?.after?.length === 1 && !run.curved ? frame.after : [];
+    table.classList.toggle("without-scores", Boolean(frame) && !weights); // several units, or a curve: no one score
     lines.forEach(({ line, score }, i) => {
       line.classList.toggle("current", frame?.row === i);
       if (!weights) { score.textContent = ""; return; }

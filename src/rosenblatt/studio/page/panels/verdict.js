@@ -1,11 +1,11 @@
 // The panel with the verdict.
 
-import { element, paragraph, rememberFold } from "../dom.js";
+import { element, paragraph, rememberFold, withMinus } from "../dom.js";
 
 export function showVerdict(panel, verdict) {
   panel.replaceChildren();
   if (!verdict) return panel.append(paragraph("Add points of two classes to get a verdict.", "muted"));
-  const [answer, ...reasons] = verdict.explanation.split("\n"), lines = (texts) => texts.map((text) => paragraph(text, "line"));
+  const [answer, ...reasons] = withMinus(verdict.explanation).split("\n"), lines = (texts) => texts.map((text) => paragraph(text, "line"));
   panel.append(paragraph(answer, "answer"));
   if (verdict.note) panel.append(paragraph(verdict.note, "line"));
   if (verdict.kind === "pairs") panel.append(...lines(verdict.pairs.map((pair) => `${pair.first} and ${pair.second}: ${pair.answer}`)));

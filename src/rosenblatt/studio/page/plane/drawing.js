@@ -4,7 +4,7 @@ import { DASHES, draw, number } from "../dom.js";
 import { HEIGHT, WIDTH, norm } from "./view.js";
 
 export const MAX_MARKS = 1500; // more points are drawn as one bitmap, so that a frame stays fast
-const LAYERS = ["grid", "regions", "band", "proof", "lines", "arrows", "points", "labels", "overlay"]; // from the bottom up
+const LAYERS = ["grid", "regions", "band", "proof", "lines", "names", "arrows", "points", "labels", "overlay"]; // from the bottom up
 
 export class PlaneDrawing {
   constructor(svg) {
@@ -28,22 +28,26 @@ export class PlaneDrawing {
   }
   markPlace(i) { return this.places?.[i] ?? this.view.toPicture(this.points[i]); }
   drawGrid() {
-    const layer = this.layer.grid, { across, up } = this.view.ticks();
+    const layer = this.layer.grid, { names } = this.layer, { across, up } = this.view.ticks();
     layer.replaceChildren();
+    names.replaceChildren(); // over the lines, so that none crosses a number
     for (const x of across) {
       const [u] = this.view.toPicture([x, 0]);
       draw("line", { x1: u, x2: u, y1: 0, y2: HEIGHT, class: Math.abs(x) < 1e-12 ? "zero" : "tick" }, layer);
-      draw("text", { x: u + 3, y: HEIGHT - 5 }, layer, number(x, 6));
+      const text = number(x, 6);
+      if (u + 3 + this.letterWidth * text.length < WIDTH) draw("text", { x: u + 3, y: HEIGHT - 5 }, names, text);
     }
     for (const y of up) {
       const [, v] = this.view.toPicture([0, y]);
       draw("line", { y1: v, y2: v, x1: 0, x2: WIDTH, class: Math.abs(y) < 1e-12 ? "zero" : "tick" }, layer);
-      if (v > 46 && v < HEIGHT - 26) draw("text", { x: 4, y: v - 4 }, layer, number(y, 6)); // the corners hold the names of the axes
+      if (v > 46 && v < HEIGHT - 26) draw("text", { x: 4, y: v - 4 }, names, number(y, 6)); // the corners hold the names of the axes
     }
     const [acrossName, upName] = this.columns ?? ["x1", "x2"];
-    draw("text", { x: WIDTH - 6, y: HEIGHT - 29, "text-anchor": "end" }, layer, `${acrossName} →`);
-    draw("text", { x: 6, y: 19 }, layer, `↑ ${upName}`);
+    draw("text", { x: WIDTH - 6, y: HEIGHT - 29, "text-anchor": "end" }, names, `${acrossName} →`);
+    draw("text", { x: 6, y: 19 }, names, `↑ ${upName}`);
   }
+  // About as wide as a digit of the axes: the style sheet has larger ones where the picture is small.
+  get letterWidth() { return this.svg.clientWidth < 560 ? 11.5 : 8; }
   drawPolygon(corners, parent, attributes) {
     if (corners.length > 2) draw("polygon", { points: corners.map((corner) => this.view.toPicture(corner).join(" ")).join(","), ...attributes }, parent);
   }
@@ -116,7 +120,7 @@ export class PlaneDrawing {
     const tip = ([, w1, w2]) => [root[0] + w1 * scale, root[1] - w2 * scale];
     if (moved && norm(before) > 0) this.drawArrow(root, tip(before), "normal before");
     if (norm(after) > 0) this.drawArrow(root, tip(after), "normal");
-    if (moved) this.drawArrow(tip(before), tip(after), "added");
+    if (moved) this.drawArrow(...beside(root, tip(before), tip(after)), "added");
   }
   drawArrow([x1, y1], [x2, y2], className) {
     const far = Math.hypot(x2 - x1, y2 - y1), layer = this.layer.arrows;
@@ -202,5 +206,11 @@ export class PlaneDrawing {
   }
 }
 
+// What was added, moved aside where it would lie on the arrows of w.
+function beside([u, v], [x1, y1], [x2, y2]) {
+  const [dx, dy] = [x2 - x1, y2 - y1], far = Math.hypot(dx, dy), away = Math.abs(dx * (v - y1) - dy * (u - x1)) / (far || 1);
+  const [a, b] = away < 3 && far ? [(-dy / far) * 7, (dx / far) * 7] : [0, 0];
+  return [[x1 + a, y1 + b], [x2 + a, y2 + b]];
+}
 const shortWeight = (weight) => (weight.length <= 7 ? weight : `≈ ${number(fraction(weight), 3)}`);
 const fraction = (text) => text.split("/").map(Number).reduce((a, b) => a / b);

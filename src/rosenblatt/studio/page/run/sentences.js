@@ -6,7 +6,7 @@ const signed = (target) => (target > 0 ? "+1" : "−1");
 const weightsOf = (units) => (units.length > 3 ? `${units.length} units` : units.map(vector).join(" "));
 
 export function sentence(frame, run, points) {
-  const weights = frame.after ? ` w = ${weightsOf(frame.after)}.` : "";
+  const weights = frame.after ? ` w\u00a0=\u00a0${weightsOf(frame.after)}.` : "";
   if (frame.kind === "start") return `Start:${run.curved ? "" : " w = [b, w1, w2] ="}${frame.after ? ` ${weightsOf(frame.after)}.` : ""} No row has been visited yet: press Play.`;
   if (frame.kind === "end") return `End, ${run.ending}.${weights}`;
   if (frame.kind === "epoch") return `End of epoch ${frame.epoch}: ${count(run.mistakes[frame.epoch - 1] ?? 0, "mistake")} in it.${weights}`;
@@ -24,7 +24,7 @@ function mistakenUnits(frame, run) {
 
 // What an update did: the weights before and after or, where they are not shown, what was added.
 function change(frame, run, step) {
-  if (frame.after) return `w ${vector(frame.before[0])} → ${vector(frame.after[0])}`;
+  if (frame.after) return `w\u00a0${vector(frame.before[0])} → ${vector(frame.after[0])}`;
   const direction = step.coefficient > 0 ? "added to" : "subtracted from", times = Math.abs(step.coefficient), factor = times === 1 ? "" : `${number(times, 3)} times `;
   return run.features ? `${factor}its ${run.features.length} features are ${direction} w` : `${factor}k(this row, ·) is ${direction} the score`;
 }

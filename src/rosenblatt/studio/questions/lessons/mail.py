@@ -1,7 +1,7 @@
 """The mail that comes with the package, for the lesson about spam."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -17,12 +17,15 @@ _learning = Lock()  # if two pages ask at once, one learns and the other waits
 
 
 def mail(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What was learned from the mail: the accuracy on unseen messages, and the words with the largest weights."""
+    """What was learned from the mail: the decisions on unseen messages, and the words with the largest weights.
+
+    `at_zero` has the same decisions without the costs: what caution is paid with.
+    """
     return {name: value for name, value in _learned().items() if name != "model"}
 
 
 def message(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Is this message (`text`) spam? With the words that decide it, the strongest first."""
+    """Is this message (`text`) spam? With its score, which is that of spam, and what the strongest words add to it."""
     from rosenblatt.report.explanation import explain_example
 
     text = request.get("text")
@@ -31,12 +34,8 @@ def message(request: Mapping[str, Any]) -> dict[str, Any]:
     model = _learned()["model"]
     explanation = explain_example(model, text)
     words = [asdict(word) for word in explanation.pop("contributions") if word.contribution]
-    if explanation["label"] == model.classes[0]:  # the page shows what speaks for the label as positive
-        explanation |= {"score": -explanation["score"], "bias": 0.0 - explanation["bias"]}
-        words = [word | {"weight": -word["weight"], "contribution": -word["contribution"]} for word in words]
     n_known = sum(" " not in word["feature"] for word in words)  # a feature with a space is a pair of words
-    threshold = _learned()["model"].threshold
-    return explanation | {"words": words[:_N_WORDS], "known": n_known, "threshold": threshold.score}
+    return explanation | {"words": words[:_N_WORDS], "known": n_known, "threshold": model.threshold.score}
 
 
 def _learned() -> dict[str, Any]:
@@ -46,22 +45,42 @@ def _learned() -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _learn_mail() -> dict[str, Any]:
-    from rosenblatt.evaluate.evaluate_file import evaluate_file
     from rosenblatt.model.fit_file import fit_file
     from rosenblatt.readers.source import ReadOptions
-    from rosenblatt.report.weights import classes_shown, top_features
+    from rosenblatt.report.weights import classes_shown
 
     fitted = fit_file(str(_MAIL / "train.tsv.gz"), reading=ReadOptions(), threshold=_COSTS)
-    scores = evaluate_file(fitted.model, str(_MAIL / "test.tsv.gz"), ReadOptions()).scores()
-    top_words = {
-        str(label): [asdict(word) for word in top_features(fitted.model, k, _N_WORDS)]
-        for k, label in classes_shown(fitted.model)
-    }
+    model: Any = fitted.model
     return {
-        "model": fitted.model,
+        "model": model,
         "rows": fitted.rows,
         "rule": fitted.chosen,
+        **_decisions(model),
+        "at_zero": _decisions(replace(model, threshold=None)),
+        "top": {str(label): _top_words(model, k) for k, label in classes_shown(model)},
+    }
+
+
+def _decisions(model: Any) -> dict[str, Any]:
+    """How the messages that were kept aside are decided: letters that are lost, spam that comes through."""
+    from rosenblatt.evaluate.evaluate_file import evaluate_file
+    from rosenblatt.readers.source import ReadOptions
+
+    scores = evaluate_file(model, str(_MAIL / "test.tsv.gz"), ReadOptions()).scores()
+    (kept, lost), (through, caught) = scores.confusion.astype(int).tolist()
+    return {
         "examples": scores.examples,
         "accuracy": scores.accuracy.value,
-        "top": top_words,
+        "letters": kept + lost,
+        "lost": lost,
+        "spams": through + caught,
+        "through": through,
     }
+
+
+def _top_words(model: Any, k: int) -> list[dict[str, Any]]:
+    """The words with the largest weights; letters that the mail had lost already are no words."""
+    from rosenblatt.report.weights import top_features
+
+    words = top_features(model, k, 2 * _N_WORDS)
+    return [asdict(word) for word in words if "\N{REPLACEMENT CHARACTER}" not in word.feature][:_N_WORDS]
