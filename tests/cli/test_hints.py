@@ -224,12 +224,14 @@ def test_columns_that_do_not_exist_are_named_as_options(
 def test_decimal_commas_are_reported_and_not_taken_for_words(head: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("comma.csv").write_text(head + "1,5;2;p\n-2,5e3;,5;n\n3;5,1;p\n1;7,5;n\n")
     first = "a" if head else "column0"
-    message = error_line(capsys, 3, "fit", "comma.csv")
+    message = error_line(capsys, 3, "certify", "comma.csv")
     assert (
         f"comma.csv: column {first!r} holds numbers with a decimal comma, such as '1,5'; write them with a point (1.5)"
         in message
     )
     assert f"--words {first}." in message
+    assert main(["fit", "comma.csv"]) == 0
+    assert "with decimal commas" in capsys.readouterr().out
     words = "a,b" if head else "column0,column1"
     assert main(["fit", "comma.csv", "--words", words, "--quiet"]) == 0
 

@@ -15,7 +15,15 @@ from rosenblatt.storage.checked_header import Header, damaged
 
 _COUNT = 2**32 + 1
 # As in table/columns/dates.py, which loads pyarrow.
-_FORMS = ("typed", "year-month-day", "day.month.year", "day/month/year", "month/day/year")
+_FORMS = (
+    "typed",
+    "year-month-day",
+    "day.month.year",
+    "day/month/year",
+    "month/day/year",
+    "day month-name year",
+    "month-name day, year",
+)
 
 
 def _texts(header: Header, key: str) -> None:
@@ -34,6 +42,15 @@ def _dates(header: Header, key: str) -> None:
         known = isinstance(form, list) and len(form) == 3 and form[0] in _FORMS
         if not known or not all(isinstance(flag, bool) for flag in form[1:]):
             raise damaged(f"{key!r} of {header.place} holds an unknown form of dates")
+
+
+def _written(header: Header, key: str) -> None:
+    for form in header.section(key).values.values():
+        known = isinstance(form, list) and len(form) == 6 and form[0] in (".", ",") and isinstance(form[4], bool)
+        if not known or not all(isinstance(text, str) and len(text) < 10 for text in form[:4]):
+            raise damaged(f"{key!r} of {header.place} holds an unknown form of numbers")
+        if not isinstance(form[5], list) or not all(isinstance(text, str) for text in form[5]):
+            raise damaged(f"{key!r} of {header.place} holds marks that are no texts")
 
 
 def _logs(header: Header, key: str) -> None:
@@ -78,6 +95,7 @@ _SETTINGS: Mapping[str, _Check] = {
     **dict.fromkeys(("numbers", "words", "texts"), _texts),
     "cross": _pairs,
     "dates": _dates,
+    "written": _written,
     "columns": _decided,
     "collisions": _collisions,
 }

@@ -9,6 +9,7 @@ from rosenblatt.options.command_line import as_flag
 from rosenblatt.records import FeatureSpace, logs_of
 from rosenblatt.report.text.layout import clip, plural
 
+_PLAIN = [".", "", "", "", False]  # how a program writes numbers
 _NAMED = 4  # columns that are named; of more, only how many there are
 
 
@@ -23,6 +24,7 @@ def columns_record(space: FeatureSpace) -> dict[str, Any] | None:
         "words": settings["words"],
         "texts": settings["texts"],
         "dates": {column: form for column, (form, *_) in dates.items()},
+        "written": {column: form[:4] for column, form in settings.get("written", {}).items() if form[:5] != _PLAIN},
         "left_out": settings["columns"]["left_out"],
         "dropped": settings["columns"]["dropped"],
         "missing": settings["columns"]["missing"],
@@ -43,6 +45,12 @@ def columns_sentence(space: FeatureSpace) -> str:
 def _clauses(space: FeatureSpace, record: dict[str, Any]) -> Iterator[str]:
     if record["numbers"]:
         yield f"{plural(len(record['numbers']), 'number')}{', scaled' if record['scaled'] else ', not scaled'}"
+    commas = [column for column, form in record["written"].items() if form[0] == ","]
+    if commas:
+        yield _named(commas, "with a decimal comma", "with decimal commas")
+    signs = [column for column in record["written"] if column not in commas]
+    if signs:
+        yield _named(signs, "without its signs or unit", "without their signs or units")
     if record["logs"]:
         yield _named(record["logs"], "by its logarithm", "by their logarithms") + " (a few are far larger)"
     if record["words"]:

@@ -168,7 +168,19 @@ def test_dates_give_days_weekdays_and_hours(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "form", ["%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"]
+    "form",
+    [
+        "%d.%m.%Y",
+        "%d/%m/%Y",
+        "%m/%d/%Y",
+        "%Y/%m/%d",
+        "%Y-%m-%dT%H:%M:%S",
+        "%Y-%m-%d %H:%M",
+        "%d-%b-%Y",
+        "%d %B %Y",
+        "%b %d, %Y",
+        "%B %d %Y",
+    ],
 )
 def test_the_usual_forms_of_dates_are_the_same(tmp_path: Path, form: str) -> None:
     frame = customers()[["signup", "label"]]

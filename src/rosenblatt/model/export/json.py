@@ -47,7 +47,11 @@ def _columns(space: FeatureSpace) -> dict[str, Any]:
     indicators = [column for column in settings["numbers"] if f"{column}=missing" in space.columns]
     if space.bits:
         indicators = settings.get("columns", {}).get("missing", settings["numbers"])
-    return {**kinds, "dates": dates, "indicators": indicators}
+    written = {
+        column: {"decimal": decimal, "thousands": thousands, "before": before, "after": after, "missing": missing}
+        for column, (decimal, thousands, before, after, _, missing) in settings.get("written", {}).items()
+    }
+    return {**kinds, "dates": dates, **({"written": written} if written else {}), "indicators": indicators}
 
 
 def _decision(model: LinearModel) -> dict[str, Any]:

@@ -12,8 +12,9 @@ from rosenblatt.errors import ModelError
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.formats.registry import feature_kind
 from rosenblatt.readers.hashing.cross import pairs_of_model
-from rosenblatt.readers.table.columns.dates import ISO, PATTERNS, TYPED
+from rosenblatt.readers.table.columns.dates import ISO, MONTHS, PATTERNS, TYPED
 from rosenblatt.readers.table.columns.missing_cells import MISSING
+from rosenblatt.readers.table.columns.written_numbers import form_in_settings
 from rosenblatt.records import logs_of
 from rosenblatt.version import __version__
 
@@ -55,6 +56,10 @@ def standalone_model(model: LinearModel) -> dict[str, Any]:
         "texts": texts,
         "dates": {column: settings["dates"][column] for column in numbers if column in settings.get("dates", {})},
         "patterns": {**PATTERNS, TYPED: PATTERNS[ISO]} if settings.get("dates") else {},
+        "written": {
+            column: [form_in_settings(form).pattern, *form] for column, form in settings.get("written", {}).items()
+        },
+        "months": list(MONTHS),
         "columns": {} if texts else {name: j for j, name in enumerate(space.columns) if j >= len(numbers)},
         "optional": list(settings.get("columns", {}).get("optional", ())),
         "indicators": settings.get("columns", {}).get("missing"),

@@ -114,11 +114,31 @@ class SqlColumns:
                 f"(CASE WHEN {lower} IN ('true', '1', '1.0') THEN 1 WHEN {lower} IN ('false', '0', '0.0') THEN 0 END)"
             )
         log = logs_of(self._space).get(column)
+        value = self._plain(column) if column in self._settings.get("written", {}) else _cleaned(name(column))
         if log is None:
-            return _cleaned(name(column))
+            return value
         centre, width = log
-        distance = f"(({_cleaned(name(column))} - {number(centre)}) / {number(width)})"
+        distance = f"(({value} - {number(centre)}) / {number(width)})"
         return self._helper(1, f"{column}_log", _logarithm(self._helper(0, f"{column}_distance", distance)))
+
+    def _plain(self, column: str) -> str:
+        """A number such as ($1,234.50), without its signs."""
+        decimal, thousands, before, after, brackets, _ = self._settings["written"][column]
+        written = _trimmed(name(column))
+        digits = written
+        for removed in dict.fromkeys((before, after, thousands, " ", "\u00a0", "\u2009", "\u202f", "(", ")", "+")):
+            digits = f"REPLACE({digits}, {text(removed)}, '')" if removed else digits
+        digits = f"REPLACE({digits}, {text(chr(0x2212))}, '-')"
+        digits = f"REPLACE({digits}, ',', '.')" if decimal == "," else digits
+        value = f"CAST({digits} AS DOUBLE PRECISION)"
+        if brackets:
+            value = f"(CASE WHEN SUBSTR({written}, 1, 1) = '(' THEN -1 ELSE 1 END * {value})"
+        return f"(CASE WHEN {self._is_missing(column)} THEN NULL ELSE {value} END)"
+
+    def _is_missing(self, column: str) -> str:
+        marks = self._settings.get("written", {}).get(column, [()])[-1]
+        of_column = f" OR LOWER({_trimmed(name(column))}) IN ({', '.join(map(text, marks))})" if marks else ""
+        return f"({_is_missing(name(column))}{of_column})" if of_column else _is_missing(name(column))
 
     def _condition(self, feature: str) -> str:
         """When a row has a feature that is 0 or 1. Two columns may give features of one name: then when one does."""
@@ -136,7 +156,7 @@ class SqlColumns:
                 ways.append(f"(CASE WHEN LENGTH({iso}) > 12 THEN {_digits(iso, 12, 2)} {midnight} END) = {hour}")
         column = feature.removesuffix("=missing")
         if column != feature and column in settings.get("numbers", ()):
-            ways.append(f"{_is_missing(name(column))}")
+            ways.append(self._is_missing(column))
         return " OR ".join(ways)
 
     def _iso(self, column: str) -> str:
@@ -146,7 +166,7 @@ class SqlColumns:
             f"CASE WHEN SUBSTR({written}, 7, 1) BETWEEN '0' AND '9' THEN {written} ELSE {_padded(written, 6)} END"
         )
         first = self._helper(
-            0, f"{column}_date", f"CASE WHEN {_is_missing(name(column))} THEN NULL ELSE {with_month} END"
+            0, f"{column}_date", f"CASE WHEN {self._is_missing(column)} THEN NULL ELSE {with_month} END"
         )
         with_day = f"CASE WHEN SUBSTR({first}, 10, 1) BETWEEN '0' AND '9' THEN {first} ELSE {_padded(first, 9)} END"
         if not self._settings["dates"][column][1]:

@@ -196,7 +196,7 @@ def _table_features(row: dict[str, Any]) -> list[tuple[int, float]]:
         word = _word(row[column])
         present[column] = [] if word is None else [(f"{column}={word}", 1.0)]
     for column, (form, has_hours, _) in MODEL["dates"].items():
-        micros = _micros(row[column], form)
+        micros = None if _number(row[column], column) is None else _micros(row[column], form)
         if micros is not None:
             present[f"{column} weekday"] = [(f"{column} weekday={_WEEKDAYS[(micros // _DAY + 3) % 7]}", 1.0)]
             if has_hours:
@@ -232,6 +232,8 @@ def _is_missing(cell: Any) -> bool:
 
 def _number(cell: Any, column: str) -> float | None:
     """A cell of a column of numbers; a date as the days since 1970."""
+    if isinstance(cell, str) and column in MODEL["written"]:
+        cell = _plain(cell, *MODEL["written"][column])
     if _is_missing(cell):
         return None
     if column in MODEL["dates"]:
@@ -240,6 +242,21 @@ def _number(cell: Any, column: str) -> float | None:
     if isinstance(cell, str) and cell.strip().lower() in ("true", "false"):
         return float(cell.strip().lower() == "true")
     return float(cell)
+
+
+def _plain(
+    cell: str, pattern: str, decimal: str, thousands: str, _before: str, _after: str, _brackets: bool, missing: Any
+) -> str | None:
+    """A number such as ($1,234.50) as a program writes it."""
+    cell = re.sub("[\u00a0\u2009\u202f]", " ", cell).replace("\u2212", "-").strip()
+    if cell.lower() in missing:
+        return None
+    match = re.match(pattern, cell)
+    if match is None or not re.search("[0-9]", match["number"]):
+        return cell
+    negative = bool(match["open"]) != ((match["sign"] + match["second"]) == "-")
+    number = match["number"].replace(thousands, "") if thousands else match["number"]
+    return ("-" if negative else "") + number.replace(decimal, ".")
 
 
 def _scaled(value: float, column: str, j: int) -> float:
@@ -261,6 +278,15 @@ def _text(cell: Any) -> str:
     return "" if cell is None or cell in MODEL["missing"] else str(cell)
 
 
+def _month(text: str) -> int:
+    if text.isdigit():
+        return int(text)
+    names = [month for month in MODEL["months"] if text.lower() in (month, month[:3])]
+    if not names:
+        raise ValueError(f"expected the name of a month, found {text!r}")
+    return 9 if text.lower() == "sept" else int(MODEL["months"].index(names[0])) + 1
+
+
 def _micros(cell: Any, form: str) -> int | None:
     """Microseconds since 1970, in UTC."""
     if _is_missing(cell):
@@ -273,7 +299,7 @@ def _micros(cell: Any, form: str) -> int | None:
     match = re.match(MODEL["patterns"][form], str(cell).strip())
     if match is None:
         raise ValueError(f"expected a date ({form}), found {cell!r}")
-    day = datetime.date(int(match["year"]), int(match["month"]), int(match["day"]))
+    day = datetime.date(int(match["year"]), _month(match["month"]), int(match["day"]))
     micros = (day - _EPOCH.date()).days * _DAY
     if match["time"]:
         hour, minute, *second = match["time"][1:].split(":")

@@ -73,6 +73,8 @@ class Encoder:
         settings |= {"numbers": list(layout.numbers), "words": list(layout.words), "texts": list(layout.texts)}
         if layout.dates:
             settings["dates"] = {column: list(astuple(form)) for column, form in layout.dates.items()}
+        if layout.written:
+            settings["written"] = {column: list(astuple(form)) for column, form in layout.written.items()}
         if self._pairs:
             settings["cross"] = [list(pair) for pair in self._pairs]
         shift = scale = None

@@ -84,6 +84,7 @@ def extended(
         numbers=(*layout.numbers, *taken.numbers),
         words=(*layout.words, *taken.words),
         dates={**layout.dates, **taken.dates},
+        written={**layout.written, **taken.written},
     )
     sentences = tuple(_sentences(name, taken, reading, absent))
     order = [*columns, *(column for column in absent if column not in columns)]
@@ -137,8 +138,9 @@ def _space(
         "words": [*layout.words, *taken.words],
         "columns": decided,
     }
-    if taken.dates:
-        settings["dates"] = {**space.settings.get("dates", {}), **_forms(taken)}
+    for key, forms in (("dates", taken.dates), ("written", taken.written)):
+        if forms:
+            settings[key] = {**space.settings.get(key, {}), **_as_lists(forms)}
     columns = (*space.columns[:n_before], *taken.numbers, *space.columns[n_before:])
     names: Mapping[int, str] = space.names
     if n_new and space.bits:  # hashed columns come after the numbers
@@ -146,8 +148,8 @@ def _space(
     return replace(space, columns=columns, shift=shift, scale=scale, names=names, settings=settings)
 
 
-def _forms(layout: Layout) -> dict[str, list[Any]]:
-    return {column: list(astuple(form)) for column, form in layout.dates.items()}
+def _as_lists(forms: Mapping[str, Any]) -> dict[str, list[Any]]:
+    return {column: list(astuple(form)) for column, form in forms.items()}
 
 
 def _inserted(numbers: Floats, at: int, new: Floats) -> Floats:

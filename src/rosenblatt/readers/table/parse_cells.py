@@ -15,6 +15,7 @@ from rosenblatt.readers.table.check_arrow import naming_column
 from rosenblatt.readers.table.columns import dates
 from rosenblatt.readers.table.columns.layout import Layout
 from rosenblatt.readers.table.columns.missing_cells import FLAGS, MISSING, is_number
+from rosenblatt.readers.table.columns.written_numbers import NumberForm, plain_numbers, without_marks
 from rosenblatt.records import Floats
 
 T = TypeVar("T")
@@ -71,11 +72,11 @@ def parse_batch(
     words = [_read(_words, batch, column) for column in layout.words]
     for j, column in enumerate(layout.numbers):
         if column in layout.dates:
-            micros = _read(_micros, batch, column, column, layout.dates[column].form, bad)
+            micros = _read(_micros, batch, column, column, layout.dates[column].form, layout.written.get(column), bad)
             numbers[:, j] = dates.days(micros)
             words += _date_words(micros, hours=layout.dates[column].hours)
         else:
-            numbers[:, j] = _read(_numbers, batch, column, column, bad)
+            numbers[:, j] = _read(_numbers, batch, column, column, layout.written.get(column), bad)
     return Batch(
         batch.num_rows,
         numbers,
@@ -106,21 +107,23 @@ def _date_words(micros: pa.Array, *, hours: bool) -> list[WordColumn]:
     return [*columns, WordColumn(hour, dates.HOURS)] if hours else columns
 
 
-def _micros(array: pa.Array, column: str, form: str, bad: BadCells) -> pa.Array:
+def _micros(array: pa.Array, column: str, form: str, written: NumberForm | None, bad: BadCells) -> pa.Array:
     """Microseconds since 1970 of a column of dates, whatever its type; a cell that is no date is noted as bad."""
     if pa.types.is_date(array.type) or pa.types.is_timestamp(array.type):
         return dates.micros_of_type(array)
-    trimmed = _trimmed(pc.cast(array, pa.string()))
+    strings = pc.cast(array, pa.string())
+    trimmed = _trimmed(strings if written is None else without_marks(strings, written))
     micros = dates.micros_of_text(trimmed, form if form != dates.TYPED else dates.ISO)
     for row in np.flatnonzero(pc.and_(pc.is_null(micros), pc.is_valid(trimmed))).tolist():
         bad.append((row, not_a_date(column, form, trimmed[row].as_py())))
     return micros
 
 
-def _numbers(array: pa.Array, column: str, bad: BadCells) -> Floats:
+def _numbers(array: pa.Array, column: str, written: NumberForm | None, bad: BadCells) -> Floats:
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+        array = array if written is None else plain_numbers(array, written)
         floats = _cast_strings(array)
         if floats is None:
             trimmed = _trimmed(array)

@@ -292,11 +292,11 @@ class TableSource(FileSource):
 def _kinds_of(space: FeatureSpace) -> dict[str, str]:
     """The columns of a model, and what JSON holds in them where the first lines have only null."""
     settings, flags = space.settings, space.settings.get("columns", {}).get("flags", ())
-    dates = settings.get("dates", {})
+    as_text = {*settings.get("dates", {}), *settings.get("written", {})}
     numbers = {
-        column: "flags" if column in flags else "numbers" for column in settings["numbers"] if column not in dates
+        column: "flags" if column in flags else "numbers" for column in settings["numbers"] if column not in as_text
     }
-    return numbers | dict.fromkeys([*settings["words"], *settings["texts"], *dates], "words")
+    return numbers | dict.fromkeys([*settings["words"], *settings["texts"], *as_text], "words")
 
 
 def _count(count: int, noun: str) -> str:

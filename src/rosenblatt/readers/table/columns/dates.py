@@ -26,7 +26,25 @@ _PATTERNS = {
     "day.month.year": r"^(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})",
     "day/month/year": r"^(?P<day>\d{1,2})[-/](?P<month>\d{1,2})[-/](?P<year>\d{4})",
     "month/day/year": r"^(?P<month>\d{1,2})[-/](?P<day>\d{1,2})[-/](?P<year>\d{4})",
+    "day month-name year": r"^(?P<day>\d{1,2})[-/. ] ?(?P<month>[A-Za-z]{3,9})\.?[-/ ](?P<year>\d{4})",
+    "month-name day, year": r"^(?P<month>[A-Za-z]{3,9})\.? (?P<day>\d{1,2}),? (?P<year>\d{4})",
 }
+# English, whole or cut to three letters.
+MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "sept",
+]
 ISO = "year-month-day"
 PATTERNS = {form: start + _TIME + _ZONE + "$" for form, start in _PATTERNS.items()}
 _WITH_ZONE = r":\d{2}.*(?:Z|[+-]\d{2}:?\d{2})$"
@@ -95,10 +113,24 @@ def micros_of_text(cells: pa.Array, form: str) -> pa.Array:
                 return micros_of_type(pc.cast(cells, pa.timestamp("us", zone)))
     parts = pc.extract_regex(cells, PATTERNS[form])
     year, month, day, time, zone = (parts.field(name) for name in ("year", "month", "day", "time", "zone"))
+    if "month-name" in form:
+        encoded = pc.dictionary_encode(month)
+        numbers = [_month(name) for name in encoded.dictionary.to_pylist()]
+        month = pa.array(numbers, month.type).take(encoded.indices)
     date = _parsed(pc.binary_join_element_wise(year, _padded(month), _padded(day), "-"))
     seconds, zones = (pc.dictionary_encode(part) for part in (time, zone))  # few distinct ones, mostly
     micros = _sum(date, _looked_up(seconds, _time_of_day), 1)
     return _sum(micros, _looked_up(zones, _offset), -1)
+
+
+def _month(name: str) -> str | None:
+    """
+    >>> _month("Oct"), _month("october"), _month("Sept"), _month("Octo")
+    ('10', '10', '9', None)
+    """
+    name = name.lower()
+    found = [position for position, month in enumerate(MONTHS) if name in (month, month[:3])]
+    return None if not found else "9" if name == "sept" else str(found[0] + 1)
 
 
 def _padded(digits: pa.Array) -> pa.Array:

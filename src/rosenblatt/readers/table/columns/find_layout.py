@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 import pyarrow as pa
+from pyarrow import compute as pc
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError, ParameterError, listed, option
 from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.check_arrow import naming_column, refuse_types
 from rosenblatt.readers.table.columns.dates import DateForm, form_of_cells, form_of_type
-from rosenblatt.readers.table.columns.kinds import ColumnKind, are_flags, kind_of_strings, kind_of_type, present_cells
+from rosenblatt.readers.table.columns.kinds import (
+    ColumnKind,
+    are_flags,
+    is_string,
+    kind_of_strings,
+    kind_of_type,
+    present_cells,
+)
 from rosenblatt.readers.table.columns.label_column import label_column, usual_label
 from rosenblatt.readers.table.columns.layout import Layout
 from rosenblatt.readers.table.columns.missing_cells import decimal_comma
+from rosenblatt.readers.table.columns.written_numbers import (
+    NumberForm,
+    form_in_settings,
+    marks_among,
+    number_forms,
+    without_marks,
+)
 
 KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
 EVERY = "*"  # all columns
@@ -45,24 +61,42 @@ def _layout_of_cells(
     dropped = _dropped(name, columns, label, reading)
     read = [column for column in columns if column not in dropped]
     refuse_types(name, {column: sample[column].type for column in read}, read, label)
-    kinds = {}
-    for column, cells in sample.items():
-        if column == label or column in dropped:
-            continue
-        if typed:
-            kinds[column] = chosen.get(column) or kind_of_type(cells, dates=reading.decide)
-        else:
-            kinds[column] = chosen.get(column) or kind_of_strings(cells, dates=reading.decide)
-            if kinds[column] == "word" and column not in chosen:
-                _refuse_decimal_comma(name, column, cells)
-    dates = {column: _date_form(name, column, sample[column]) for column in kinds if kinds[column] == "date"}
+    used = {column: cells for column, cells in sample.items() if column != label and column not in dropped}
+    kind_of = kind_of_type if typed else kind_of_strings
+    kinds = {column: chosen.get(column) or kind_of(cells, dates=reading.decide) for column, cells in used.items()}
+    written = _written_numbers(used, kinds, chosen) if reading.decide else {}
+    for column in [] if typed or reading.decide else kinds:
+        if kinds[column] == "word" and column not in chosen:
+            _refuse_decimal_comma(name, column, sample[column])
+    dates = {column: _date_form(name, column, sample[column], written) for column in kinds if kinds[column] == "date"}
     numbers, words, texts = (
         tuple(column for column in kinds if kinds[column] in group)
         for group in (("number", "date"), ("word",), ("text",))
     )
     flags = tuple(column for column in numbers if are_flags(sample[column]))
-    layout = Layout(label, numbers, words, texts, dates, flags=flags)
+    layout = Layout(label, numbers, words, texts, dates, written, flags=flags)
     return layout.without(dropped)
+
+
+def _written_numbers(
+    cells: Mapping[str, pa.Array], kinds: dict[str, ColumnKind], chosen: Mapping[str, ColumnKind]
+) -> dict[str, NumberForm]:
+    """The columns of numbers that are written as people do, and of dates with marks of missing ones; they become
+    numbers and dates in `kinds`, unless the user says what they hold."""
+    present = {
+        column: present_cells(cells[column])
+        for column in kinds
+        if chosen.get(column, "number") == "number" and kinds[column] != "date" and is_string(cells[column].type)
+    }
+    forms = number_forms({column: pc.unique(strings).to_pylist() for column, strings in present.items()})
+    forms = {column: form for column, form in forms.items() if kinds[column] != "number" or form != NumberForm()}
+    for column, strings in present.items():
+        marks = marks_among(pc.unique(strings).to_pylist())
+        if column in forms:
+            kinds[column] = "number"
+        elif marks and form_of_cells(without_marks(strings, NumberForm(missing=marks)).drop_null()) is not None:
+            kinds[column], forms[column] = "date", NumberForm(missing=marks)
+    return forms
 
 
 def chosen_kinds(name: str, columns: Sequence[str], reading: ReadOptions) -> dict[str, ColumnKind]:
@@ -111,12 +145,14 @@ def _refuse_decimal_comma(name: str, column: str, cells: pa.Array) -> None:
         )
 
 
-def _date_form(name: str, column: str, cells: pa.Array) -> DateForm:
+def _date_form(name: str, column: str, cells: pa.Array, written: Mapping[str, NumberForm]) -> DateForm:
     if pa.types.is_date(cells.type) or pa.types.is_timestamp(cells.type):
         with naming_column(column):
             return form_of_type(cells)
-    is_text = pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)
-    form = form_of_cells(present_cells(cells)) if is_text else None
+    form = None
+    if is_string(cells.type):
+        present = present_cells(cells)
+        form = form_of_cells(without_marks(present, written[column]).drop_null() if column in written else present)
     if form is None:
         raise DataError(
             f"{name}: column {column!r} does not hold dates of one known form, such as 2024-12-31, 31.12.2024 or "
@@ -136,7 +172,8 @@ def layout_of_model(
     """
     numbers, words, texts = (tuple(settings[kind]) for kind in ("numbers", "words", "texts"))
     dates = {column: DateForm(*form) for column, form in settings.get("dates", {}).items()}
-    layout = Layout(None, numbers, words, texts, dates)
+    written = {column: form_in_settings(form) for column, form in settings.get("written", {}).items()}
+    layout = Layout(None, numbers, words, texts, dates, written)
     if not header:
         columns[:] = _names_by_position(name, columns, settings, layout)
     absent = tuple(column for column in layout.features if column not in columns)
@@ -154,7 +191,7 @@ def layout_of_model(
     usual = usual_label([column for column in columns if column not in layout.features])  # for a model without a label
     wanted = (settings["label"] or usual) if label is None else label_column(name, columns, label)
     present = wanted if wanted in columns and wanted not in layout.features else None
-    return Layout(present, numbers, words, texts, dates, absent=absent)
+    return replace(layout, label=present, absent=absent)
 
 
 def _names_by_position(name: str, columns: list[str], settings: Mapping[str, Any], layout: Layout) -> list[str]:

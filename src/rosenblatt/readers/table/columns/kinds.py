@@ -47,9 +47,13 @@ def _is_text(n_words: float, n_different: float, *, short: bool) -> bool:
     return n_words >= _TEXT_WORDS and n_different > 0.5
 
 
+def is_string(type_: pa.DataType) -> bool:
+    return bool(types.is_string(type_) or types.is_large_string(type_))
+
+
 def are_flags(cells: pa.Array) -> bool:
     """Whether the cells are true and false, by their type or in writing."""
-    if not (types.is_string(cells.type) or types.is_large_string(cells.type)):
+    if not is_string(cells.type):
         return bool(types.is_boolean(cells.type))
     present = present_cells(cells)
     return len(present) > 0 and pc.all(pc.is_in(pc.utf8_lower(present), pa.array(FLAGS, present.type))).as_py()
@@ -76,7 +80,7 @@ def kind_of_type(cells: pa.Array, *, dates: bool = False) -> ColumnKind:
     numeric = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_temporal)
     if any(is_numeric(type_) for is_numeric in numeric):
         return "number"
-    if types.is_string(type_) or types.is_large_string(type_):
+    if is_string(type_):
         kind = kind_of_strings(cells, dates=dates)
         return "word" if kind == "number" and not dates else kind  # with `dates` as the same table in CSV
     return "word"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from rosenblatt.readers.table.columns.dates import DateForm
+from rosenblatt.readers.table.columns.written_numbers import NumberForm
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Layout:
     words: tuple[str, ...]
     texts: tuple[str, ...]
     dates: Mapping[str, DateForm] = field(default_factory=dict)
+    written: Mapping[str, NumberForm] = field(default_factory=dict)  # numbers, and dates, that are not plain ones
     left_out: Mapping[str, str] = field(default_factory=dict)  # column -> why
     flags: tuple[str, ...] = ()  # numbers that are written as true and false
     absent: tuple[str, ...] = ()  # columns of a model that this table does not have: missing in every row
@@ -51,6 +53,6 @@ class Layout:
             for group in (self.numbers, self.words, self.texts)
         )
         dates = {column: form for column, form in self.dates.items() if column not in columns}
-        return replace(
-            self, numbers=numbers, words=words, texts=texts, dates=dates, left_out={**self.left_out, **columns}
-        )
+        written = {column: form for column, form in self.written.items() if column not in columns}
+        left_out = {**self.left_out, **columns}
+        return replace(self, numbers=numbers, words=words, texts=texts, dates=dates, written=written, left_out=left_out)
