@@ -10,6 +10,7 @@ import pytest
 import rosenblatt
 from rosenblatt.cli import main
 from rosenblatt.errors import DataError, ModelError, ParameterError
+from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model, save_model
 
 
@@ -67,6 +68,63 @@ def same_model(one: Any, other: Any) -> None:
     assert one.coef.tobytes() == other.coef.tobytes()
 
 
+def same_probabilities(one: LinearModel, other: LinearModel) -> None:
+    """The same map from scores to probabilities, and the same threshold."""
+    left, right = one.calibration, other.calibration
+    assert left is not None
+    assert right is not None
+    assert (left.kind, left.examples) == (right.kind, right.examples)
+    assert left.parameters.tolist() == right.parameters.tolist()
+    assert one.threshold == other.threshold
+    assert one.reference == other.reference
+
+
+def test_probabilities_are_those_of_old_and_new_examples(tmp_path: Path) -> None:
+    """Of a model that was learned in several passes, the sample of old scores is joined by the new ones."""
+    first, second = tmp_path / "1.svm", tmp_path / "2.svm"
+    first.write_text(svmlight(1, 3000))
+    flipped = svmlight(2, 1000).replace("\n0 ", "\n9 ").replace("\n1 ", "\n0 ").replace("\n9 ", "\n1 ")
+    second.write_text(flipped)  # all that the model has learned is wrong
+    fitted = rosenblatt.fit_file(first, threshold="f1")
+    save_model(fitted.model, tmp_path / "m.model")
+    model = load_linear_model(tmp_path / "m.model")
+    assert model.sample is not None
+    assert (model.sample.kind, model.sample.examples) == ("out-of-fold", 3000)
+    after = rosenblatt.fit_file(second, from_=tmp_path / "m.model").model
+    assert after.sample is not None
+    assert after.sample.examples == 4000
+    assert after.calibration is not None
+    assert after.calibration.examples == len(after.sample.truth) == 4000
+    assert after.threshold is not None
+    assert after.threshold.criterion == "f1"
+    assert after.threshold.examples == 4000
+    surest = [np.asarray(m.probabilities(np.array([[9.0]])))[0, 1] for m in (model, after)]
+    assert surest[1] < surest[0] - 0.1
+    save_model(after, tmp_path / "m.model")
+    few = tmp_path / "3.svm"
+    few.write_text(svmlight(3, 5))
+    third = rosenblatt.fit_file(few, from_=tmp_path / "m.model").model
+    assert third.calibration is not None
+    assert third.calibration.examples == 4005
+
+
+def test_long_streams_keep_a_bounded_sample(tmp_path: Path) -> None:
+    parts = [tmp_path / f"{day}.svm" for day in range(3)]
+    for day, path in enumerate(parts):
+        path.write_text("".join(f"{k % 2} {k % 7 + 1}:1 {(k * k + day) % 13 + 8}:1\n" for k in range(12_000)))
+    whole = rosenblatt.fit_file(parts, rule="logistic", passes=1).model
+    model = tmp_path / "m.model"
+    save_model(rosenblatt.fit_file(parts[0], rule="logistic", passes=1).model, model)
+    for path in parts[1:]:
+        save_model(rosenblatt.fit_file(path, from_=model).model, model)
+    after = load_linear_model(model)
+    same_probabilities(whole, after)
+    assert after.sample is not None
+    assert whole.sample is not None
+    assert (after.sample.stride, len(after.sample.truth)) == (4, 9000)
+    assert np.asarray(after.sample.scores).tobytes() == np.asarray(whole.sample.scores).tobytes()
+
+
 @pytest.mark.parametrize("rule", known_rules())
 @pytest.mark.parametrize("classes", [2, 4])
 def test_one_pass_of_one_rule_is_one_run(rule: str, classes: int, tmp_path: Path) -> None:
@@ -81,6 +139,7 @@ def test_one_pass_of_one_rule_is_one_run(rule: str, classes: int, tmp_path: Path
         fitted = rosenblatt.fit_file(path, from_=model)
         save_model(fitted.model, model)
     same_model(whole.model, load_linear_model(model))
+    same_probabilities(whole.model, load_linear_model(model))
     assert fitted.progressive_error == whole.progressive_error
     assert [entry["rows"] for entry in fitted.model.provenance["history"]] == [1500, 900, 5]
 

@@ -245,6 +245,7 @@ void bind_learner_state(Class<CompactLearner>& learner) {
         .def("counters", reading(&get_counters))
         .def("restore", changing(&put_counters), "counters"_a)
         .def("score_sample", reading(&get_sample))
+        .def_prop_ro("sample_capacity", +[](const CompactLearner& learner) { return ScoreSample::capacity(learner.rule.unit_count()); })
         .def("restore_sample", changing(&put_sample), "scores"_a, "labels"_a, "t"_a, "stride"_a)
         .def("take_loss", changing(&take_loss))
         .def("take_log", changing(&take_log))

@@ -1,12 +1,27 @@
-"""A run with more columns than it began with: what it has learned stays, and what is new begins as in a new run."""
+"""A run with more columns or classes than it began with: what it has learned stays.
+
+A new column begins as in a new run. A new class is decided for no example before its first one:
+
+- with one unit per class (ovr, joint), its unit is the mean of the others, with a bias that is 1 less: no mean is above
+  the highest of its scores;
+- one-vs-one, each pair of an old and the new class decides for the old one, by a bias of 1;
+- of one unit that decides between two classes become two opposed ones, w and -w (joint: half of each, whose difference
+  is w), which decide as it did.
+
+All of these are sums of old units and a constant: so are their averages, and the scores they would have given.
+"""
 
 from __future__ import annotations
 
+import math
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rosenblatt import native
 from rosenblatt.lazy import NDArray, np
+from rosenblatt.learn.multiclass_schemes import class_pairs
 from rosenblatt.learn.run import PARTS, Run
 from rosenblatt.records import Floats
 
@@ -29,6 +44,115 @@ def with_inserted_columns(run: Run, at: int, count: int) -> Run:
         column = np.where(part.column >= at, part.column + count, part.column)
         parts[name] = _Entries(part.unit, column, part.value, part.bias, part.usual)
     return _rebuilt(run, parts, run.learner.features + count, run.counts())
+
+
+@dataclass(frozen=True)
+class UnitMap:
+    """New units as sums of old ones: `factors` [new, old], and what is added to the bias of each."""
+
+    factors: Floats
+    bias: Floats
+
+    def scores(self, scores: Any) -> Floats:
+        """The scores of the new units, from those of the old ones."""
+        mapped: Floats = np.asarray(scores) @ self.factors.T + self.bias
+        return mapped
+
+
+def units_for_one_more(multi_class: str, n_classes: int, threshold: float = 0.0) -> UnitMap:
+    """The units of n + 1 classes from those of n classes, which were decided above this threshold if they are two."""
+    if multi_class == "ovo":
+        before, after = class_pairs(n_classes), class_pairs(n_classes + 1)
+        factors = np.array([[float(pair == old) for old in before] for pair in after])
+        bias = np.array([-1.0 if n_classes in pair else 0.0 for pair in after])
+        return UnitMap(factors, bias - threshold * factors[:, 0] if n_classes == 2 else bias)
+    if n_classes == 2:
+        size = 0.5 if multi_class == "joint" else 1.0
+        return UnitMap(np.array([[-size], [size], [0.0]]), np.array([size * threshold, -size * threshold, -1.0]))
+    factors = np.vstack([np.eye(n_classes), np.full((1, n_classes), 1 / n_classes)])
+    return UnitMap(factors, np.array([0.0] * n_classes + [-1.0]))
+
+
+def units_in_order(multi_class: str, order: Sequence[int]) -> UnitMap:
+    """The units of three or more classes in another order: class k was class order[k]."""
+    n_classes = len(order)
+    if multi_class != "ovo":
+        return UnitMap(np.eye(n_classes)[list(order)], np.zeros(n_classes))
+    pairs = class_pairs(n_classes)
+    factors = np.zeros((len(pairs), len(pairs)))
+    for unit, (i, j) in enumerate(pairs):
+        old = order[i], order[j]
+        factors[unit, pairs.index((min(old), max(old)))] = 1.0 if old[0] < old[1] else -1.0
+    return UnitMap(factors, np.zeros(len(pairs)))
+
+
+def with_units(run: Run, units: UnitMap, n_classes: int) -> Run:
+    """The run with these units, for so many classes."""
+    parts = {name: _mapped(part, units, name, run.learner.features) for name, part in _parts(run).items()}
+    n_units = len(units.factors)
+    counts = run.counts()
+    counters = dict(counts["counters"])
+    n_new = n_units - len(counters["mistakes"])
+    largest = max(counters["bound"]) + float(np.abs(units.bias).max())
+    for name, new in (("mistakes", 0), ("loss", 0.0), ("pockets", (0, 0, math.inf, False, False))):
+        counters[name] = [*counters[name], *[new] * n_new]  # of all units together: joint classes share the first
+    counters["bound"] = [largest] * n_units
+    counts |= {
+        "counters": counters,
+        "weight_of_class": array("d", [*run.weight_of_class, *[1.0] * (n_classes - run.classes)]),
+        "before_epoch": [*counts["before_epoch"], *[0] * n_new] if counts["before_epoch"] else [],
+    }
+    grown = _rebuilt(run, parts, run.learner.features, counts)
+    grown.learner.restore_sample(*_mapped_sample(run, units, grown.learner.sample_capacity))
+    return grown
+
+
+def _mapped(part: _Entries, units: UnitMap, name: str, features: int) -> _Entries:
+    """A part of the learner by the new units. The rates of a unit are those of the one it is made of; of several, or
+    none, they begin anew."""
+    factors = units.factors
+    if name == "scale":
+        single = (np.count_nonzero(factors, axis=1) == 1)[:, None]
+        factors = np.where(single, (factors != 0).astype(float), 0.0)
+    of_unit = [part.unit == old for old in range(factors.shape[1])]
+    columns, values = [], []
+    for row in factors:
+        entries = [(part.column[of_unit[old]], row[old] * part.value[of_unit[old]]) for old in np.flatnonzero(row)]
+        column, value = _added(entries, features)
+        columns.append(column)
+        values.append(value)
+    unit = np.repeat(np.arange(len(factors)), [len(column) for column in columns])
+    bias = factors @ part.bias
+    if name == "scale":
+        bias[~factors.any(axis=1)] = part.usual
+    elif name == "weights":
+        bias += units.bias
+    return _Entries(unit, np.concatenate(columns), np.concatenate(values), bias, part.usual)
+
+
+def _added(entries: list[tuple[NDArray[np.int64], Floats]], features: int) -> tuple[NDArray[np.int64], Floats]:
+    """The sum of sparse rows."""
+    if not entries:
+        return np.empty(0, dtype=np.int64), np.empty(0)
+    if len(entries) == 1:
+        return entries[0]
+    column, place = np.unique(np.concatenate([row for row, _ in entries]), return_inverse=True)
+    total: Floats = np.bincount(place, np.concatenate([values for _, values in entries]), len(column)).astype(float)
+    return column, total
+
+
+def _mapped_sample(
+    run: Run, units: UnitMap, capacity: int
+) -> tuple[Floats, NDArray[np.int32], NDArray[np.uint64], int]:
+    """The sample of scores by the new units; of more units there is room for fewer examples."""
+    *arrays, stride = run.learner.score_sample()
+    scores, labels, t = (np.asarray(numbers) for numbers in arrays)
+    mapped = units.scores(scores)
+    while len(t) > capacity:
+        stride *= 2
+        rows = t % stride == 0
+        mapped, labels, t = mapped[rows], labels[rows], t[rows]
+    return np.ascontiguousarray(mapped), np.ascontiguousarray(labels), np.ascontiguousarray(t), stride
 
 
 def _parts(run: Run) -> dict[str, _Entries]:

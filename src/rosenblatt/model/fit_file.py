@@ -21,6 +21,7 @@ from rosenblatt.learn.settings import Settings
 from rosenblatt.model.calibration import calibrate
 from rosenblatt.model.choose_threshold import EVEN, choose_threshold
 from rosenblatt.model.heaviest_column_names import with_common_names
+from rosenblatt.model.honest_sample import HonestSample, continued, thinned
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.warnings.drift import reference_of
 from rosenblatt.model.warnings.worthless_model import Caution, baseline_error, judged_by, warnings_of_fit
@@ -42,6 +43,7 @@ def fit_file(
     *,
     rule: str | Settings = options.rule.default,
     from_: str | os.PathLike[str] | None = options.from_.default,
+    new_labels: bool = options.new_labels.default,
     passes: int | str = options.passes.default,
     reading: ReadOptions | None = None,
     test: str | None = None,
@@ -70,7 +72,8 @@ def fit_file(
     for any number of threads.
 
     With `from_` it learns on from a model in a file, by its rule and with its columns, words and classes; to the same
-    bits as in one run where the model was learned by one rule in one pass, and the new examples have no new words.
+    bits as in one run where the model was learned by one rule in one pass, and the new examples have no new words or
+    columns. With `new_labels` it takes in classes, too.
 
     Ctrl-C writes the state to `checkpoint`; with `resume` the same call continues from there to the same bits.
 
@@ -89,7 +92,7 @@ def fit_file(
     if from_ is not None:
         from rosenblatt.model.learn_on import learn_on
 
-        return learn_on(path, os.fspath(from_), plan, chosen)
+        return learn_on(path, os.fspath(from_), plan, chosen, test)
     if keep_cache:
         return _fit_cached(path, plan, resume=resume, test=test)
     return fit_source(_open(path, plan), plan, resume=resume, test=test)
@@ -268,7 +271,7 @@ def fitted_of(fitting: Fitting, test: Paths | None = None) -> Fitted:
     model = LinearModel(
         classes=fitting.classes, space=replace(source.space, settings=known), run=run, provenance=_provenance(fitting)
     )
-    model = with_common_names(_with_probabilities(model, fitting), fitting)
+    model = with_common_names(_with_probabilities(replace(model, sample=_sample(fitting)), fitting), fitting)
     progressive_error, holdout_error, fold_error = _errors(fitting, model)
     wrong, rows = (0, 0) if test is None else _test(model, test, plan.reading, plan.threads)
     return Fitted(
@@ -300,6 +303,16 @@ def fitted_of(fitting: Fitting, test: Paths | None = None) -> Fitted:
         class_counts=fitting.class_counts,
         warnings=tuple(warnings_of_fit(fitting, model)),
     )
+
+
+def _sample(fitting: Fitting) -> HonestSample | None:
+    """The scores that the model is calibrated by, to go on from; those of one pass can be continued to the bit."""
+    honest, examples = fitting.honest_scores, fitting.learned_before + fitting.examples.learned
+    if honest is None:
+        return None
+    if fitting.is_one_pass and not fitting.holdout.rows:
+        return continued(*fitting.winner.learner.score_sample(), examples)
+    return thinned(honest, examples)
 
 
 def _with_probabilities(model: LinearModel, fitting: Fitting) -> LinearModel:
@@ -363,7 +376,14 @@ def _provenance(fitting: Fitting) -> dict[str, Any]:
         "data": {"name": source.name, "bytes": source.size, "format": source.format, "rows": fitting.examples.learned},
         "reading": {key: value for key, value in reading.items() if value != defaults[key]},
         **({} if weight is None else {"class_weight": weight if isinstance(weight, str) else _by_text(weight)}),
+        **({"class_counts": _class_counts(fitting)} if weight == "balanced" else {}),
     }
+
+
+def _class_counts(fitting: Fitting) -> list[int]:
+    """Of all examples so far: by these the next ones are balanced."""
+    before = fitting.plan.class_counts or (0,) * len(fitting.classes)
+    return [old + new for old, new in zip(before, fitting.class_counts, strict=True)]
 
 
 def _by_text(weight: Mapping[Label, float]) -> dict[str, float]:

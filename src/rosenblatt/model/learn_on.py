@@ -7,34 +7,43 @@ passes, or chosen by folds, the old examples are not there to be learned again: 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from array import array
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from sys import float_info
 from typing import Any
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError, ParameterError, option
-from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, KnownLabels, class_codes, quoted
+from rosenblatt.lazy import np
+from rosenblatt.learn.files.checkpoint import load_checkpoint, refuse_other_file, remove_checkpoint, save_checkpoint
+from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, KnownLabels, check_classes, class_codes, quoted
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.plan import Plan
-from rosenblatt.learn.grown_run import with_inserted_columns
+from rosenblatt.learn.grown_run import units_for_one_more, units_in_order, with_inserted_columns, with_units
 from rosenblatt.learn.run import Run
 from rosenblatt.model.fit_file import Fitted, fitted_of
+from rosenblatt.model.honest_sample import merged
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model_file import load_linear_model
 from rosenblatt.model.warnings.worthless_model import Caution
+from rosenblatt.readers.block_rows import take_examples
+from rosenblatt.readers.cache.fingerprint import fingerprint
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, Source
-from rosenblatt.records import FeatureSpace
+from rosenblatt.records import FeatureSpace, HonestScores, Label, SourceBlock
 
 _FEWEST_SCORES = 1000  # of new examples, to calibrate by them
 _LONGEST_HISTORY = 100
-_OF_THE_MODEL = ("rule", "passes", "order", "features", "keep", "resume", "keep_cache")  # options that it answers
+_OF_THE_MODEL = ("rule", "passes", "order", "features", "keep", "keep_cache")  # options that it answers
 _OF_THE_DATA = ("format", "label", "labels_from", "header", "index_base", "on_bad_row", "decide", "grow")
 _OF_NEW_COLUMNS = ("drop", "keep", "as_")
 
 
-def learn_on(inputs: Paths | Source, path: str, plan: Plan, chosen: Mapping[str, Any]) -> Fitted:
+def learn_on(
+    inputs: Paths | Source, path: str, plan: Plan, chosen: Mapping[str, Any], test: Paths | None = None
+) -> Fitted:
     """The model of this file after it has learned the new examples; the file is not changed."""
     model = load_linear_model(path, "learned on from")
     _refuse_options(path, plan, chosen)
@@ -43,48 +52,176 @@ def learn_on(inputs: Paths | Source, path: str, plan: Plan, chosen: Mapping[str,
         raise ModelError(
             f"{path}: keeps {model.settings.keep} weights, which are not learned on from a file.", file=path
         )
-    plan = _plan_of(model, rule, plan, chosen)
+    plan = _plan_of(model, rule, plan, chosen, path)
     source = open_source(inputs.inputs if isinstance(inputs, Source) else inputs, plan.reading, model.space)
-    run = _with_columns_of(source, model)
-    fitting = Fitting(_Checked(source, model.classes, path), plan, model.classes, fixed=True)
-    _put_run(fitting, run, rule)
-    before, judged_before = replace(run.summary), (run.learner.wrong, run.learner.weighed)
-    fitting.run()
-    run = fitting.candidates.runs[rule]
+    before, judged_before = replace(model.summary), (model.run.learner.wrong, model.run.learner.weighed)
+    known = _WithNewLabels(source, model, path) if chosen["new_labels"] else _Checked(source, model.classes, path)
+    fitting = _begin(known, plan, model, rule, resume=bool(chosen["resume"]))
+    if isinstance(known, _WithNewLabels):
+        known.fitting = fitting
     one_pass = before.n_iter == 1 and "chosen_by" not in model.provenance
+    fitting.learned_before = before.t if model.sample is None else model.sample.examples
+    fitting.goes_on_in_one_pass = one_pass if model.sample is None else model.sample.stride > 0
+    fitting.run(save_checkpoint if plan.checkpoint is not None else None)
+    _merge_scores(fitting, model)
+    if len(fitting.classes) > len(model.classes):
+        _sort_classes(fitting, rule)
+    run = fitting.candidates.runs[rule]
     if one_pass:
         _join_passes(run, before.t)
-    wrong, weighed = (
-        after - n for after, n in zip((run.learner.wrong, run.learner.weighed), judged_before, strict=True)
-    )
-    fitted = replace(_keep_calibration(fitted_of(fitting), model), new_error=wrong / weighed if weighed else None)
+    fitted = _keep_calibration(fitted_of(fitting, test), model)
+    wrong, weighed = run.learner.wrong - judged_before[0], run.learner.weighed - judged_before[1]
+    fitted = replace(fitted, new_error=wrong / weighed if weighed else None)
     if not one_pass:
         n_mistakes = run.mistakes[-1]
         fitted = replace(fitted, passes=1, mistakes=(n_mistakes,), n_mistakes=n_mistakes)
+    if plan.checkpoint is not None:
+        remove_checkpoint(plan.checkpoint)
     return _with_history(fitted, model, one_pass=one_pass)
+
+
+def _begin(source: Source, plan: Plan, model: LinearModel, rule: str, *, resume: bool) -> Fitting:
+    """The fit where a checkpoint left it, or with the run of the model."""
+    if plan.checkpoint is not None and not resume:
+        refuse_other_file(plan.checkpoint)
+    run = _with_columns_of(source, model)
+    fitting = load_checkpoint(source, plan) if resume else None
+    if fitting is not None:
+        return fitting
+    fitting = Fitting(source, plan, model.classes, fixed=True)
+    run.status = "open"
+    run.learner.count_errors(True)
+    if model.sample is not None and model.sample.stride:
+        sample = model.sample
+        before = array("Q", (sample.first + k * sample.stride for k in range(len(sample.truth))))
+        run.learner.restore_sample(sample.scores, sample.truth, before, sample.stride)
+    fitting.candidates.settings[rule], fitting.candidates.runs[rule] = run.settings, run
+    return fitting
 
 
 class _Checked(KnownLabels):
     """A source whose labels must be classes of the model."""
 
-    def __init__(self, source: Source, classes: tuple[Any, ...], path: str) -> None:
+    def __init__(self, source: Source, classes: tuple[Label, ...], path: str) -> None:
         super().__init__(source, classes, fixed=True)
         self._path = path
 
-    def blocks(self, threads: int = 1) -> Any:
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
         n_checked = 0
         for block in super().blocks(threads):
             if len(self.labels) > n_checked:
                 codes = class_codes(self.classes, self.labels[n_checked:])
                 if UNKNOWN_LABEL in codes:
-                    label = self.labels[n_checked + codes.index(UNKNOWN_LABEL)]
-                    raise DataError(
-                        f"{self.name}: has the label {quoted(label)}, which is not among the classes of {self._path}: "
-                        "learn all examples anew to add a class.",
-                        file=self.name,
-                    )
+                    self._refuse(n_checked + codes.index(UNKNOWN_LABEL), block)
                 n_checked = len(self.labels)
             yield block
+
+    def _refuse(self, position: int, block: SourceBlock) -> None:
+        row = block.first_row + int(np.argmax(block.labels == position))
+        raise DataError(
+            f"{self.name}: example {row + 1} has the label {quoted(self.labels[position])}, which is not among the "
+            f"classes of {self._path}: correct it, or take it in as a new class with {option('new_labels', True)}.",
+            file=self.name,
+        )
+
+
+class _WithNewLabels(KnownLabels):
+    """A source whose new labels become classes: blocks are cut, so that each of them is the first of its block, and
+    the class is added when all examples before it have been learned."""
+
+    fitting: Fitting
+
+    def __init__(self, source: Source, model: LinearModel, path: str) -> None:
+        super().__init__(source, model.classes)
+        self._model, self._path = model, path
+
+    def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:
+        n_checked = 0
+        for block in super().blocks(threads):
+            start = 0
+            if len(self.labels) > n_checked:
+                codes = class_codes(self.fitting.classes, self.labels[n_checked:])
+                new = [n_checked + k for k, code in enumerate(codes) if code == UNKNOWN_LABEL]
+                n_checked = len(self.labels)
+                for row, position in sorted((int(np.argmax(block.labels == k)), k) for k in new):
+                    if row > start:
+                        yield _rows_of(block, start, row)
+                    self._add(self.labels[position])
+                    start = row
+            yield _rows_of(block, start, block.rows) if start else block
+
+    def _add(self, label: Label) -> None:
+        fitting, n_classes = self.fitting, len(self.fitting.classes)
+        if fitting.plan.threshold is not None and fitting.plan.threshold != _criterion(self._model):
+            raise DataError(
+                f"{self.name}: has a third class, {quoted(label)}, and {option('threshold')} is for two: leave it out.",
+                file=self.name,
+            )
+        classes = _of_one_type((*fitting.classes, label))
+        check_classes(classes, self)
+        settings = self._model.settings
+        units = units_for_one_more(settings.multi_class, n_classes, _finite_threshold(self._model))
+
+        def grow(run: Run) -> Run:
+            grown = with_units(run, units, n_classes + 1)
+            grown.learner.count_errors(True)
+            return grown
+
+        fitting.add_class(classes, grow)
+        fitting.plan = replace(fitting.plan, threshold=None)
+
+
+def _merge_scores(fitting: Fitting, model: LinearModel) -> None:
+    """Calibrate by the scores of old and new examples. Those of a run in one pass are together already."""
+    old, new = model.sample, fitting.honest_scores
+    if old is None or new is None or (old.stride and not fitting.holdout.rows):
+        return
+    n_classes = len(model.classes)
+    while n_classes < len(fitting.classes):
+        units = units_for_one_more(model.settings.multi_class, n_classes, _finite_threshold(model))
+        old, n_classes = replace(old, scores=units.scores(old.scores)), n_classes + 1
+    fitting.honest_scores = merged(old, new, fitting.examples.learned)
+
+
+def _rows_of(block: SourceBlock, start: int, stop: int) -> SourceBlock:
+    part = take_examples(block, np.arange(start, stop))
+    return SourceBlock(part.values, part.labels, part.weights, block.first_row + start, block.bytes_read)
+
+
+def _of_one_type(classes: tuple[Label, ...]) -> tuple[Label, ...]:
+    """The classes in their order, all of the type that a model of them has."""
+    if any(isinstance(label, str) for label in classes):
+        return tuple(map(str, classes))
+    return tuple(map(float, classes)) if any(isinstance(label, float) for label in classes) else classes
+
+
+def _finite_threshold(model: LinearModel) -> float:
+    """The score above which the model decides for the second class; 0 where it always or never does."""
+    return model.decides_above if abs(model.decides_above) < float_info.max else 0.0
+
+
+def _criterion(model: LinearModel) -> str | None:
+    return None if model.threshold is None else model.threshold.criterion
+
+
+def _sort_classes(fitting: Fitting, rule: str) -> None:
+    """Put the classes in ascending order, the units and what was counted along with them."""
+    order = sorted(range(len(fitting.classes)), key=fitting.classes.__getitem__)
+    run, honest = fitting.candidates.runs[rule], fitting.honest_scores
+    units = units_in_order(run.settings.multi_class, order)
+    fitting.candidates.runs[rule] = with_units(run, units, len(order))
+    counts = fitting.class_counts
+    fitting.examples.label_order.counts = [counts[k] for k in order]
+    place = {old: new for new, old in enumerate(order)}
+    if honest is not None:
+        truth = array("i", [place[k] for k in honest.truth.tolist()])
+        scores = np.ascontiguousarray(units.scores(honest.scores))
+        fitting.honest_scores = HonestScores(scores, memoryview(truth), honest.kind)
+    before = fitting.plan.class_counts
+    if before:
+        padded = [*before, *[0] * (len(order) - len(before))]
+        fitting.plan = replace(fitting.plan, class_counts=tuple(padded[k] for k in order))
+    fitting.classes = tuple(fitting.classes[k] for k in order)
 
 
 def _refuse_options(path: str, plan: Plan, chosen: Mapping[str, Any]) -> None:
@@ -98,7 +235,7 @@ def _refuse_options(path: str, plan: Plan, chosen: Mapping[str, Any]) -> None:
             raise ParameterError(f"{option('from_')} reads the examples as {path} says: leave {option(name)} out.")
 
 
-def _plan_of(model: LinearModel, rule: str, plan: Plan, chosen: Mapping[str, Any]) -> Plan:
+def _plan_of(model: LinearModel, rule: str, plan: Plan, chosen: Mapping[str, Any], path: str) -> Plan:
     """One pass in the given order by the rule of the model, with its class weights and its kind of threshold."""
     training = model.provenance.get("reading", {})
     missing = [name for name in ("format", "header") if getattr(plan.reading, name) is None and name in training]
@@ -112,9 +249,10 @@ def _plan_of(model: LinearModel, rule: str, plan: Plan, chosen: Mapping[str, Any
         degree=model.settings.degree,
         scale_to_length=False,
         reading=reading,
-        checkpoint=None,
         class_weight=model.provenance.get("class_weight") if weight is None else weight,
-        threshold=model.threshold.criterion if threshold is None and model.threshold is not None else threshold,
+        class_counts=tuple(model.provenance.get("class_counts", ())),
+        learns_on={} if plan.checkpoint is None else _identity(path, chosen),
+        threshold=_criterion(model) if threshold is None else threshold,
     )
 
 
@@ -136,10 +274,9 @@ def _columns_read(space: FeatureSpace) -> list[str]:
     return [*space.settings.get("numbers", ()), *space.settings.get("words", ())]
 
 
-def _put_run(fitting: Fitting, run: Run, rule: str) -> None:
-    run.status = "open"
-    run.learner.count_errors(True)
-    fitting.candidates.settings[rule], fitting.candidates.runs[rule] = run.settings, run
+def _identity(path: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """What a checkpoint must have in common with the fit that continues from it."""
+    return {"model": fingerprint(path, whole=False)["content"], "new labels": chosen["new_labels"]}
 
 
 def _join_passes(run: Run, t_before: int) -> None:
@@ -154,9 +291,9 @@ def _join_passes(run: Run, t_before: int) -> None:
 
 
 def _keep_calibration(fitted: Fitted, model: LinearModel) -> Fitted:
-    """Few new examples do not calibrate better than the old ones did."""
-    honest = fitted.honest_scores
-    if honest is not None and len(honest.truth) >= _FEWEST_SCORES:
+    """A model of an older version has not got the scores it was calibrated by: few new ones are no better than none."""
+    honest, same = fitted.honest_scores, len(fitted.model.classes) == len(model.classes)
+    if model.sample is not None or not same or (honest is not None and len(honest.truth) >= _FEWEST_SCORES):
         return fitted
     kept = replace(fitted.model, calibration=model.calibration, threshold=model.threshold)
     return replace(fitted, model=kept)

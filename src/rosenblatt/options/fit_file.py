@@ -28,6 +28,13 @@ from_: Option[str | None] = Option(
     help="Learn on from this model, by its rule and with its columns, words and classes; new words, features and "
     "columns are taken in. It costs no more than the new data, and the model file stays as it is.",
 )
+new_labels: Option[bool] = Option(
+    name="new_labels",
+    default=False,
+    kind="bool",
+    help="Take in labels that the model has not met, each as a class of its own from its first example on; without "
+    "this they are refused. A model of two classes becomes one of several.",
+)
 passes: Option[int | str] = Option(
     name="passes",
     default="auto",
@@ -154,6 +161,7 @@ FIT_FILE: Mapping[str, Option[Any]] = by_name(
     [
         rule,
         from_,
+        new_labels,
         passes,
         holdout,
         patience,
@@ -178,5 +186,7 @@ def check_fit_file(values: Mapping[str, Any]) -> None:
     """Refuse options that need another one."""
     if values["patience"] is not None and not values["holdout"]:
         raise ParameterError(f"{option('patience')} needs held-out rows to judge by: add {option('holdout', 0.1)}.")
+    if values["new_labels"] and values["from_"] is None:
+        raise ParameterError(f"{option('new_labels')} is for a model that learns on: name it with {option('from_')}.")
     if values["resume"] and values["checkpoint"] is None:
         raise ParameterError(f"{option('resume')} needs the file of a checkpoint: name it with {option('checkpoint')}.")

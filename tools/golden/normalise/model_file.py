@@ -11,7 +11,7 @@ from tools.golden.normalise.digest import rounded
 
 _NEWER = ("keep", "as_")  # options that old models do not have
 # What came after the hashes were taken: parts of the header, and the tensors whose names begin with them.
-_NEW_PARTS = ("calibration", "threshold", "reference")
+_NEW_PARTS = ("calibration", "threshold", "reference", "sample")
 
 
 def content(path: str | Path) -> list[Any]:
@@ -35,6 +35,7 @@ def _steady(header: dict[str, Any]) -> dict[str, Any]:
         header.pop(name, None)
     provenance = header.get("provenance", {})
     provenance.pop("version", None)
+    provenance.pop("class_counts", None)
     for name in ("name", "bytes"):
         provenance.get("data", {}).pop(name, None)
     for name in ("labels_from", *_NEWER):

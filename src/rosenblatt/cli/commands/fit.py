@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 @option(options.test)
 @option(options.holdout)
 @option(options.from_, metavar="MODEL")
+@option(options.new_labels)
 @option(options.rule)
 @option(options.passes)
 @option(options.patience)
@@ -85,7 +86,7 @@ def command(
     output = output or default_model_path(data)
     reading, learning["keep"] = _split_keep(reading)
     is_stream = data == ("-",)
-    if learning["checkpoint"] is None and output is not None and not is_stream and learning["from_"] is None:
+    if learning["checkpoint"] is None and output is not None and not is_stream:
         learning["checkpoint"] = f"{output}.checkpoint"
     options.check_fit_file(learning)
     if learning["keep_cache"] and is_stream:
@@ -144,6 +145,9 @@ def _fit(data: Paths, reading: ReadOptions, learning: dict[str, Any]) -> Fitted:
         with ProgressBar("learning") as bar:
             return fit_file(source, reading=reading, on_progress=bar, **learning)
     except KeyboardInterrupt as interrupt:
+        if learning["from_"] is not None and not str(interrupt) and not (checkpoint and os.path.exists(checkpoint)):
+            model = learning["from_"]
+            raise KeyboardInterrupt(f"interrupted; {model} is as it was: give the command again.") from None
         if str(interrupt) or checkpoint is None or not os.path.exists(checkpoint):
             raise
         raise KeyboardInterrupt(f"interrupted; the same command with --resume continues from {checkpoint}.") from None

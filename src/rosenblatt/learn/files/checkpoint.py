@@ -29,6 +29,7 @@ def save_checkpoint(fitting: Fitting) -> None:
     """Write where the fit is, whole or not at all, to the file that its plan names."""
     assert fitting.plan.checkpoint is not None
     candidates, holdout = fitting.candidates, fitting.holdout
+    classes = sorted(fitting.classes)  # a class that a model has taken in is the last
     tensors: Tensors = {}
     runs = [
         {
@@ -44,7 +45,8 @@ def save_checkpoint(fitting: Fitting) -> None:
     ]
     header = {
         "kind": KIND,
-        "classes": pack_classes(fitting.classes),
+        "classes": pack_classes(classes),
+        "class_order": [classes.index(label) for label in fitting.classes],
         "fixed": fitting.fixed,
         "tried": {name: pack_settings(settings) for name, settings in candidates.settings.items()},
         "runs": runs,
@@ -101,6 +103,11 @@ def load_checkpoint(source: Source, plan: Plan) -> Fitting | None:
 
 def _restored(header: Header, tensors: Tensors, source: Source, plan: Plan) -> Fitting:
     classes = unpack_classes(header.section("classes"))
+    if "class_order" in header:  # older checkpoints have none
+        order = header.counts("class_order", len(classes))
+        if sorted(order) != list(range(len(classes))):
+            raise damaged("the order of its classes does not name each of them once")
+        classes = tuple(classes[k] for k in order)
     fitting = Fitting(source, plan, classes, fixed=header.flag("fixed"))
     candidates, holdout = fitting.candidates, fitting.holdout
     fitting.pass_, fitting.rows, fitting.resumed = header.count("pass"), header.count("rows"), True
@@ -182,6 +189,7 @@ def identity(source: Source, plan: Plan) -> dict[str, Any]:
         "seed": plan.seed,
         **({} if plan.class_weight is None else {"class weight": str(plan.class_weight)}),
         "order": plan.order,
+        **plan.learns_on,
         "content": _contents(source.inputs) if source.rewindable else None,
         "content of labels": _content(plan.reading.labels_from),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -12,7 +12,7 @@ from rosenblatt.learn.files.holdout import Holdout
 from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, ClassCoder, LabelOrder, class_weights
 from rosenblatt.readers.block_rows import join_blocks, memory_of, take_examples
 from rosenblatt.readers.cache.spill import SpillCache
-from rosenblatt.records import Block, ParsedBlock
+from rosenblatt.records import Block, Label, ParsedBlock
 
 if TYPE_CHECKING:
     from rosenblatt.learn.files.plan import Plan
@@ -64,7 +64,7 @@ class Examples:
         self.label_order = LabelOrder()
         self.new_label = False  # reading stopped at a label that is not a class
         self.holdout = Holdout(plan.holdout, plan.patience, plan.seed, SpillCache(plan.cache, source.name))
-        self._weights = class_weights(plan.class_weight, coder.classes, source.name)
+        self._weights = class_weights(plan.class_weight, coder.classes, source.name, plan.class_counts)
         self._stored: SpillCache | None = None
         self._shuffled: Shuffled | None = None
         if plan.order == "shuffle":
@@ -105,6 +105,14 @@ class Examples:
             self.label_order.add(codes)
             self._store(examples, rows, block.bytes_read)
             yield PassBlock(examples, rows, block.first_row, block.bytes_read)
+
+    def add_class(self, classes: Sequence[Label]) -> None:
+        """Know these classes from now on, of which the last is new."""
+        self._coder.add(classes)
+        counts = [*self.label_order.counts, *[0] * (len(classes) - len(self.label_order.counts))]
+        before = [*self._plan.class_counts, *[0] * (len(classes) - len(self._plan.class_counts))]
+        so_far = [new + old for new, old in zip(counts, before, strict=True)]
+        self._weights = class_weights(self._plan.class_weight, classes, self._source.name, so_far)
 
     def _rows_to_learn(self, block: Block, codes: memoryview, first_row: int) -> NDArray[np.uint32]:
         labelled = np.asarray(codes) >= 0

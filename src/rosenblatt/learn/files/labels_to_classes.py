@@ -37,11 +37,12 @@ def classes_of(labels: Sequence[Label]) -> tuple[Label, ...]:
 def class_codes(classes: Sequence[Label], labels: Sequence[Label]) -> list[int]:
     """The class of each label, found as it is or as text; UNKNOWN_LABEL where it is not a class.
 
-    >>> class_codes((0, 1), [1, 0, 2]), class_codes(("0", "1"), [1, "0"])
-    ([1, 0, -2], [1, 0])
+    >>> class_codes((0, 1), [1, 0, 2]), class_codes(("0", "1"), [1, "0"]), class_codes((0, 1), ["1", "many"])
+    ([1, 0, -2], [1, 0], [1, -2])
     """
-    index = {label: i for i, label in enumerate(classes)}
-    return [index.get(label, index.get(str(label), UNKNOWN_LABEL)) for label in labels]
+    index: dict[Label, int] = {label: i for i, label in enumerate(classes)}
+    by_text = {str(label): i for i, label in enumerate(classes)}
+    return [index.get(label, by_text.get(str(label), UNKNOWN_LABEL)) for label in labels]
 
 
 def quoted(label: Label) -> str:
@@ -91,6 +92,10 @@ class ClassCoder:
         self.source, self.classes, self.fixed = source, classes, fixed
         self._codes: list[int] = []
 
+    def add(self, classes: Sequence[Label]) -> None:
+        """Know these classes from now on: the old ones, and more behind them."""
+        self.classes, self._codes = classes, []
+
     def codes(self, block: SourceBlock) -> tuple[memoryview, int]:
         """The class of each row (-1: no label, UNKNOWN_LABEL: not a class), and the smallest of these."""
         if len(self._codes) != len(self.source.labels):
@@ -122,11 +127,15 @@ class ClassCoder:
 
 
 def class_weights(
-    class_weight: Mapping[Label, float] | str | None, classes: Sequence[Label], source_name: str
+    class_weight: Mapping[Label, float] | str | None,
+    classes: Sequence[Label],
+    source_name: str,
+    counts: Sequence[int] = (),
 ) -> Callable[[Any, Any], Any] | None:
     """The weights of examples from their classes and their own weights; None where all count the same.
 
-    'balanced' counts the classes as their examples come, so that the order of the file decides and nothing else.
+    'balanced' counts the classes as their examples come, so that the order of the file decides and nothing else;
+    `counts` are the examples before this file.
     """
     if class_weight is None:
         return None
@@ -142,11 +151,11 @@ def class_weights(
         by_code = dict(zip(codes, map(float, class_weight.values()), strict=True))
         fixed = [by_code.get(k, 1.0) for k in range(len(classes))]
         return lambda labels, weights: native.weigh_classes(labels, weights, fixed)
-    counts = [0] * len(classes)
+    so_far = [*counts, *[0] * (len(classes) - len(counts))]
 
     def balanced(labels: Any, weights: Any) -> Any:
-        nonlocal counts
-        new_weights, counts = native.balance_classes(labels, weights, counts)
+        nonlocal so_far
+        new_weights, so_far = native.balance_classes(labels, weights, so_far)
         return new_weights
 
     return balanced

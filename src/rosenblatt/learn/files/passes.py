@@ -56,6 +56,8 @@ class Fitting:
         self.pass_ = 0
         self.rows = 0  # rows of the unfinished pass that every run has visited
         self.resumed = False
+        self.learned_before = 0  # examples that the run of a model which learns on has learned before
+        self.goes_on_in_one_pass = True  # and each of them once
         self.honest_scores: HonestScores | None = None  # of the winner, once all passes are done
         self.choice: Choice | None = None  # how few examples were learned
         self.leak_sample: LeakSample | None = None  # of the first rows that are learned
@@ -84,6 +86,12 @@ class Fitting:
                     raise KeyboardInterrupt(f"interrupted; {self.checkpoint_failure}.") from None
                 raise
         return restart
+
+    def add_class(self, classes: tuple[Label, ...], grow: Callable[[Run], Run]) -> None:
+        """Take in one class more, the last of these, when all rows so far are learned; `grow` gives a run its units."""
+        self.candidates.add_class(grow)
+        self.examples.add_class(classes)
+        self.classes = classes
 
     def _has_next_pass(self) -> bool:
         return self.pass_ < self.plan.passes_in_order and (self.pass_ == 0 or bool(self.candidates.unfinished()))
@@ -231,6 +239,12 @@ class Fitting:
     # -- the answer -------------------------------------------------------------------------------------------------
 
     @property
+    def is_one_pass(self) -> bool:
+        """Whether the run has learned every example once, in the order of the source."""
+        seen = self.learned_before + self.examples.learned
+        return self.choice is None and self.goes_on_in_one_pass and self.winner.learner.t <= seen
+
+    @property
     def class_counts(self) -> tuple[int, ...]:
         """Examples of each class, the held-out ones among them."""
         counts = self.examples.label_order.counts
@@ -270,7 +284,8 @@ class Fitting:
             return self.holdout.honest_scores(self.winner)
         scores, truth, examples_before, _ = self.candidates.runs[self.chosen].learner.score_sample()
         # The first of them were scored by weights that had hardly learned.
-        first = bisect_left(examples_before, self.examples.learned * _UNTRAINED)
+        learned = self.examples.learned + (self.learned_before if self.is_one_pass else 0)
+        first = bisect_left(examples_before, learned * _UNTRAINED)
         return HonestScores(scores[first:], truth[first:], "progressive")
 
 

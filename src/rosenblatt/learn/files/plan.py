@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rosenblatt.learn.settings import Settings
 from rosenblatt.readers.source import ReadOptions
@@ -39,9 +39,11 @@ class Plan:
     cache: str | None = None
     seed: int = 0
     class_weight: Mapping[Label, float] | str | None = None  # how much examples count; 'balanced': classes alike
+    class_counts: tuple[int, ...] = ()  # examples of each class that a model which learns on has learned before
     threshold: float | str | None = None  # what the threshold of the model is chosen by
     checkpoint: str | None = None
     checkpoint_every: float | None = None
+    learns_on: Mapping[str, Any] = field(default_factory=dict)  # from which model, and how, for a checkpoint
     on_progress: Callable[[Progress], None] | None = field(default=None, repr=False)
 
     @property

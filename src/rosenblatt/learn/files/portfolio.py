@@ -7,7 +7,7 @@ the first pass is learned.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -158,6 +158,12 @@ class Candidates:
     def grow(self, block: Block) -> None:
         """Refuse a block whose features need more memory than there is, before any is allocated."""
         self._check_memory(self.settings, checked_count(block.values.shape[1], self._plan.degree))
+
+    def add_class(self, grow: Callable[[Run], Run]) -> None:
+        """Every run gets units for one class more."""
+        self._n_classes += 1
+        check_memory(self._source_name, self.settings.values(), self._features_checked, self._n_classes)
+        self.runs = {name: grow(run) for name, run in self.runs.items()}
 
     def _check_memory(self, settings: Mapping[str, Settings], features: int) -> None:
         if features > self._features_checked:

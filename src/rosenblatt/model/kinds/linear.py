@@ -12,6 +12,7 @@ from rosenblatt.learn.run_state import pack_run, unpack_run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.calibration import Calibration, own_probabilities, unpack_calibration
 from rosenblatt.model.choose_threshold import Threshold, unpack_threshold
+from rosenblatt.model.honest_sample import HonestSample, unpack_sample
 from rosenblatt.model.model import Model, check_finite, unpack_provenance
 from rosenblatt.model.warnings.drift import Reference, unpack_reference
 from rosenblatt.readers.save_feature_space import pack_classes, pack_space, unpack_classes, unpack_space
@@ -37,6 +38,7 @@ class LinearModel(Model):
     estimator: Mapping[str, Any] | None = None
     calibration: Calibration | None = None  # from scores to probabilities, where it was learned from a file
     threshold: Threshold | None = None  # where one was chosen
+    sample: HonestSample | None = None  # the scores that it was calibrated by
     reference: Reference | None = None  # the scores that new ones are compared with, where it was learned from a file
 
     @property
@@ -121,6 +123,8 @@ class LinearModel(Model):
         }
         if self.calibration is not None:
             header["calibration"] = self.calibration.pack(tensors)
+        if self.sample is not None:
+            header["sample"] = self.sample.pack(tensors)
         if self.threshold is not None:
             header["threshold"] = self.threshold.pack()
         if self.reference is not None:
@@ -182,10 +186,12 @@ class LinearModel(Model):
 def unpack_linear_model(header: Header, tensors: Tensors) -> LinearModel:
     classes = unpack_classes(header.section("classes"))
     space = unpack_space(header.section("space"), tensors)
+    run = unpack_run(header.section("run"), tensors, "run.", len(classes), compact=bool(space.bits))
+    n_units = run.learner.units
     return LinearModel(
         classes=classes,
         space=space,
-        run=unpack_run(header.section("run"), tensors, "run.", len(classes), compact=bool(space.bits)),
+        run=run,
         provenance=unpack_provenance(header),
         estimator=dict(header.section("estimator").values) if "estimator" in header else None,
         calibration=(
@@ -193,6 +199,7 @@ def unpack_linear_model(header: Header, tensors: Tensors) -> LinearModel:
             if "calibration" in header
             else None
         ),
+        sample=unpack_sample(header.section("sample"), tensors, n_units, len(classes)) if "sample" in header else None,
         threshold=unpack_threshold(header.section("threshold"), len(classes)) if "threshold" in header else None,
         reference=unpack_reference(header.section("reference"), len(classes)) if "reference" in header else None,
     )

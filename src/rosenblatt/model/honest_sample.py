@@ -1,0 +1,79 @@
+"""The scores that a model was calibrated by, kept in its file: when it learns on, it is calibrated by old and new ones.
+
+They are a bounded sample of the examples, each scored by weights that had not learned it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rosenblatt.lazy import NDArray, np
+from rosenblatt.records import HonestScores
+from rosenblatt.storage.checked_header import Header, damaged
+from rosenblatt.storage.tensors import Tensors, all_finite, read_buffer
+
+_MOST = 4096  # scores that are kept where they cannot be continued to the bit
+_KINDS = ("out-of-fold", "held-out", "progressive")
+
+
+@dataclass(frozen=True, eq=False)
+class HonestSample:
+    """Scores of some examples, and how many examples these stand for.
+
+    Of a run in one pass they are those of every `stride`-th example from example `first` on: the run goes on adding to
+    them as if it had not stopped. Elsewhere the stride is 0.
+    """
+
+    scores: Any  # [example, unit], float64
+    truth: Any  # [example], the index of the class, int32
+    kind: Any  # of HonestScores
+    examples: int
+    stride: int = 0
+    first: int = 0
+
+    def pack(self, tensors: Tensors) -> dict[str, Any]:
+        tensors["sample.scores"], tensors["sample.truth"] = self.scores, self.truth
+        return {"kind": self.kind, "examples": self.examples, "stride": self.stride, "first": self.first}
+
+
+def continued(scores: Any, truth: Any, before: Any, stride: int, examples: int) -> HonestSample:
+    """The sample of a run in one pass, as its learner has it: `before` are the examples before each of them."""
+    return HonestSample(scores, truth, "progressive", examples, stride, before[0] if len(before) else 0)
+
+
+def thinned(honest: HonestScores, examples: int) -> HonestSample:
+    """A sample of scores that cannot be continued: at most some thousand of them, evenly spread."""
+    if len(honest) <= _MOST:
+        return HonestSample(honest.scores, honest.truth, honest.kind, examples)
+    rows = _evenly(len(honest), _MOST)
+    scores, truth = np.asarray(honest.scores)[rows], np.asarray(honest.truth)[rows]
+    return HonestSample(scores, truth.data, honest.kind, examples)
+
+
+def merged(old: HonestSample, new: HonestScores, new_examples: int) -> HonestScores:
+    """Old and new scores together, each standing for as many examples: of the more closely spaced some are left out."""
+    if not len(new.truth):
+        return HonestScores(old.scores, old.truth, old.kind)
+    parts = (old.scores, old.truth, old.examples), (new.scores, new.truth, new_examples)
+    widest = max(examples / max(len(truth), 1) for _, truth, examples in parts)
+    rows = [_evenly(len(truth), round(examples / widest)) for _, truth, examples in parts]
+    scores = [np.asarray(scores)[some] for (scores, _, _), some in zip(parts, rows, strict=True)]
+    truth = [np.asarray(truth, dtype=np.int32)[some] for (_, truth, _), some in zip(parts, rows, strict=True)]
+    return HonestScores(np.concatenate(scores), np.concatenate(truth).data, new.kind)
+
+
+def _evenly(count: int, wanted: int) -> NDArray[np.intp]:
+    """So many of these rows, at most all of them."""
+    wanted = min(max(wanted, 1), count)
+    return np.arange(wanted) * count // max(wanted, 1)
+
+
+def unpack_sample(header: Header, tensors: Tensors, n_units: int, n_classes: int) -> HonestSample:
+    truth = read_buffer(tensors, "sample.truth", "int32")
+    scores = read_buffer(tensors, "sample.scores", "float64", (len(truth), n_units))
+    kind, stride = header.text("kind"), header.count("stride")
+    sound = all_finite(scores) and all(0 <= k < n_classes for k in truth) and header.count("examples") >= len(truth)
+    if kind not in _KINDS or not sound or (stride and stride & (stride - 1)):
+        raise damaged("the scores that it was calibrated by are not those of its examples")
+    return HonestSample(scores, truth, kind, header.count("examples"), stride, header.count("first"))
