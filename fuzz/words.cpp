@@ -49,8 +49,9 @@ void check_sorted(Parsed& out, const std::string& text) {
 
 void target(const std::string& text, fuzz::Random& random) {
     const std::uint64_t bits = random.next();
+    const auto shortest = static_cast<unsigned>(random.below(4)), longest = shortest ? shortest + static_cast<unsigned>(random.below(4)) : 0;
     const words::HashingOptions options{1 + static_cast<unsigned>(random.below(12)), 1 + static_cast<unsigned>(random.below(4)),
-                             static_cast<words::Value>(random.below(3)), (bits & 1) != 0, static_cast<std::int32_t>(random.below(9))};
+                             shortest, longest, static_cast<words::Splitting>(1 + random.below(2)), static_cast<words::Value>(random.below(3)), (bits & 1) != 0, static_cast<std::int32_t>(random.below(9))};
     const auto format = static_cast<words::TextFormat>(random.below(3));
     Names names(options.bits, 64);
     words::Hasher hasher(options, bits & 2 ? &names : nullptr);

@@ -3,7 +3,7 @@
 //
 // ASCII, the common case, is folded sixty-four bytes at a time. Other characters are decoded one by one; bytes that are
 // not UTF-8 (overlong forms and surrogates included) separate words. A character that is a word by itself (Han, kana,
-// emoji) gets separators on both sides.
+// emoji, a Thai letter with its marks) is separated from its neighbours by a byte that is not in the text.
 #include "words/lower_case_words.hpp"
 
 #include <algorithm>
@@ -18,6 +18,7 @@ namespace rosenblatt::ROSENBLATT_ISA {
 namespace {
 
 using words::FoldedText;
+using words::Splitting;
 
 // The Unicode tables expanded for lookup: one byte for each character, the number of its class.
 class CharacterTable {
@@ -28,9 +29,13 @@ public:
         bool operator==(const Class&) const = default;
     };
 
-    static const CharacterTable& instance() {
-        static const CharacterTable table;
-        return table;
+    static const CharacterTable& instance(Splitting splitting) {
+        if (splitting == Splitting::plain) {
+            static const CharacterTable plain(false);
+            return plain;
+        }
+        static const CharacterTable scripts(true);
+        return scripts;
     }
 
     Class operator()(std::uint32_t code) const { return code < table_size ? classes_[class_of_[code]] : search(code); }
@@ -38,9 +43,15 @@ public:
 private:
     static constexpr std::uint32_t table_size = 0x33480;  // only variation selectors lie beyond
 
-    CharacterTable() : class_of_(table_size, 0), classes_{{unicode::separator, 0}} {
+    explicit CharacterTable(bool scripts) : scripts_(scripts), class_of_(table_size, 0), classes_{{unicode::separator, 0}} {
         fill(unicode::joining_ranges, unicode::joining);
         fill(unicode::alone_ranges, unicode::alone);
+        if (scripts) {
+            fill(unicode::cluster_ranges, unicode::alone);
+            fill(unicode::mark_ranges, unicode::mark);
+            fill(unicode::composing_ranges, unicode::composing);
+            fill(unicode::invisible_ranges, unicode::invisible);
+        }
         for (std::uint32_t c = 'A'; c <= 'Z'; ++c) class_of_[c] = number_of({unicode::joining, 'a' - 'A'});
         for (const auto& shift : unicode::shifts)
             for (std::uint32_t c = shift.first; c <= shift.last && c < table_size; c += shift.stride)
@@ -58,7 +69,8 @@ private:
         return static_cast<std::uint8_t>(at);
     }
 
-    static Class search(std::uint32_t code) {
+    Class search(std::uint32_t code) const {
+        if (scripts_ && contains(unicode::invisible_ranges, code)) return {unicode::invisible, 0};
         if (contains(unicode::joining_ranges, code)) return {unicode::joining, 0};
         return {contains(unicode::alone_ranges, code) ? unicode::alone : unicode::separator, 0};
     }
@@ -68,6 +80,7 @@ private:
         return next != ranges.begin() && code <= next[-1].last;
     }
 
+    bool scripts_;
     std::vector<std::uint8_t> class_of_;
     std::vector<Class> classes_;
 };
@@ -150,15 +163,76 @@ std::size_t fold_ascii(FoldedText& text, const std::uint8_t* from, const std::ui
     return length;
 }
 
+// A byte that belongs to no word.
+void append_byte(FoldedText& text, std::uint8_t byte) {
+    text.bytes[text.size] = byte;
+    append_bits(text, 0, 1);
+}
+
 void append(FoldedText& text, std::uint32_t code, bool in_word) {
     std::uint8_t* const to = text.bytes.get() + text.size;
     const auto length = static_cast<std::size_t>(encode(code, to) - to);
     append_bits(text, in_word ? (1u << length) - 1 : 0, length);
 }
 
+// Takes back the last bytes.
+void remove(FoldedText& text, std::size_t n) {
+    text.size -= n;
+    text.in_word[text.size / 64] &= ~(~std::uint64_t{0} << text.size % 64);
+}
+
+// The one character that is canonically equal to two (Unicode's NFC), or 0. Hangul is composed by arithmetic.
+std::uint32_t compose(std::uint32_t first, std::uint32_t second) {
+    constexpr std::uint32_t L = 0x1100, V = 0x1161, T = 0x11A7, S = 0xAC00, n_l = 19, n_v = 21, n_t = 28;
+    if (first - L < n_l && second - V < n_v) return S + ((first - L) * n_v + (second - V)) * n_t;
+    if (first - S < n_l * n_v * n_t && (first - S) % n_t == 0 && second - T - 1 < n_t - 1) return first + second - T;
+    const auto key = [](const unicode::Pair& pair) { return std::uint64_t{pair.first} << 32 | pair.second; };
+    const std::span pairs(unicode::pairs);
+    const auto at = std::ranges::lower_bound(pairs, std::uint64_t{first} << 32 | second, {}, key);
+    return at != pairs.end() && at->first == first && at->second == second ? at->composed : 0;
+}
+
 // Character by character, until eight in a row were ASCII; returns where it stopped.
-const std::uint8_t* fold_characters(FoldedText& text, const std::uint8_t* from, const std::uint8_t* end) {
-    const CharacterTable& table = CharacterTable::instance();
+const std::uint8_t* fold_characters(FoldedText& text, std::size_t first, const std::uint8_t* from, const std::uint8_t* end) {
+    const CharacterTable& table = CharacterTable::instance(Splitting::scripts);
+    constexpr std::uint8_t other_side = 0xFE;  // between a character that is a word and a word of several
+    const bool in_word = text.size > first && text.in_word[(text.size - 1) / 64] >> (text.size - 1) % 64 & 1;
+    std::uint32_t last = in_word ? text.bytes[text.size - 1] : 0;  // the last character of the word so far; before this, ASCII
+    bool alone = false;                                             // it is a word by itself
+    for (int ascii = 0; from < end && ascii < 8;) {
+        const Decoded next = decode(from, end);
+        from += std::max(next.length, 1u);
+        ascii = next.length == 1 ? ascii + 1 : 0;
+        const auto [kind, difference] = table(next.length ? next.code : ' ');
+        if (kind == unicode::invisible) continue;
+        if (kind == unicode::separator) {
+            append(text, ' ', false);
+            last = 0, alone = false;
+            continue;
+        }
+        std::uint32_t code = next.code + static_cast<std::uint32_t>(difference);
+        if (kind == unicode::composing && last) {
+            if (const std::uint32_t composed = compose(last, code)) {
+                std::uint8_t bytes[4];
+                remove(text, static_cast<std::size_t>(encode(last, bytes) - bytes));
+                code = composed;
+            }
+        } else if (kind == unicode::alone) {
+            if (last) append_byte(text, alone ? words::between_characters : other_side);
+            alone = true;
+        } else if (kind == unicode::joining && alone) {
+            append_byte(text, other_side);
+            alone = false;
+        }
+        append(text, code, true);
+        last = code;
+    }
+    return from;
+}
+
+// The same for models of the first splitting.
+const std::uint8_t* fold_plain_characters(FoldedText& text, const std::uint8_t* from, const std::uint8_t* end) {
+    const CharacterTable& table = CharacterTable::instance(Splitting::plain);
     for (int ascii = 0; from < end && ascii < 8;) {
         const Decoded next = decode(from, end);
         from += std::max(next.length, 1u);
@@ -193,7 +267,7 @@ void find_words(FoldedText& text, std::size_t first) {
     if (open) text.words.push_back({begin, static_cast<std::uint32_t>(text.size)});
 }
 
-void fold(FoldedText& text, const std::uint8_t* from, std::size_t length) {
+void fold(FoldedText& text, const std::uint8_t* from, std::size_t length, Splitting splitting) {
     reserve(text, text.size + 2 * length);
     if (text.size == 0) text.in_word[0] = 0;
     const std::uint8_t* const end = from + length;
@@ -201,7 +275,8 @@ void fold(FoldedText& text, const std::uint8_t* from, std::size_t length) {
     while (from < end) {
         const std::size_t ascii = fold_ascii(text, from, end);
         from += ascii;
-        if (ascii < 64 && from < end) from = fold_characters(text, from, end);
+        if (ascii == 64 || from == end) continue;
+        from = splitting == Splitting::plain ? fold_plain_characters(text, from, end) : fold_characters(text, first, from, end);
     }
     find_words(text, first);
     append(text, ' ', false);  // the next text begins with a new word

@@ -29,8 +29,8 @@ public:
     bool parse(const char* first, const char* last) {
         if (out_.indices.size() == 0) {  // for about eight pieces; a word takes about six bytes
             const std::size_t bytes = std::min(static_cast<std::size_t>(last - first), piece_size);
-            out_.indices.reserve(bytes * (1 + hasher_.ngrams()));
-            out_.values.reserve(bytes * (1 + hasher_.ngrams()));
+            out_.indices.reserve(bytes * (1 + hasher_.features_per_word()));
+            out_.values.reserve(bytes * (1 + hasher_.features_per_word()));
         }
         while (first < last && !out_.stopped) {
             const char* const end = static_cast<const char*>(std::memchr(first, '\n', static_cast<std::size_t>(last - first)));

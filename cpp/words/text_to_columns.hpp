@@ -1,4 +1,10 @@
-// Texts -> sparse rows: words and phrases are hashed to columns; each distinct column of a row once, in ascending order.
+// Texts -> sparse rows: words, phrases and character n-grams are hashed to columns; each distinct column of a row once, in
+// ascending order.
+//
+// The character n-grams of a word are the runs of n characters of the word with a space before and after it, which mark
+// where it begins and ends, as < and > do in fastText (Bojanowski, Grave, Joulin and Mikolov 2017); not the run that is all
+// of it, since the word is a feature already. Characters that are words by themselves and stand side by side, as in Chinese,
+// are one word here.
 #pragma once
 
 #include <ranges>
@@ -27,12 +33,14 @@ enum class Value { count, binary, sqrt };
 struct HashingOptions {
     unsigned bits = 22;
     unsigned ngrams = 1;     // words of the longest phrases
+    unsigned shortest = 0, longest = 0;  // character n-grams; none if longest is 0
+    Splitting splitting = latest_splitting;
     Value value = Value::count;
     bool unit = false;       // scale rows to length 1
     std::int32_t first = 0;  // the column of hash 0
 };
 
-inline constexpr unsigned max_ngrams = 8;
+inline constexpr unsigned max_ngrams = 8, max_characters = 12;
 inline constexpr std::size_t max_text_size = std::size_t{1} << 30;  // the rest of a longer text is ignored
 
 // Where rows are appended.
@@ -54,7 +62,8 @@ public:
 
     Candidates candidates;
 
-    unsigned ngrams() const { return options_.ngrams; }
+    // About how many features a word has.
+    unsigned features_per_word() const { return options_.ngrams + (options_.longest ? 5 * (options_.longest - options_.shortest + 1) : 0); }
 
     // Appends one row, from one text or several.
     template <std::ranges::input_range Texts>
@@ -106,6 +115,7 @@ private:
         folded_.clear();
         n_hashes_ = 0;
         texts_.clear();
+        runs_.clear();
     }
 
     void finish_segment(const SparseRows& rows, bool sampled_row) {
@@ -132,11 +142,11 @@ private:
     // The hashes of all words of a text, or of a segment of one, and of the phrases that end with each.
     void hash_words(const std::uint8_t* first, const std::uint8_t* last, std::uint64_t seed) {
         const std::size_t first_word = folded_.words.size(), ngrams = options_.ngrams, carried = carried_words_.size();
-        native().words->fold(folded_, first, static_cast<std::size_t>(last - first));
+        native().words->fold(folded_, first, static_cast<std::size_t>(last - first), options_.splitting);
         const std::span words = std::span(folded_.words).subspan(first_word);
         std::size_t at = n_hashes_;
         grow(hashes_, at + words.size() * ngrams);
-        texts_.push_back({at, first_word, carried});
+        texts_.push_back({at, first_word, carried, runs_.size()});
         std::uint64_t phrase[max_ngrams];  // phrase[k]: hash of the k+1 words before this one
         std::copy_n(phrase_, max_ngrams, phrase);
         for (std::size_t i = 0; i < words.size(); ++i) {
@@ -151,6 +161,50 @@ private:
         }
         std::copy_n(phrase, max_ngrams, phrase_);
         n_hashes_ = at;
+        if (options_.longest) hash_characters(words, seed ^ K3);
+    }
+
+    // The hashes of the character n-grams of some words, after those of the words and phrases of their text.
+    void hash_characters(std::span<const Span> words, std::uint64_t seed) {
+        for (std::size_t i = 0, after; i < words.size(); i = after) {
+            for (after = i + 1; after < words.size() && folded_.side_by_side(words[after - 1], words[after]);) ++after;
+            runs_.push_back({n_hashes_, {words[i].begin, words[after - 1].end}});
+            mark_characters(runs_.back().span);
+            grow(hashes_, n_hashes_ + marks_.size() * (options_.longest - options_.shortest + 1));
+            each_gram([&](std::size_t begin, std::size_t end) {
+                hashes_[n_hashes_++] = hash(marked_.data() + begin, end - begin, seed);
+                return true;
+            });
+        }
+    }
+
+    // Copies a run, with a space before and after it, to `marked_`, and where its characters begin to `marks_`.
+    void mark_characters(Span run) {
+        const std::size_t length = run.end - run.begin;
+        grow(marked_, length + 18);
+        std::uint8_t* to = marked_.data();
+        marks_.clear();
+        const auto put = [&](std::uint8_t byte) {
+            if ((byte & 0xC0) != 0x80) marks_.push_back(static_cast<std::uint32_t>(to - marked_.data()));
+            *to++ = byte;
+        };
+        put(' ');
+        for (std::uint32_t i = run.begin; i < run.end; ++i)
+            if (folded_.bytes[i] != between_characters) put(folded_.bytes[i]);
+        put(' ');
+        marks_.push_back(static_cast<std::uint32_t>(to - marked_.data()));
+        std::memset(to, 0, 16);
+    }
+
+    // Calls gram(begin, end) for each n-gram in `marked_`, until it returns false.
+    template <class Gram>
+    void each_gram(Gram&& gram) const {
+        const std::size_t n_characters = marks_.size() - 1;
+        for (std::size_t n = options_.shortest; n <= options_.longest && n < n_characters; ++n) {
+            const std::size_t mark = n == 1;  // a space alone is no n-gram
+            for (std::size_t i = mark; i + n + mark <= n_characters; ++i)
+                if (!gram(marks_[i], marks_[i + n])) return;
+        }
     }
 
     // Each distinct column once, in the order of first occurrence, and its number of occurrences. Whether a column is new
@@ -301,7 +355,13 @@ private:
         candidates.lookups += n_hashes_;
         for (std::size_t j = 0; j < missing; ++j) {
             const std::uint64_t hash = hashes_[missing_[j]];
-            const auto [last, k] = phrase_of(missing_[j]);
+            const std::size_t at = missing_[j];
+            const TextStart& text = text_of(at);
+            if (text.first_run < runs_.size() && at >= runs_[text.first_run].first_hash) {
+                names_->list({hash, column(hash, options_.bits), true}, sampled_row, candidates, [&](std::string& out) { spell_gram(at, out); });
+                continue;
+            }
+            const auto [last, k] = phrase_of(at, text);
             names_->list({hash, column(hash, options_.bits), k > 0}, sampled_row, candidates,
                          [&, last = last, k = k](std::string& out) { spell(last, k, out); });
         }
@@ -332,16 +392,26 @@ private:
         }
     }
 
+    struct TextStart {
+        std::size_t first_hash, first_word;
+        std::size_t carried;    // words of the previous segment that phrases may begin with
+        std::size_t first_run;  // of its character n-grams, whose hashes follow those of its phrases
+    };
+
+    const TextStart& text_of(std::size_t hash) const {
+        std::size_t t = texts_.size() - 1;
+        while (texts_[t].first_hash > hash) --t;
+        return texts_[t];
+    }
+
     // The phrase of a hash: k+1 words, ending with word `last` of this segment.
     struct Phrase {
         std::size_t last, k;
     };
 
-    Phrase phrase_of(std::size_t hash) const {
-        std::size_t t = texts_.size() - 1;
-        while (texts_[t].first_hash > hash) --t;
-        std::size_t word = texts_[t].first_word, left = hash - texts_[t].first_hash;
-        for (std::size_t i = 1 + texts_[t].carried; i < options_.ngrams; ++i, ++word) {  // the first words end shorter phrases only
+    Phrase phrase_of(std::size_t hash, const TextStart& text) const {
+        std::size_t word = text.first_word, left = hash - text.first_hash;
+        for (std::size_t i = 1 + text.carried; i < options_.ngrams; ++i, ++word) {  // the first words end shorter phrases only
             if (left < i) return {word, left};
             left -= i;
         }
@@ -361,10 +431,20 @@ private:
         }
     }
 
-    struct TextStart {
-        std::size_t first_hash, first_word;
-        std::size_t carried;  // words of the previous segment that phrases may begin with
-    };
+    // A character n-gram: un* begins a word, *ing ends one, *ell* is within one.
+    void spell_gram(std::size_t hash, std::string& out) {
+        const auto run = std::ranges::upper_bound(runs_, hash, {}, &Run::first_hash) - 1;
+        mark_characters(run->span);
+        std::size_t left = hash - run->first_hash;
+        each_gram([&](std::size_t begin, std::size_t end) {
+            if (left-- > 0) return true;
+            const bool begins = begin == marks_.front(), ends = end == marks_.back();
+            if (!begins) out += '*';
+            out.append(reinterpret_cast<const char*>(marked_.data()) + begin + begins, end - begin - begins - ends);
+            if (!ends) out += '*';
+            return false;
+        });
+    }
 
     static constexpr std::size_t segment_size = ROSENBLATT_SEGMENT_SIZE;  // bytes, at least
     static constexpr std::size_t max_repeated = 1 << 12;                  // missing names that may be listed repeatedly
@@ -375,6 +455,13 @@ private:
     std::vector<std::uint64_t> hashes_;  // of the segment: the first n_hashes_
     std::size_t n_hashes_ = 0;
     std::vector<TextStart> texts_;  // of the segment
+    struct Run {
+        std::size_t first_hash;
+        Span span;
+    };
+    std::vector<Run> runs_;  // of the segment: what character n-grams are of
+    std::vector<std::uint8_t> marked_;
+    std::vector<std::uint32_t> marks_;  // where the characters of `marked_` begin, and its end
     std::vector<std::string> carried_words_;
     std::uint64_t phrase_[max_ngrams] = {};
     std::unordered_set<std::uint64_t, KeyedHash> listed_;  // names that this row has listed

@@ -22,11 +22,25 @@ texts = st.one_of(
     st.text(max_size=300).map(lambda text: text.encode("utf-8", errors="surrogatepass")),
     st.binary(max_size=300),
     st.text("aZ_9 .é\u0301Σ漢カ😀\t", max_size=300).map(str.encode),
+    st.text("ae\u0301\u0323\u0302 か\u3099ท\u0e35\u0e48ក\u17d2\u1112\u1161\u11ab\u00ad\ufe0f\u200b❤", max_size=100).map(
+        str.encode
+    ),
 )
+lengths = st.one_of(st.none(), st.tuples(st.integers(1, 4), st.integers(0, 3)).map(lambda pair: (pair[0], sum(pair))))
 
 
-def hashing(bits: int = 20, ngrams: int = 1, value: str = "count", unit: bool = False, first: int = 0) -> Any:
-    return native.Hashing(bits=bits, ngrams=ngrams, value=value, unit=unit, first=first)
+def hashing(
+    bits: int = 20,
+    ngrams: int = 1,
+    value: str = "count",
+    unit: bool = False,
+    first: int = 0,
+    chars: tuple[int, int] | None = None,
+    splitting: int = 2,
+) -> Any:
+    return native.Hashing(
+        bits=bits, ngrams=ngrams, value=value, unit=unit, first=first, chars=chars, splitting=splitting
+    )
 
 
 def parse(data: bytes, hashing_options: Any, kind: str = "plain", names: Any = None, skip: bool = False) -> Any:
@@ -41,7 +55,15 @@ def parse(data: bytes, hashing_options: Any, kind: str = "plain", names: Any = N
     [
         ("Hello, WORLD!", ["hello", "world"]),
         ("ÉCOLE Straße İstanbul", ["école", "straße", "istanbul"]),
-        ("e\u0301t\u0301", ["e\u0301t\u0301"]),
+        ("e\u0301t\u0301", ["ét\u0301"]),
+        ("e\u0302\u0323 e\u0323\u0302", ["ệ", "ệ"]),  # Vietnamese, in either order of the marks
+        ("\u1112\u1161\u11ab글", ["한글"]),  # Hangul in parts
+        ("ที่นี่ ok", ["ที่", "นี่", "ok"]),  # Thai: a letter with its vowel and tone
+        ("ភាសាខ្មែរ", ["ភា", "សា", "ខ្", "មែ", "រ"]),
+        ("か\u3099き", ["が", "き"]),
+        ("a❤\ufe0f漢b", ["a", "❤", "漢", "b"]),
+        ("co\u00adop می\u200cدل ไทย\u200bลาว", ["coop", "میدل", "ไ", "ท", "ย", "ล", "า", "ว"]),
+        ("ПРИВЕТ مرحبا שלום", ["привет", "مرحبا", "שלום"]),
         ("ΣΊΣΥΦΟΣ", ["σίσυφοσ"]),
         ("日本語テスト", list("日本語テスト")),
         ("so 😀👍 good", ["so", "😀", "👍", "good"]),
@@ -76,6 +98,27 @@ def test_every_character_is_of_the_kind_and_case_its_tables_say() -> None:
 @given(texts)
 def test_words_are_those_of_the_slow_twin(text: bytes) -> None:
     assert native.split_words(text) == slow.words(text)
+    assert native.split_words(text, 1) == slow.plain_words(text)
+
+
+@same_unicode
+def test_pairs_of_characters_are_composed_as_unicode_says() -> None:
+    composed = [chr(code) for code in range(0x80, 0x30000) if len(unicodedata.normalize("NFD", chr(code))) > 1]
+    for form in ("NFD", "NFC"):
+        text = " ".join(unicodedata.normalize(form, letter) for letter in composed).encode()
+        assert native.split_words(text) == slow.words(text)
+    latin = " ".join(
+        letter for letter in composed if letter.isalpha() and (letter < "\u2000" or letter >= "\uac00")
+    ).lower()
+    parts = [unicodedata.normalize(form, latin).encode() for form in ("NFC", "NFD")]
+    assert native.split_words(parts[0]) == native.split_words(parts[1])
+
+
+def test_text_that_has_none_of_the_newer_rules_is_split_as_ever() -> None:
+    text = "The naïve ΣΊΣΥΦΟΣ paid 3.14€ for 日本語テスト, नमस्ते 😀👍 don't x_1 Straße".encode() + b"\xff"
+    assert native.split_words(text) == native.split_words(text, 1)
+    every = " ".join(chr(code) for code in range(0x300) if chr(code) != "\u00ad").encode()
+    assert native.split_words(every) == native.split_words(every, 1)
 
 
 @given(st.binary(max_size=70), st.integers(0, 2**64 - 1))
@@ -101,14 +144,61 @@ def test_the_hash_never_changes() -> None:
     st.integers(1, 4),
     st.sampled_from(["count", "binary", "sqrt"]),
     st.booleans(),
+    lengths,
 )
-def test_rows_are_those_of_the_slow_twin(lines: list[bytes], bits: int, ngrams: int, value: str, unit: bool) -> None:
-    (starts, indices, values, *_), _ = parse(b"\n".join(lines) + b"\n", hashing(bits, ngrams, value, unit))
+def test_rows_are_those_of_the_slow_twin(
+    lines: list[bytes], bits: int, ngrams: int, value: str, unit: bool, chars: tuple[int, int] | None
+) -> None:
+    how = hashing(bits, ngrams, value, unit, chars=chars)
+    (starts, indices, values, *_), _ = parse(b"\n".join(lines) + b"\n", how)
     assert len(starts) == len(lines) + 1
     for i, line in enumerate(lines):
         row = slice(starts[i], starts[i + 1])
-        expected = slow.features(line, bits, ngrams, value, unit)
+        expected = slow.features(line, bits, ngrams, value, unit, chars)
         assert list(zip(indices[row].tolist(), values[row].tolist(), strict=True)) == sorted(expected.items())
+
+
+def test_the_character_n_grams_of_a_word_mark_where_it_begins_and_ends() -> None:
+    names = native.NameDictionary(28, 1000)
+    _, candidates = parse("Unseen a 我爱北京\n".encode(), hashing(28, 1, chars=(3, 5)), names=names)
+    names.merge(candidates)
+    shown = set(column_names(names).values())
+    assert shown == {
+        *("unseen", "a", "我", "爱", "北", "京"),
+        *("un*", "*uns*", "*nse*", "*see*", "*een*", "*en"),
+        *("uns*", "*unse*", "*nsee*", "*seen*", "*een"),
+        *("unse*", "*unsee*", "*nseen*", "*seen"),
+        *("我爱*", "*我爱北*", "*爱北京*", "*北京", "我爱北*", "*我爱北京*", "*爱北京", "我爱北京*", "*我爱北京"),
+    }
+
+
+@same_unicode
+@given(st.lists(st.text("abcé 漢ท.", max_size=30), min_size=1, max_size=5), lengths, st.integers(1, 3))
+def test_names_of_character_n_grams_are_those_of_the_slow_twin(
+    rows: list[str], chars: tuple[int, int] | None, ngrams: int
+) -> None:
+    names = native.NameDictionary(20, 5000)
+    texts = [row.encode() for row in rows]
+    laid = [(b"".join(texts), np.cumsum([0, *map(len, texts)], dtype=np.int64), seed) for seed in (0, 7)]
+    *_, candidates = native.hash_columns(laid, hashing(20, ngrams, chars=chars), names)
+    names.merge(candidates)
+    expected: dict[int, str] = {}
+    for text in texts:
+        for seed in (0, 7):
+            runs = slow.runs(text)
+            parts = [*slow.phrases(slow.words(text), ngrams, seed)]
+            parts += [part for run in runs for part in slow.grams(run, *chars, seed)] if chars else []
+            for name, code in parts:
+                expected.setdefault(code >> 44, name.decode())
+    assert dict(column_names(names)) == expected
+
+
+@pytest.mark.parametrize("chars", [(0, 3), (4, 3), (3, 13)])
+def test_lengths_of_character_n_grams_out_of_bounds_are_refused(chars: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="chars must be 1 to 12"):
+        hashing(chars=chars)
+    with pytest.raises(ValueError, match="splitting must be 1 or 2"):
+        hashing(splitting=3)
 
 
 def test_a_row_of_unit_length_has_unit_length() -> None:

@@ -9,6 +9,9 @@ MASK = 2**64 - 1
 ALONE = ("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "IDEOGRAPHIC ITERATION", "HIRAGANA", "KATAKANA")
 
 
+CLUSTERS = ("THAI ", "LAO ", "KHMER ", "MYANMAR ", "TAI LE ", "NEW TAI LUE ", "TAI THAM ", "TAI VIET ", "AHOM ")
+
+
 def characters(data: bytes) -> Iterator[str]:
     """The characters of UTF-8 text; each invalid byte becomes a space."""
     at = 0
@@ -36,6 +39,67 @@ def kind(letter: str) -> str:
 
 
 def words(data: bytes) -> list[bytes]:
+    return [word for run in runs(data) for word in run]
+
+
+def runs(data: bytes) -> list[list[bytes]]:
+    """The words of a text; characters side by side that are each a word are in one list, all other words alone.
+
+    Invisible characters are dropped, then marks composed, then the text is cut; the native code does all at once.
+    """
+    letters = [(newer_kind(letter), letter.lower()[0]) for letter in characters(data)]
+    letters = [(kind, letter) for kind, letter in letters if kind != "invisible"]
+    composed: list[tuple[str, str]] = []
+    for kind, letter in letters:
+        one = ""
+        if kind == "mark" and composed and composed[-1][0] != "separator":
+            one = unicodedata.normalize("NFC", composed[-1][1] + letter)
+        if len(one) == 1:
+            composed[-1] = composed[-1][0], one
+        else:
+            composed.append((kind, letter))
+    cut: list[list[str]] = []
+    before = "separator"  # the kind of what the last word is made of
+    for kind, letter in composed:
+        if kind == "mark" and before != "separator":
+            cut[-1][-1] += letter
+            continue
+        kind = "joining" if kind == "mark" else kind
+        if kind == "joining" == before:
+            cut[-1][-1] += letter
+        elif kind == "alone" == before:
+            cut[-1].append(letter)
+        elif kind != "separator":
+            cut.append([letter])
+        before = kind
+    return [[word.encode() for word in run] for run in cut]
+
+
+def newer_kind(letter: str) -> str:
+    category, name = unicodedata.category(letter), unicodedata.name(letter, "")
+    if (category == "Cf" and letter != "\u200b") or "VARIATION SELECTOR" in name:
+        return "invisible"
+    if category[0] == "M" or ord(letter) in range(0x1161, 0x1176) or ord(letter) in range(0x11A8, 0x11C3):
+        return "mark"
+    if category[0] == "L" and name.startswith(CLUSTERS):
+        return "alone"
+    return kind(letter)
+
+
+def grams(run: list[bytes], shortest: int, longest: int, seed: int = 0) -> Iterator[tuple[bytes, int]]:
+    """The character n-grams of a run of words, as they are shown, with their hashes."""
+    text = " " + b"".join(run).decode() + " "
+    for n in range(shortest, longest + 1):
+        for i in range(len(text) - n + 1):
+            gram = text[i : i + n]
+            if gram not in (" ", text):
+                shown = gram[1:] if i == 0 else "*" + gram
+                shown = shown[:-1] if i + n == len(text) else shown + "*"
+                yield shown.encode(), hashed(gram.encode(), seed ^ K3)
+
+
+def plain_words(data: bytes) -> list[bytes]:
+    """The first splitting, of old models."""
     all_words, word = [], ""
     for letter in [*characters(data), " "]:
         letter_kind = kind(letter)
@@ -77,10 +141,13 @@ def phrases(all_words: list[bytes], ngrams: int, seed: int = 0) -> Iterator[tupl
             yield b" ".join(part), value
 
 
-def features(data: bytes, bits: int, ngrams: int, value: str, unit: bool) -> dict[int, float]:
+def features(
+    data: bytes, bits: int, ngrams: int, value: str, unit: bool, chars: tuple[int, int] | None = None
+) -> dict[int, float]:
     """Column -> value, in order of first appearance."""
     counts: dict[int, int] = {}
-    for _, code in phrases(words(data), ngrams):
+    parts = [part for run in runs(data) for part in grams(run, *chars)] if chars else []
+    for _, code in [*phrases(words(data), ngrams), *parts]:
         column = code >> (64 - bits)
         counts[column] = counts.get(column, 0) + 1
     square = {"count": lambda n: n * n, "binary": lambda n: 1, "sqrt": lambda n: n}[value]

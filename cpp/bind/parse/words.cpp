@@ -1,8 +1,11 @@
 // Text to sparse rows, and the dictionary of names.
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "bind/parse/parsed_lines.hpp"
 #include "words/text_lines.hpp"
@@ -20,9 +23,17 @@ void check_hashing(unsigned bits, unsigned ngrams) {
     if (ngrams < 1 || ngrams > max_ngrams) throw nb::value_error("ngrams must be 1 to 8");
 }
 
-void new_hashing(HashingOptions* at, unsigned bits, unsigned ngrams, const std::string& value, bool unit, std::int32_t first) {
+Splitting splitting_of(unsigned number) {
+    if (number < 1 || number > static_cast<unsigned>(latest_splitting)) throw nb::value_error("splitting must be 1 or 2");
+    return static_cast<Splitting>(number);
+}
+
+void new_hashing(HashingOptions* at, unsigned bits, unsigned ngrams, const std::string& value, bool unit, std::int32_t first,
+                 std::optional<std::pair<unsigned, unsigned>> chars, unsigned splitting) {
     check_hashing(bits, ngrams);
-    new (at) HashingOptions{bits, ngrams, one_of<Value>(value, {"count", "binary", "sqrt"}), unit, first};
+    const auto [shortest, longest] = chars.value_or(std::pair(0u, 0u));
+    if (chars && (shortest < 1 || longest < shortest || longest > max_characters)) throw nb::value_error("chars must be 1 to 12");
+    new (at) HashingOptions{bits, ngrams, shortest, longest, splitting_of(splitting), one_of<Value>(value, {"count", "binary", "sqrt"}), unit, first};
 }
 
 // (contents, names that the dictionary did not have)
@@ -76,9 +87,9 @@ std::uint64_t hash_of(nb::bytes text, std::uint64_t seed) {
 }
 
 // The words of a text, lower-cased, as they are hashed.
-nb::list words_of(nb::bytes text) {
+nb::list words_of(nb::bytes text, unsigned splitting) {
     FoldedText folded;
-    native().words->fold(folded, reinterpret_cast<const std::uint8_t*>(text.c_str()), text.size());
+    native().words->fold(folded, reinterpret_cast<const std::uint8_t*>(text.c_str()), text.size(), splitting_of(splitting));
     nb::list words;
     for (const auto [begin, end] : folded.words) words.append(nb::bytes(reinterpret_cast<const char*>(folded.bytes.get()) + begin, end - begin));
     return words;
@@ -137,11 +148,13 @@ void bind_words(Module& m) {
         .def_prop_ro("ends", [](const Names& names) { return copy_to_array(names.ends()); }, nb::rv_policy::move)
         .def_prop_ro("text", [](const Names& names) { return nb::bytes(names.text().data(), names.text().size()); });
     Class<HashingOptions>(m, "Hashing")
-        .def("__init__", &new_hashing, nb::kw_only(), "bits"_a, "ngrams"_a, "value"_a, "unit"_a, "first"_a);
+        .def("__init__", &new_hashing, nb::kw_only(), "bits"_a, "ngrams"_a, "value"_a, "unit"_a, "first"_a,
+             "chars"_a.none() = nb::none(), "splitting"_a = static_cast<unsigned>(latest_splitting));
     m.def("parse_text", &parse_text, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "kind"_a, "hashing"_a, "names"_a.none(), "skip"_a);
     m.def("hash_columns", &hash_columns, "columns"_a, "hashing"_a, "names"_a.none());
     m.def("hash_name", &hash_of, "text"_a, "seed"_a);
-    m.def("split_words", &words_of, "text"_a);
+    m.def("split_words", &words_of, "text"_a, "splitting"_a = static_cast<unsigned>(latest_splitting));
+    m.def("latest_splitting", [] { return static_cast<unsigned>(latest_splitting); });
     m.def("unicode_version", [] { return std::string(unicode::version); });
 }
 

@@ -70,6 +70,7 @@ class LinearSeparator(LinearRunEstimator):
         cross: tuple[str, ...] = options.cross.default,
         bits: int | None = options.bits.default,
         ngrams: int | None = options.ngrams.default,
+        chars: int | str | tuple[int, int] | None = options.chars.default,
         value: str = options.value.default,
         unit: bool = options.unit.default,
         class_weight: Any = options.separator_class_weight.default,
@@ -92,6 +93,7 @@ class LinearSeparator(LinearRunEstimator):
         self.cross = cross
         self.bits = bits
         self.ngrams = ngrams
+        self.chars = chars
         self.value = value
         self.unit = unit
         self.class_weight = class_weight

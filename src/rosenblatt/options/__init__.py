@@ -6,6 +6,7 @@ combinations with `check_together`. Where an estimator differs, it has a changed
 """
 
 from rosenblatt.options.certify import *
+from rosenblatt.options.character_range import range_of as range_of
 from rosenblatt.options.command_line import *
 from rosenblatt.options.compare import *
 from rosenblatt.options.estimators.kernel_perceptron import *

@@ -12,11 +12,12 @@ from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from rosenblatt.errors import ParameterError
+from rosenblatt.options.character_range import LONGEST, range_of
 from rosenblatt.options.threshold_criterion import criterion_of
 
 T = TypeVar("T")
 Kind: TypeAlias = Literal[
-    "int", "float", "bool", "array", "class weights", "seed", "str", "strs", "path", "function", "threshold"
+    "int", "float", "bool", "array", "class weights", "seed", "str", "strs", "path", "function", "threshold", "range"
 ]
 
 
@@ -157,6 +158,7 @@ _IS: Mapping[Kind, Callable[[object], bool]] = {
     "path": _is_path,
     "function": callable,
     "threshold": lambda value: criterion_of(value) is not None,
+    "range": lambda value: range_of(value) is not None,
 }
 
 
@@ -164,7 +166,12 @@ def _no_text(value: str) -> bool:
     return False
 
 
-_TEXTS: Mapping[Kind, Callable[[str], bool]] = {"str": bool, "path": bool, "threshold": _IS["threshold"]}
+_TEXTS: Mapping[Kind, Callable[[str], bool]] = {
+    "str": bool,
+    "path": bool,
+    "threshold": _IS["threshold"],
+    "range": _IS["range"],
+}
 _WORDS: Mapping[Kind, str] = {
     "int": "an int",
     "float": "a float",
@@ -177,6 +184,7 @@ _WORDS: Mapping[Kind, str] = {
     "path": "a path",
     "function": "a function",
     "threshold": "a probability between 0 and 1, 'f1', 'cost:fp=1,fn=20', 'precision>=0.95' or 'recall>=0.9'",
+    "range": f"a length from 1 to {LONGEST}, or the shortest and the longest of several, such as '3-5'",
 }
 
 

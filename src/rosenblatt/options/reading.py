@@ -87,6 +87,14 @@ ngrams: Option[int | None] = Option(
     below=9,
     help=f"Phrases of up to this many words are features too; by default {TEXT_NGRAMS} for text.",
 )
+chars: Option[Any] = Option(
+    name="chars",
+    default=None,
+    none_allowed=True,
+    kind="range",
+    help="Parts of words are features too: all their runs of so many characters, such as 3-5, with the beginning and "
+    "the end of the word marked. For misspelt, compound and inflected words; by default none.",
+)
 words: Option[tuple[str, ...]] = Option(
     name="words",
     default=(),
@@ -153,6 +161,7 @@ READ: Mapping[str, Option[Any]] = by_name(
         index_base,
         bits,
         ngrams,
+        chars,
         value,
         unit,
         drop,

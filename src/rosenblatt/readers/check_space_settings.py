@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from rosenblatt import options
-from rosenblatt.errors import ParameterError
+from rosenblatt import native, options
+from rosenblatt.errors import ModelError, ParameterError
 from rosenblatt.records import FeatureSpace
 from rosenblatt.storage.checked_header import Header, damaged
 
@@ -29,6 +29,13 @@ _FORMS = (
 def _texts(header: Header, key: str) -> None:
     if not all(isinstance(text, str) for text in header.items(key)):
         raise damaged(f"{key!r} of {header.place} is not a list of texts")
+
+
+def _splitting(header: Header, key: str) -> None:
+    if not 1 <= header.count(key, _COUNT) <= native.latest_splitting():
+        raise ModelError(
+            "The model splits text into words in a way that this version does not know: install a newer rosenblatt."
+        )
 
 
 def _pairs(header: Header, key: str) -> None:
@@ -93,6 +100,7 @@ _SETTINGS: Mapping[str, _Check] = {
     **dict.fromkeys(("header", "unit"), Header.flag),
     **dict.fromkeys(("features", "position"), _count),
     **dict.fromkeys(("numbers", "words", "texts"), _texts),
+    "splitting": _splitting,
     "cross": _pairs,
     "dates": _dates,
     "written": _written,
@@ -123,7 +131,7 @@ def _check_hashing(space: FeatureSpace) -> None:
     try:
         for name, value in (
             ("ngrams", space.ngrams),
-            *((name, space.settings.get(name)) for name in ("value", "unit")),
+            *((name, space.settings.get(name)) for name in ("chars", "value", "unit")),
         ):
             options.READ[name].check(value, "the model file")
     except ParameterError as error:

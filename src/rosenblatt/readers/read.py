@@ -44,8 +44,8 @@ def read(path: Paths, *, like: Any = None, threads: int = 1, **reading: Any) -> 
     Several files, a folder or a pattern such as 'part-*.csv' are read as one file with all their rows.
 
     The other parameters say how to read, where the file does not tell: format, label, text, words, cross, labels_from,
-    header, index_base, bits, ngrams, value, unit, drop, keep, as_, scale, on_bad_row; with decide=True the columns of a
-    table become what `fit` would learn from: numbers scaled, ids left out, dates taken apart.
+    header, index_base, bits, ngrams, chars, value, unit, drop, keep, as_, scale, on_bad_row; with decide=True the
+    columns of a table become what `fit` would learn from: numbers scaled, ids left out, dates taken apart.
 
     >>> import pathlib, tempfile
     >>> folder = tempfile.TemporaryDirectory()

@@ -30,6 +30,7 @@ class ReadOptions:
     index_base: int | None = None  # 0 or 1: the first feature number of svmlight
     bits: int | None = None
     ngrams: int | None = None
+    chars: int | str | tuple[int, int] | None = None  # lengths of character n-grams, such as '3-5'
     value: str = options.value.default  # of a word in a text
     unit: bool = options.unit.default  # texts scaled to length 1
     drop: tuple[str, ...] = ()  # columns to leave out

@@ -10,6 +10,7 @@ from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.records import FeatureSpace, Label, logs_of
 
 FORMAT_VERSION = 1
+_TEXT_SETTINGS = ("chars", "splitting", "value", "unit")
 
 
 def to_json(model: LinearModel) -> str:
@@ -20,7 +21,7 @@ def to_json(model: LinearModel) -> str:
         features["index_base"] = space.index_base
     if space.bits:
         hashing = {"bits": space.bits, "ngrams": space.ngrams}
-        features |= hashing | {key: space.settings[key] for key in ("value", "unit") if key in space.settings}
+        features |= hashing | {key: space.settings[key] for key in _TEXT_SETTINGS if key in space.settings}
     if space.kind == "columns" and "numbers" in space.settings:
         features |= _columns(space)
     document = {

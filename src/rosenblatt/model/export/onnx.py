@@ -247,6 +247,5 @@ class _Graph:
         if space.kind == "columns":
             return json.dumps([self.model.input_name(j) for j in self.input_position])
         reading = {"kind": space.kind, "index_base": space.index_base, "bits": space.bits, "ngrams": space.ngrams}
-        if "cross" in space.settings:
-            reading["cross"] = space.settings["cross"]
+        reading |= {key: space.settings[key] for key in ("chars", "splitting", "cross") if key in space.settings}
         return json.dumps(reading)

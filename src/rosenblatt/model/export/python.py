@@ -12,6 +12,7 @@ from rosenblatt.errors import ModelError
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.readers.formats.registry import feature_kind
 from rosenblatt.readers.hashing.cross import pairs_of_model
+from rosenblatt.readers.hashing.settings import splitting_of
 from rosenblatt.readers.table.columns.dates import ISO, MONTHS, PATTERNS, TYPED
 from rosenblatt.readers.table.columns.missing_cells import MISSING
 from rosenblatt.readers.table.columns.written_numbers import form_in_settings
@@ -49,6 +50,8 @@ def standalone_model(model: LinearModel) -> dict[str, Any]:
         "index_base": space.index_base,
         "bits": space.bits,
         "ngrams": space.ngrams,
+        "chars": settings.get("chars"),
+        "splitting": splitting_of(space),
         "value": settings.get("value"),
         "unit": settings.get("unit"),
         "numbers": numbers,

@@ -28,6 +28,7 @@ MODEL: dict[str, Any] = json.loads("{}")
 _MASK = 2**64 - 1
 _K0, _K1, _K2, _K3 = 0x6A09E667F3BCC909, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B, 0xA54FF53A5F1D36F1
 _ALONE = ("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "IDEOGRAPHIC ITERATION", "HIRAGANA", "KATAKANA")
+_CLUSTERS = ("THAI ", "LAO ", "KHMER ", "MYANMAR ", "TAI LE ", "NEW TAI LUE ", "TAI THAM ", "TAI VIET ", "AHOM ")
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _EPOCH = datetime.datetime(1970, 1, 1)
 _MICROSECOND = datetime.timedelta(microseconds=1)
@@ -334,44 +335,75 @@ def _join(phrase: int, word: int) -> int:
     return _mix((phrase + _K3) & _MASK, word ^ _K1)
 
 
-def _is_separator(letter: str) -> bool | None:
-    """None: the character is a word by itself."""
-    category = unicodedata.category(letter)
+def _kind(letter: str) -> str:
+    category, name = unicodedata.category(letter), unicodedata.name(letter, "")
+    if MODEL["splitting"] > 1:
+        if (category == "Cf" and letter != "\u200b") or "VARIATION SELECTOR" in name:
+            return "invisible"
+        if category[0] == "M" or "\u1161" <= letter <= "\u1175" or "\u11a8" <= letter <= "\u11c2":
+            return "mark"
+        if category[0] == "L" and name.startswith(_CLUSTERS):
+            return "alone"
     if category == "So":
-        return None
+        return "alone"
     if category[0] not in "LMN":
-        return letter != "_"
-    name = unicodedata.name(letter, "").removeprefix("HALFWIDTH ").removeprefix("VERTICAL ")
-    return None if category[0] != "M" and name.startswith(_ALONE) else False
+        return "joining" if letter == "_" else "separator"
+    name = name.removeprefix("HALFWIDTH ").removeprefix("VERTICAL ")
+    return "alone" if category[0] != "M" and name.startswith(_ALONE) else "joining"
 
 
-def _words(text: str) -> list[bytes]:
-    words, word = [], ""
-    for letter in f"{text} ":
-        separator = _is_separator(letter)
-        if separator is False:
-            word += letter.lower()[0]
+def _runs(text: str) -> list[list[str]]:
+    """The words of a text: each in a list of its own, except that characters side by side that are words share one."""
+    runs: list[list[str]] = []
+    open_word = alone = False
+    for letter in text:
+        kind, lower = _kind(letter), letter.lower()[0]
+        if kind == "invisible":
             continue
-        if word:
-            words.append(word.encode())
-        word = ""
-        if separator is None:
-            words.append(letter.lower()[0].encode())
-    return words
+        if kind == "mark" and open_word:
+            both = unicodedata.normalize("NFC", runs[-1][-1][-1] + lower)
+            runs[-1][-1] = runs[-1][-1][:-1] + both if len(both) == 1 else runs[-1][-1] + lower
+        elif kind == "alone" and open_word and alone:
+            runs[-1].append(lower)
+        elif kind == "joining" and open_word and not alone:
+            runs[-1][-1] += lower
+        elif kind != "separator":
+            runs.append([lower])
+            alone = kind == "alone"
+        open_word = kind != "separator"
+    return runs
+
+
+def _grams(run: list[str]) -> list[bytes]:
+    """The character n-grams of a word, with a space before and after it; not the one that is all of it."""
+    shortest, longest = MODEL["chars"]
+    marked = f" {''.join(run)} "
+    grams = (
+        marked[i : i + n]
+        for n in range(shortest, min(longest, len(marked) - 1) + 1)
+        for i in range(len(marked) - n + 1)
+    )
+    return [gram.encode() for gram in grams if gram != " "]
 
 
 def _text_features(texts: list[tuple[str, int]]) -> list[tuple[int, float]]:
-    """The words and phrases of texts, each text with the seed of its column, as one row."""
-    counts: dict[int, int] = {}
+    """The words, phrases and character n-grams of texts, each text with the seed of its column, as one row."""
+    codes: list[int] = []
     for text, seed in texts:
-        hashes = [_hash(word, seed) for word in _words(text.encode("utf-8", "replace").decode())]
+        runs = _runs(text.encode("utf-8", "replace").decode())
+        hashes = [_hash(word.encode(), seed) for run in runs for word in run]
         for end in range(1, len(hashes) + 1):
             for length in range(1, min(MODEL["ngrams"], end) + 1):
                 code = hashes[end - length]
                 for word in hashes[end - length + 1 : end]:
                     code = _join(code, word)
-                column = (code >> (64 - MODEL["bits"])) + len(MODEL["numbers"])
-                counts[column] = counts.get(column, 0) + 1
+                codes.append(code)
+        if MODEL["chars"]:
+            codes += [_hash(gram, seed ^ _K3) for run in runs for gram in _grams(run)]
+    counts: dict[int, int] = {}
+    for code in codes:
+        column = (code >> (64 - MODEL["bits"])) + len(MODEL["numbers"])
+        counts[column] = counts.get(column, 0) + 1
     value = MODEL["value"]
     squares = sum(n * n if value == "count" else n if value == "sqrt" else 1 for n in counts.values())
     over = float(squares) if MODEL["unit"] else 1.0

@@ -15,7 +15,20 @@ from rosenblatt.options.fit_file import (
     threshold,
 )
 from rosenblatt.options.option import Option, by_name
-from rosenblatt.options.reading import as_, bits, cross, drop, keep_columns, ngrams, scale, text, unit, value, words
+from rosenblatt.options.reading import (
+    as_,
+    bits,
+    chars,
+    cross,
+    drop,
+    keep_columns,
+    ngrams,
+    scale,
+    text,
+    unit,
+    value,
+    words,
+)
 
 separator_keep = keep_columns.but(
     help="A column of a table to learn from although it looks like an id, is constant or repeats another; * keeps all.",
@@ -28,7 +41,7 @@ separator_n_jobs = n_jobs.but(default=-1)
 
 # How the rows become numbers; `fit_file` has them in its `reading`.
 SEPARATOR_READING: Mapping[str, Option[Any]] = by_name(
-    [scale, drop, separator_keep, as_, text, words, cross, bits, ngrams, value, unit]
+    [scale, drop, separator_keep, as_, text, words, cross, bits, ngrams, chars, value, unit]
 )
 SEPARATOR_LEARNING: Mapping[str, Option[Any]] = by_name(
     [rule, passes, holdout, patience, fit_file_order, features, separator_class_weight, threshold]

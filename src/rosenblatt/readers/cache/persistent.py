@@ -30,7 +30,7 @@ from rosenblatt.storage.container import container_bytes, parse_container
 from rosenblatt.storage.tensors import Tensors, put_texts, read_array, read_texts
 from rosenblatt.version import __version__
 
-_LAYOUT = 3
+_LAYOUT = 4
 _END_MARK = b"RBCACHE\x01"
 _TAIL = 16 + len(_END_MARK)  # the offset of the index, its length, and the mark
 # The parts of an identity, and what it means that one of them differs.

@@ -10,6 +10,9 @@ _MAX_WORDS = 50  # of a line that are looked at
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 # Not compiled here: most files say by their name what they are.
 _PAIR = rf"(?i:(?:\d+|qid):(?:{_NUMBER}|[+-]?(?:nan|inf\w*)))"
+# Letters of scripts without spaces: so many of them are a word on average.
+_TWO_A_WORD = r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+_FOUR_A_WORD = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
 _BEFORE_BAR = rf"(?:{_NUMBER}\s+){{0,3}}(?:'[^\s|:]*\s*|[^\s|:]*)|{_NUMBER}\s+"
 
 
@@ -60,8 +63,20 @@ def looks_like_text(lines: Sequence[str]) -> bool:
     pairs = [line.split("\t") for line in lines]
     if not _mostly(lines, lambda line: line.count("\t") == 1):
         return False
-    n_words = [len(pair[1].split()) for pair in pairs if len(pair) == 2 and any(map(str.isalpha, pair[1]))]
+    n_words = [count_words(pair[1]) for pair in pairs if len(pair) == 2 and any(map(str.isalpha, pair[1]))]
     return 3 * len(n_words) > len(lines) and sum(n_words) >= 3 * len(n_words)
+
+
+def count_words(text: str) -> float:
+    """About how many words a text has, also of scripts that have no spaces between them.
+
+    >>> count_words("two words"), count_words("機械学習 2 冊"), count_words("ภาษาไทย")
+    (2, 3.5, 1.75)
+    """
+    if text.isascii():
+        return len(text.split())
+    two, four = (len(re.findall(letters, text)) for letters in (_TWO_A_WORD, _FOUR_A_WORD))
+    return len(re.sub(f"{_TWO_A_WORD}|{_FOUR_A_WORD}", " ", text).split()) + two / 2 + four / 4
 
 
 def looks_like_tsv(lines: Sequence[str]) -> bool:

@@ -74,7 +74,7 @@ def _open_table(file: InputFile, reading: ReadOptions, space: FeatureSpace | Non
     return TableSource(file, reading, space)
 
 
-_HASHING = ("bits", "ngrams", "value", "unit")
+_HASHING = ("bits", "ngrams", "chars", "value", "unit")
 _TABLE = ("label", "text", "words", "cross", *_HASHING, "drop", "keep", "as_", "scale", "with_")
 _ARRAYS = ("label", "labels_from", "scale")
 _NO_NAMES = (

@@ -1,8 +1,9 @@
 """Running text -> hashed words: lines of `label<TAB>text`, or text alone with its labels in a second file.
 
-Words are runs of letters, marks, numbers and underscores in any script, lower-cased; a Han or kana character and a
-symbol such as an emoji are each a word. A feature is a word, or a phrase of up to `ngrams` words in a row; its column
-is its hash. Bytes that are not UTF-8 separate words.
+Words are runs of letters, marks, numbers and underscores in any script, lower-cased; of scripts without spaces each
+character with its marks is a word (Han, kana, Thai, Lao, Khmer, Myanmar), and so is a symbol such as an emoji. A
+feature is a word, a phrase of up to `ngrams` words in a row, or with `chars` a part of a word; its column is its hash.
+Bytes that are not UTF-8 separate words.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ import pyarrow as pa
 from pyarrow import compute as pc
 from pyarrow import types
 
+from rosenblatt.readers.formats.first_lines import count_words
 from rosenblatt.readers.table.columns.dates import form_of_cells
 from rosenblatt.readers.table.columns.missing_cells import FLAGS, MISSING, is_number
 
@@ -32,7 +33,7 @@ def kind_of_strings(cells: pa.Array, *, dates: bool = False) -> ColumnKind:
         return "number"
     if dates and form_of_cells(present) is not None:
         return "date"
-    n_words = sum(len(cell.split()) for cell in present.to_pylist()) / max(len(present), 1)
+    n_words = sum(count_words(cell) for cell in present.to_pylist()) / max(len(present), 1)
     n_different = pc.count_distinct(present).as_py() / max(len(present), 1)
     return "text" if _is_text(n_words, n_different, short=dates) else "word"
 

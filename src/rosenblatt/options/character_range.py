@@ -1,0 +1,24 @@
+"""The lengths of character n-grams: one number, or the shortest and the longest."""
+
+import re
+from collections.abc import Sequence
+
+LONGEST = 12
+
+
+def range_of(value: object) -> tuple[int, int] | None:
+    """The shortest and the longest that a value stands for; None if it stands for none.
+
+    >>> range_of("3-5"), range_of("4"), range_of(4), range_of([2, 3])
+    ((3, 5), (4, 4), (4, 4), (2, 3))
+    >>> range_of("5-3"), range_of("0-2"), range_of("three"), range_of(True)
+    (None, None, None, None)
+    """
+    if isinstance(value, str):
+        match = re.fullmatch(r"\s*([0-9]{1,3})\s*(?:-\s*([0-9]{1,3})\s*)?", value)
+        value = (int(match[1]), int(match[2] or match[1])) if match else None
+    ends = tuple(value) if isinstance(value, Sequence) else (value, value)
+    if len(ends) != 2 or not all(type(end) is int for end in ends):
+        return None
+    shortest, longest = ends
+    return (shortest, longest) if 1 <= shortest <= longest <= LONGEST else None
