@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from rosenblatt.lazy import NDArray, np
 
@@ -198,8 +198,7 @@ class MistakeLog:
         return len(self.t)
 
 
-@dataclass(frozen=True)
-class RunSummary:
+class RunSummary(NamedTuple):
     """How a run went: its status, and how many epochs (n_iter), mistakes and examples (t) it took."""
 
     status: Status
@@ -208,4 +207,4 @@ class RunSummary:
     t: int
     mistakes: tuple[int, ...]
     loss: tuple[float, ...]
-    mistake_log: MistakeLog | None = field(default=None, repr=False)
+    mistake_log: MistakeLog | None = None

@@ -1,6 +1,5 @@
 """Storing weights only for columns that occur gives the same bits as storing all, for any rows and rule."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -62,7 +61,7 @@ def same_run(first: Run, second: Run) -> bool:
 @pytest.mark.parametrize("settings", RULES)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_pass_gives_the_same_bits(settings: Settings, classes: int) -> None:
-    scheme = replace(settings, multi_class="joint") if settings.keep == "last" else settings
+    scheme = settings._replace(multi_class="joint") if settings.keep == "last" else settings
     blocks = [
         block(1),
         block(2, index=np.int64),
@@ -85,7 +84,7 @@ def test_a_pass_gives_the_same_bits(settings: Settings, classes: int) -> None:
 @pytest.mark.parametrize("settings", RULES)
 @pytest.mark.parametrize("scheme", ["ovr", "ovo", "joint"])
 def test_what_is_met_is_all_there_is_to_see(settings: Settings, scheme: str) -> None:
-    run = Run(replace(settings, multi_class=scheme), FEATURES, [1.0] * 3, 0, columns=native.Columns())
+    run = Run(settings._replace(multi_class=scheme), FEATURES, [1.0] * 3, 0, columns=native.Columns())
     share_pass([run], block(11, rows=9))
     for name in PARTS:
         usual = 1.0 if name == "scale" and settings.learning_rate == "arow" else 0.0

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -168,7 +167,7 @@ def like_training_data(reading: ReadOptions, model: Model) -> ReadOptions:
     """The options of reading, with the format and the header of the training data where they are not given anew."""
     training = model.provenance.get("reading", {})
     missing = [name for name in ("format", "header") if getattr(reading, name) is None and name in training]
-    return replace(reading, **{name: training[name] for name in missing})
+    return reading._replace(**{name: training[name] for name in missing})
 
 
 def _add(names: Iterable[str], command: Callable[..., Any]) -> Callable[..., Any]:

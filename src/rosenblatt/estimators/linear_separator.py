@@ -148,7 +148,7 @@ class LinearSeparator(LinearRunEstimator):
             rows, codes, weights = raw_rows.chosen_rows(rows, counted), codes[counted], weights[counted]
         known = self.classes_.tolist()
         targets = Targets(known, codes, weights, _label_name(name, rows))
-        reading = replace(self._reading(), classes=() if classes is None else tuple(known))
+        reading = self._reading()._replace(classes=() if classes is None else tuple(known))
         source = raw_rows.source_to_learn(rows, reading, targets)
         fitted = fit_file(source, reading=reading, **self._learning() | learning)
         self.classes_ = self.classes_[np.isin(self.classes_, fitted.model.classes)]  # one may have had no weight

@@ -1,7 +1,6 @@
 """Evaluate a model on a file of examples with known labels."""
 
 import os
-from dataclasses import replace
 
 import numpy as np
 
@@ -25,7 +24,7 @@ def evaluate_file(model: Model, path: Paths, reading: ReadOptions, threads: int 
     tally = Tally(tuple(model.classes))
     ranked_jointly = model.loss == "logistic" and model.scheme == "joint"
     gives_probabilities = model.probability_map is not None
-    source = open_source(path, replace(reading, classes=()), model.space)
+    source = open_source(path, reading._replace(classes=()), model.space)
     unlabelled, watch = 0, Watch(model)
     for block in predict_source(model, source, threads or os.cpu_count() or 1):
         watch.add(block)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,8 +27,7 @@ _SEEDS = 2**64
 _SPLIT = 0xD1B54A32D192ED03
 
 
-@dataclass(frozen=True, eq=False)
-class FinalWeights:
+class FinalWeights(NamedTuple):
     """The answer of a run: one hyperplane per unit; with keep='vote' all the hyperplanes of the run vote."""
 
     coef: Floats

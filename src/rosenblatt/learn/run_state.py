@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 from rosenblatt import native, options
@@ -149,13 +148,13 @@ def _columns(header: Header, tensors: Tensors, prefix: str, features: int) -> na
 
 def pack_settings(settings: Settings) -> dict[str, Any]:
     """Settings as JSON values; regularisation, which older files do not know, only where there is any."""
-    values = {name: _scalar(value) for name, value in asdict(settings).items()}
+    values = {name: _scalar(value) for name, value in settings._asdict().items()}
     return {name: value for name, value in values.items() if value or name not in ADDED_LATER}
 
 
 def unpack_settings(header: Header) -> Settings:
     """Settings that their options accept, each alone and all together."""
-    names = [name for name in Settings.__dataclass_fields__ if name in header or name not in ADDED_LATER]
+    names = [name for name in Settings._fields if name in header or name not in ADDED_LATER]
     values = {name: header.raw(name) for name in names}
     try:
         options.check("the model file", values, options.LEARNER)

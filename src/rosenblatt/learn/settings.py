@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rosenblatt import native, options
 from rosenblatt.learn.multiclass_schemes import n_units, scheme_of
@@ -11,8 +11,7 @@ from rosenblatt.records import Floats
 from rosenblatt.rules import LEARNING_RATES, MISTAKE_DRIVEN_LOSSES, LearningRate
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """The options that decide every bit of a run; the caller has checked them."""
 
     loss: str = options.loss.default

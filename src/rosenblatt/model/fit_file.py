@@ -5,27 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt import options
 from rosenblatt.errors import DataError, option
 from rosenblatt.learn.files.checkpoint import load_checkpoint, refuse_other_file, remove_checkpoint, save_checkpoint
-from rosenblatt.learn.files.choose_rule_and_passes import Choice
 from rosenblatt.learn.files.labels_to_classes import KnownLabels, check_classes, look_at_labels, read_all_labels
 from rosenblatt.learn.files.passes import Fitting, Restart
 from rosenblatt.learn.files.plan import Plan, Progress
 from rosenblatt.learn.files.portfolio import candidates, fold_candidates
 from rosenblatt.learn.polynomial import columns_of
 from rosenblatt.learn.settings import Settings
-from rosenblatt.model.calibration import calibrate
-from rosenblatt.model.choose_threshold import EVEN, choose_threshold
+from rosenblatt.model.calibration import Calibration, calibrate
 from rosenblatt.model.heaviest_column_names import with_common_names
 from rosenblatt.model.honest_sample import HonestSample, continued, thinned
 from rosenblatt.model.kinds.linear import LinearModel
-from rosenblatt.model.warnings.drift import reference_of
+from rosenblatt.model.reference_scores import reference_of
 from rosenblatt.model.warnings.worthless_model import Caution, baseline_error, judged_by, warnings_of_fit
-from rosenblatt.options.threshold_criterion import criterion_of
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import BadRow, ReadOptions, RereadError, Source
@@ -33,6 +30,8 @@ from rosenblatt.records import HonestScores, Label, Status
 from rosenblatt.version import __version__
 
 if TYPE_CHECKING:
+    from rosenblatt.learn.files.choose_rule_and_passes import Choice
+    from rosenblatt.model.choose_threshold import Threshold
     from rosenblatt.readers.cache.persistent import CacheStatus
 
 _FEWEST_BITS = 18
@@ -88,7 +87,7 @@ def fit_file(
     chosen = {name: value for name, value in locals().items() if name in options.FIT_FILE}
     options.check("fit_file", {key: value for key, value in chosen.items() if key != "rule"}, options.FIT_FILE)
     options.check_fit_file(chosen)
-    plan = _plan(chosen, replace(reading or ReadOptions(), decide=True), on_progress)
+    plan = _plan(chosen, (reading or ReadOptions())._replace(decide=True), on_progress)
     if from_ is not None:
         from rosenblatt.model.learn_on import learn_on
 
@@ -124,7 +123,7 @@ def _learn(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
             break
         resume, all_labels = False, restart is Restart.NEW_LABEL
         if restart is Restart.IN_RUNS:
-            plan = replace(plan, order="shuffle")
+            plan = plan._replace(order="shuffle")
             source = KnownLabels(fitting.source, fitting.classes, fixed=fitting.fixed)
     if plan.checkpoint is not None:
         remove_checkpoint(plan.checkpoint)
@@ -140,7 +139,7 @@ def _begin(source: Source, plan: Plan, all_labels: bool) -> Fitting:
             file=source.name,
         )
     if plan.order == "auto" and known.is_sorted:
-        plan = replace(plan, order="shuffle")
+        plan = plan._replace(order="shuffle")
     return Fitting(known, plan, known.classes, fixed=known.fixed)
 
 
@@ -168,9 +167,9 @@ def _adjusted(rules: Mapping[str, Settings], keep: str | None, degree: int) -> d
     changes: dict[str, Any] = {} if keep is None else {"keep": keep}
     if degree > 1:
         changes["degree"] = degree
-    adjusted = {name: replace(settings, **changes) for name, settings in rules.items()}
+    adjusted = {name: settings._replace(**changes) for name, settings in rules.items()}
     for settings in adjusted.values():
-        options.check_together("fit_file", asdict(settings))
+        options.check_together("fit_file", settings._asdict())
     return adjusted
 
 
@@ -184,7 +183,7 @@ def _open(path: Paths | Source, plan: Plan) -> Source:
     fewer = max(bits - (len(known.classes) - 1).bit_length(), _FEWEST_BITS)
     if len(known.classes) <= 2 or fewer >= bits:
         return known
-    reading = replace(plan.reading, bits=fewer)
+    reading = plan.reading._replace(bits=fewer)
     return source.reopened(reading) or open_source(source.inputs, reading)
 
 
@@ -204,8 +203,7 @@ def _fit_cached(path: Paths | Source, plan: Plan, *, resume: bool, test: Paths |
     return replace(fitted, cache=source.status)
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One rule that was tried: its errors while it learned the first pass, and on rows held out or left out."""
 
     rule: str
@@ -325,13 +323,22 @@ def _with_probabilities(model: LinearModel, fitting: Fitting) -> LinearModel:
     if honest is None:
         return model
     calibration = calibrate(honest, model.scheme, len(model.classes), model.loss)
-    criterion = criterion_of(plan.threshold)
     is_moved = len(model.classes) == 2 and calibration.kind != "temperature"
-    if criterion is None and is_moved and plan.passes == "auto" and plan.class_weight is None:
-        criterion = criterion_of(EVEN)
-    threshold = None if criterion is None else choose_threshold(criterion, honest, calibration)
+    threshold = None
+    if plan.threshold is not None or (is_moved and plan.passes == "auto" and plan.class_weight is None):
+        threshold = _threshold(plan.threshold, honest, calibration)
     decided = replace(model, calibration=calibration, threshold=threshold)
     return replace(decided, reference=reference_of(honest, decided))
+
+
+def _threshold(wanted: float | str | None, honest: HonestScores, calibration: Calibration) -> Threshold:
+    """The threshold that was asked for, or the one above which the positive class is the more probable."""
+    from rosenblatt.model.choose_threshold import EVEN, choose_threshold
+    from rosenblatt.options.threshold_criterion import criterion_of
+
+    criterion = criterion_of(EVEN if wanted is None else wanted)
+    assert criterion is not None  # options have checked it
+    return choose_threshold(criterion, honest, calibration)
 
 
 def _errors(fitting: Fitting, model: LinearModel) -> tuple[float, float | None, float | None]:
@@ -395,7 +402,7 @@ def _test(model: LinearModel, path: Paths, reading: ReadOptions, threads: int) -
     from rosenblatt.model.predict import predict_file
 
     wrong = rows = 0
-    for block in predict_file(model, path, reading=replace(reading, classes=()), threads=threads):
+    for block in predict_file(model, path, reading=reading._replace(classes=()), threads=threads):
         labelled = block.truth != -1
         wrong += int((block.decided != block.truth)[labelled].sum())
         rows += int(labelled.sum())

@@ -26,10 +26,10 @@ def with_common_names(model: LinearModel, fitting: Fitting) -> LinearModel:
     is_shared = space.settings.get("collisions", {}).get("names_shared", 0) > 0
     if not is_shared or not source.rewindable or model.settings.degree > 1:
         return model
-    reading = replace(plan.reading, bits=space.bits, count_names=_heaviest(model))
+    reading = plan.reading._replace(bits=space.bits, count_names=_heaviest(model))
     again = source.reopened(reading) or open_source(source.inputs, reading)
-    blocks = again.blocks(plan.threads)
-    for _ in blocks if fitting.choice is not None else islice(blocks, _FEW_BLOCKS):
+    # Several threads would read further than the few blocks of a large file.
+    for _ in again.blocks(plan.threads) if fitting.choice is not None else islice(again.blocks(1), _FEW_BLOCKS):
         pass
     return replace(model, space=replace(space, names=_renamed(space.names, again.common_names())))
 

@@ -54,7 +54,7 @@ def learn_on(
         )
     plan = _plan_of(model, rule, plan, chosen, path)
     source = open_source(inputs.inputs if isinstance(inputs, Source) else inputs, plan.reading, model.space)
-    before, judged_before = replace(model.summary), (model.run.learner.wrong, model.run.learner.weighed)
+    before, judged_before = model.summary, (model.run.learner.wrong, model.run.learner.weighed)
     known = _WithNewLabels(source, model, path) if chosen["new_labels"] else _Checked(source, model.classes, path)
     fitting = _begin(known, plan, model, rule, resume=bool(chosen["resume"]))
     if isinstance(known, _WithNewLabels):
@@ -168,7 +168,7 @@ class _WithNewLabels(KnownLabels):
             return grown
 
         fitting.add_class(classes, grow)
-        fitting.plan = replace(fitting.plan, threshold=None)
+        fitting.plan = fitting.plan._replace(threshold=None)
 
 
 def _merge_scores(fitting: Fitting, model: LinearModel) -> None:
@@ -220,7 +220,7 @@ def _sort_classes(fitting: Fitting, rule: str) -> None:
     before = fitting.plan.class_counts
     if before:
         padded = [*before, *[0] * (len(order) - len(before))]
-        fitting.plan = replace(fitting.plan, class_counts=tuple(padded[k] for k in order))
+        fitting.plan = fitting.plan._replace(class_counts=tuple(padded[k] for k in order))
     fitting.classes = tuple(fitting.classes[k] for k in order)
 
 
@@ -228,10 +228,8 @@ def _refuse_options(path: str, plan: Plan, chosen: Mapping[str, Any]) -> None:
     for name in _OF_THE_MODEL:
         if chosen[name] != options.FIT_FILE[name].default:
             raise ParameterError(f"{option('from_')} learns on as {path} was learned: leave {option(name)} out.")
-    for name in vars(ReadOptions()):
-        if name not in (*_OF_THE_DATA, *_OF_NEW_COLUMNS) and getattr(plan.reading, name) != getattr(
-            ReadOptions(), name
-        ):
+    for name, default in ReadOptions._field_defaults.items():
+        if name not in (*_OF_THE_DATA, *_OF_NEW_COLUMNS) and getattr(plan.reading, name) != default:
             raise ParameterError(f"{option('from_')} reads the examples as {path} says: leave {option(name)} out.")
 
 
@@ -239,10 +237,9 @@ def _plan_of(model: LinearModel, rule: str, plan: Plan, chosen: Mapping[str, Any
     """One pass in the given order by the rule of the model, with its class weights and its kind of threshold."""
     training = model.provenance.get("reading", {})
     missing = [name for name in ("format", "header") if getattr(plan.reading, name) is None and name in training]
-    reading = replace(plan.reading, grow=True, decide=True, **{name: training[name] for name in missing})
+    reading = plan.reading._replace(grow=True, decide=True, **{name: training[name] for name in missing})
     weight, threshold = chosen["class_weight"], chosen["threshold"]
-    return replace(
-        plan,
+    return plan._replace(
         candidates={rule: model.settings},
         passes=1,
         order="given",

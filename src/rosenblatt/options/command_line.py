@@ -1,7 +1,5 @@
 """The parameters of the command line alone: what is shown, exported and written, and where; how any is typed there."""
 
-import shlex
-
 from rosenblatt.options.option import Option
 
 # Parameters whose option has another name than in Python.
@@ -103,4 +101,8 @@ def as_flag(name: str, value: object = None) -> str:
     flag = _FLAGS.get(name, name).rstrip("_").replace("_", "-")
     if str(value) == "False":
         return f"--no-{flag}"
-    return f"--{flag}" if value is None or str(value) == "True" else f"--{flag} {shlex.quote(str(value))}"
+    if value is None or str(value) == "True":
+        return f"--{flag}"
+    import shlex
+
+    return f"--{flag} {shlex.quote(str(value))}"

@@ -6,14 +6,12 @@ import math
 import reprlib
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from types import MappingProxyType
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.options.character_range import LONGEST, range_of
-from rosenblatt.options.threshold_criterion import criterion_of
 
 T = TypeVar("T")
 Kind: TypeAlias = Literal[
@@ -21,8 +19,7 @@ Kind: TypeAlias = Literal[
 ]
 
 
-@dataclass(frozen=True)
-class Option(Generic[T]):
+class Option(NamedTuple, Generic[T]):
     """One parameter: a value is accepted when it is a choice, or None where allowed, or of the kind and in bounds.
 
     The bounds of a number: `low` is included, `above` and `below` are excluded.
@@ -41,7 +38,7 @@ class Option(Generic[T]):
 
     def but(self, **changes: Any) -> Option[T]:
         """A copy with some fields changed, for an estimator that differs."""
-        return replace(self, **changes)
+        return self._replace(**changes)
 
     def accepts(self, value: object) -> bool:
         if value is None:
@@ -142,6 +139,12 @@ def _is_strs(value: object) -> bool:
     return isinstance(value, tuple | list) and all(isinstance(word, str) and word for word in value)
 
 
+def _is_threshold(value: object) -> bool:
+    from rosenblatt.options.threshold_criterion import criterion_of  # most runs have none
+
+    return criterion_of(value) is not None
+
+
 def _is_path(value: object) -> bool:
     return hasattr(value, "__fspath__")
 
@@ -157,7 +160,7 @@ _IS: Mapping[Kind, Callable[[object], bool]] = {
     "strs": _is_strs,
     "path": _is_path,
     "function": callable,
-    "threshold": lambda value: criterion_of(value) is not None,
+    "threshold": _is_threshold,
     "range": lambda value: range_of(value) is not None,
 }
 

@@ -2,16 +2,14 @@
 
 import math
 import re
-from dataclasses import dataclass
 from numbers import Real
-from typing import Literal
+from typing import Literal, NamedTuple
 
-_COST = re.compile(r"cost:(fp|fn)=([^,]+),(fp|fn)=([^,]+)")
-_LEAST = re.compile(r"(precision|recall)>=(.+)")
+_COST = r"cost:(fp|fn)=([^,]+),(fp|fn)=([^,]+)"
+_LEAST = r"(precision|recall)>=(.+)"
 
 
-@dataclass(frozen=True)
-class Criterion:
+class Criterion(NamedTuple):
     """How to choose the score above which the positive class is decided."""
 
     kind: Literal["probability", "f1", "cost", "precision", "recall"]
@@ -33,11 +31,11 @@ def criterion_of(value: object) -> Criterion | None:
         return None
     if text == "f1":
         return Criterion("f1", text=text)
-    if match := _COST.fullmatch(text):
+    if match := re.fullmatch(_COST, text):
         costs = {match[1]: _number(match[2]), match[3]: _number(match[4])}
         if len(costs) == 2 and min(costs.values()) >= 0 and 0 < max(costs.values()) < math.inf:
             return Criterion("cost", costs["fp"], costs["fn"], text)
-    elif match := _LEAST.fullmatch(text):
+    elif match := re.fullmatch(_LEAST, text):
         if 0 < _number(match[2]) <= 1:
             return Criterion("precision" if match[1] == "precision" else "recall", _number(match[2]), text=text)
     elif 0 < _number(text) < 1:

@@ -48,9 +48,9 @@ def open_source(inputs: Paths, reading: ReadOptions, space: FeatureSpace | None 
 def source_of(file: InputFile, reading: ReadOptions, space: FeatureSpace | None = None) -> Source:
     """The same for a file that is open."""
     format = FORMATS[reading.format or find_format(file, reading, space)]
-    reading = replace(reading, format=format.name)
+    reading = reading._replace(format=format.name)
     if space is None:
-        _refuse_unused(file.name, format, reading, vars(reading))
+        _refuse_unused(file.name, format, reading, ReadOptions._fields)
         _refuse_cross(file.name, format, reading)
     else:
         _refuse_other_features(file.name, format, space)
@@ -96,7 +96,7 @@ def _refuse_unused(name: str, format: Format, reading: ReadOptions, names: Itera
     """An option that means nothing for the format is refused, not ignored."""
     understood = {*format.options, *_EVERY_FORMAT, "cross"}
     for unused in names:
-        if unused in understood or getattr(reading, unused) == getattr(ReadOptions(), unused):
+        if unused in understood or getattr(reading, unused) == ReadOptions._field_defaults[unused]:
             continue
         if unused == "scale" and reading.scale is False:  # no format without columns of numbers is scaled
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rosenblatt.errors import DataError, ParameterError
@@ -94,7 +94,7 @@ _SEVERAL = ("text", "words", "cross", "drop", "keep", "as_")  # a single one may
 
 
 def _read_options(parameters: dict[str, Any]) -> ReadOptions:
-    known = [field.name for field in fields(ReadOptions)]
+    known = list(ReadOptions._fields)
     for name in parameters:
         if name not in known:
             raise ParameterError(f"read has no parameter {name!r}; its parameters are {', '.join(known)}.")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from rosenblatt import options
 from rosenblatt.errors import DataError
@@ -16,8 +15,7 @@ from rosenblatt.readers.labels import Labels
 from rosenblatt.records import FeatureSpace, Label, SourceBlock
 
 
-@dataclass(frozen=True)
-class ReadOptions:
+class ReadOptions(NamedTuple):
     """How to read a file; None means: find out from the file."""
 
     format: str | None = options.format.default
@@ -47,11 +45,10 @@ class ReadOptions:
 
     def as_json(self) -> dict[str, Any]:
         """Every option by its name, with values that JSON can write."""
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in self._asdict().items()}
 
 
-@dataclass(frozen=True)
-class BadRow:
+class BadRow(NamedTuple):
     """A row that was left out, and why: the sentence names file, line and column."""
 
     row: int

@@ -133,7 +133,7 @@ def model_record(model: LinearModel, top: int) -> dict[str, Any]:
         "scheme": model.scheme,
         "features": model.features,
         "feature_kind": space.kind,
-        "settings": vars(model.settings),
+        "settings": model.settings._asdict(),
         "status": run.status,
         "n_iter": run.n_iter,
         "n_mistakes": run.n_mistakes,

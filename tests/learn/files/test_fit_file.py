@@ -76,7 +76,7 @@ def test_a_stream_gives_the_bits_of_memory(rule: str, classes: int, sparse: bool
 @pytest.mark.parametrize("sparse", [True, False])
 def test_progressive_error_is_predict_then_learn(rule: str, scheme: str, classes: int, sparse: bool) -> None:
     X, y = make(classes, n=60)
-    settings = replace(RULES[rule], multi_class=scheme)
+    settings = RULES[rule]._replace(multi_class=scheme)
     fitted = fit_source(Arrays(X, y.tolist(), sparse=sparse), Plan({"own": settings}))
     assert fitted.progressive_error == progressive_error(settings, X, y.astype(np.int32), classes)
     weights = np.random.default_rng(2).integers(0, 4, len(X)).astype(float)
@@ -278,10 +278,10 @@ def test_a_rule_is_adapted_to_the_length_of_the_examples(rule: str, sparse: bool
     adapted = {"arow": ("r", 16.0), "adagrad": ("eta0", 1 / 4), "pa1": ("eta0", 1 / 16), "pa2": ("eta0", 1 / 16)}
     settings = RULES[rule]
     if rule == "logistic-average":
-        settings = replace(settings, eta0=settings.eta0 / 16)
+        settings = settings._replace(eta0=settings.eta0 / 16)
     elif settings.learning_rate in adapted:
         name, factor = adapted[settings.learning_rate]
-        settings = replace(settings, **{name: getattr(settings, name) * factor})
+        settings = settings._replace(**{name: getattr(settings, name) * factor})
     fitted = fit_source(Arrays(X, y.tolist(), step=90, sparse=sparse), Plan(candidates(rule), scale_to_length=True))
     assert fitted.candidates[0].settings == settings
     assert same_run(fitted.model.run, in_memory(settings, X, y, 1, sparse=sparse))

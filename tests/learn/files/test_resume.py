@@ -4,7 +4,6 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -195,7 +194,7 @@ def test_a_checkpoint_whose_parts_do_not_fit_together_is_refused(change: dict[st
     X, y = make(2, n=60)
     plan = Plan(candidates("perceptron"), checkpoint=str(path), passes=4)
     with pytest.raises(KeyboardInterrupt):
-        fit_source(Broken(X, y.tolist(), at=0, call=lambda: None), replace(plan, on_progress=_interrupt_in_pass_2))
+        fit_source(Broken(X, y.tolist(), at=0, call=lambda: None), plan._replace(on_progress=_interrupt_in_pass_2))
 
     def changed(header: Header, tensors: Tensors) -> bytes:
         unsigned = {key: value for key, value in header.values.items() if key not in ("checksum", "format", "version")}

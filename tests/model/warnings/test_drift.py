@@ -69,7 +69,7 @@ def test_the_reference_is_saved_and_checked(tmp_path: Path) -> None:
     assert model.reference is not None
     save_model(model, tmp_path / "m.model")
     assert load_linear_model(tmp_path / "m.model").reference == model.reference
-    save_model(replace(model, reference=replace(model.reference, shares=(2.0,))), tmp_path / "bad.model")
+    save_model(replace(model, reference=model.reference._replace(shares=(2.0,))), tmp_path / "bad.model")
     with pytest.raises(ModelError, match="shares of bins"):
         load_linear_model(tmp_path / "bad.model")
 

@@ -4,7 +4,6 @@ import gzip
 import json
 import signal
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -364,7 +363,7 @@ def test_certify_sees_the_crossed_columns(csv: Path) -> None:
 
 
 def test_without_a_pair_nothing_changes(text: Path) -> None:
-    source = open_source(text, replace(ReadOptions(), bits=BITS))
+    source = open_source(text, ReadOptions(bits=BITS))
     values = next(iter(source.blocks())).values
     assert isinstance(values, Csr)
     assert "cross" not in source.space.settings

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +50,7 @@ def fit_as_written(file: str, path: str | None = None, **options: Any) -> Any:
     reading = ReadOptions(scale=False)
     if ".csv" in file or file.endswith((".tsv", ".parquet", ".arrow")):
         typed = file.endswith((".parquet", ".arrow"))
-        reading = replace(reading, keep=("*",), as_=("number:since",) if typed else ())
+        reading = reading._replace(keep=("*",), as_=("number:since",) if typed else ())
     return rosenblatt.fit_file(path or data(file), reading=reading, **options)
 
 

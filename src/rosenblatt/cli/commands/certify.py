@@ -63,7 +63,7 @@ def command(data: str, reading: ReadOptions, columns: str | None, as_json: bool,
         os.makedirs(settings["save"], exist_ok=True)
     else:
         check_output(settings["save"], data)
-    examples = read(data, **vars(reading))
+    examples = read(data, **reading._asdict())
     X, y = examples
     table = _Data(data, X, y, column_names(examples.space.columns, X.shape[1]))
     settings["theme"] = settings["theme"] or "light"

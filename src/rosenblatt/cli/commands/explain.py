@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import click
@@ -60,7 +59,7 @@ def command(
     if data is not None and row is not None:
         from rosenblatt.readers.in_memory.example import read_row
 
-        chosen = read_row(data, replace(like_training_data(reading, loaded), name_rows=True), loaded.space, row)
+        chosen = read_row(data, like_training_data(reading, loaded)._replace(name_rows=True), loaded.space, row)
     if loaded.kind == "network":
         record, lines = _explain_network(cast("NetworkModel", loaded), model, chosen)
     else:

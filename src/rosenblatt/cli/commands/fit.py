@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -121,7 +120,7 @@ def _split_keep(reading: ReadOptions) -> tuple[ReadOptions, str | None]:
     """--keep names columns to learn from, or the weights to keep: last or average."""
     weights = [word for word in reading.keep if word in options.fit_file_keep.choices]
     columns = tuple(word for word in reading.keep if word not in weights)
-    return replace(reading, keep=columns, decide=True), weights[-1] if weights else None
+    return reading._replace(keep=columns, decide=True), weights[-1] if weights else None
 
 
 def _check_files(inputs: list[str | None], outputs: list[str | None], test: str | None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -84,7 +83,7 @@ def command(
         require_confidence(predictor, model)
     if reasons:
         with_weights(predictor, model, "explained by features")
-    reading = replace(like_training_data(reading, predictor), with_=shown.columns, name_rows=bool(reasons))
+    reading = like_training_data(reading, predictor)._replace(with_=shown.columns, name_rows=bool(reasons))
     source = open_source(data, reading, predictor.space)
     header, to_lines = answer_lines(predictor, shown)
     watch = Watch(predictor)

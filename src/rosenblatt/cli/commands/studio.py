@@ -131,7 +131,7 @@ def _server() -> Any:
 def _table(data: str, reading: ReadOptions) -> dict[str, Any]:
     from rosenblatt.studio.questions.user_tables import read_file
 
-    table = read_file(data, **vars(reading))
+    table = read_file(data, **reading._asdict())
     return table | {"name": data, "description": f"{len(table['rows']):,} rows of {data}."}
 
 

@@ -26,7 +26,7 @@ from rosenblatt.model.model import check_finite
 from rosenblatt.records import Block, Csr, Floats, Values
 
 # They may not change during a run; older files end before those that were added later.
-_FIRST_OPTIONS = [name for name in Settings.__dataclass_fields__ if name not in ADDED_LATER]
+_FIRST_OPTIONS = [name for name in Settings._fields if name not in ADDED_LATER]
 _RUN_OPTIONS = (*_FIRST_OPTIONS, "class_weight", *ADDED_LATER)
 
 
@@ -122,7 +122,7 @@ class OnlineEstimator(LinearRunEstimator):
         values = {option: getattr(self, option) for option in self._options}
         options.check(name, values, self._options)
         options.check_together(name, {**values, "loss": self._loss})
-        settings = {field: values[field] for field in Settings.__dataclass_fields__ if field in values}
+        settings = {field: values[field] for field in Settings._fields if field in values}
         return Settings(loss=self._loss, **settings)
 
     def _new_run(self, settings: Settings, values: Values, class_weight: Floats) -> Run:

@@ -2,7 +2,6 @@
 
 import os
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from rosenblatt import native
@@ -90,7 +89,7 @@ def load_checkpoint(source: Source, plan: Plan) -> Fitting | None:
             raise ModelError("it is a finished model, not a checkpoint: fit without resume")
         saved = header.section("of")
         # A fit that may choose its order continues with the one it chose.
-        resumed = replace(plan, order=saved.text("order")) if plan.order == "auto" else plan
+        resumed = plan._replace(order=saved.text("order")) if plan.order == "auto" else plan
         expected = identity(source, resumed)
         for key, value in saved.values.items():
             if expected.get(key) != value:

@@ -11,9 +11,8 @@ import math
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from rosenblatt import native
 from rosenblatt.errors import LearningOverflowError
@@ -53,8 +52,7 @@ _Task: TypeAlias = Callable[[], Any]
 _STRIDE = 0x9E3779B97F4A7C15  # from the seed of one pass to that of the next
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """The rule and the number of passes that were chosen, and what they were chosen by."""
 
     rule: str
@@ -70,20 +68,18 @@ class Choice:
         return f"{self.folds} folds" if self.folds > 1 else f"{self.rows:,} rows left out"
 
 
-@dataclass(frozen=True)
-class _Fold:
+class _Fold(NamedTuple):
     training: Any  # row numbers, in memory of the native core
     left_out: Any
 
 
-@dataclass(frozen=True)
-class _Point:
+class _Point(NamedTuple):
     """What a candidate has reached after some passes."""
 
     passes: int
     error: float
     loss: float
-    scores: Sequence[Any] = field(repr=False)  # of the rows that each fold leaves out
+    scores: Sequence[Any]  # of the rows that each fold leaves out
 
 
 class Shuffler:

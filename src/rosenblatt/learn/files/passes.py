@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Self
 from rosenblatt import native
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.learn.files.choose_rule_and_passes import Choice, Learning, Shuffler, choose_by_folds, work_allowed
 from rosenblatt.learn.files.examples_of_each_pass import Examples, PassBlock
 from rosenblatt.learn.files.interrupt import Interrupt
 from rosenblatt.learn.files.labels_to_classes import ClassCoder
@@ -28,6 +27,8 @@ from rosenblatt.records import Block, Csr, HonestScores, Label
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
+
+    from rosenblatt.learn.files.choose_rule_and_passes import Choice, Learning
 
 _REPORT_EVERY = 0.1  # seconds
 # Values that a run learns at once, so that its weights stay in the cache meanwhile; a single run need not wait.
@@ -168,6 +169,8 @@ class Fitting:
 
     def _learn_by_folds(self, interrupt: Interrupt) -> None:
         """Choose the rule and the number of passes by folds that are left out, then learn all examples."""
+        from rosenblatt.learn.files.choose_rule_and_passes import Learning, Shuffler, choose_by_folds, work_allowed
+
         plan, candidates, gathered = self.plan, self.candidates, self.examples.gathered
         assert gathered is not None
         whole = gathered.whole()

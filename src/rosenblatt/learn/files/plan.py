@@ -1,7 +1,7 @@
 """What a fit from a file is asked to do, and how far it has come."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rosenblatt.learn.settings import Settings
@@ -21,21 +21,20 @@ class Progress(NamedTuple):
     passes: int
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(NamedTuple):
     """What a fit is asked to do."""
 
     candidates: Mapping[str, Settings]
     passes: int | str = 1  # "auto": few examples as often as folds left out show to be best, many once
-    fold_candidates: Mapping[str, Settings] = field(default_factory=dict)  # that are tried on few examples too
-    word_candidates: Mapping[str, Settings] = field(default_factory=dict)  # these instead where there are words
+    fold_candidates: Mapping[str, Settings] = MappingProxyType({})  # that are tried on few examples too
+    word_candidates: Mapping[str, Settings] = MappingProxyType({})  # these instead where there are words
     holdout: float = 0.0
     patience: int | None = None
     threads: int = 1
     order: str = "given"
     degree: int = 1  # of the products that are learned on
     scale_to_length: bool = False  # the candidates are for examples of length 1
-    reading: ReadOptions = field(default_factory=ReadOptions)  # how the source was opened
+    reading: ReadOptions = ReadOptions()  # how the source was opened
     cache: str | None = None
     seed: int = 0
     class_weight: Mapping[Label, float] | str | None = None  # how much examples count; 'balanced': classes alike
@@ -43,8 +42,8 @@ class Plan:
     threshold: float | str | None = None  # what the threshold of the model is chosen by
     checkpoint: str | None = None
     checkpoint_every: float | None = None
-    learns_on: Mapping[str, Any] = field(default_factory=dict)  # from which model, and how, for a checkpoint
-    on_progress: Callable[[Progress], None] | None = field(default=None, repr=False)
+    learns_on: Mapping[str, Any] = MappingProxyType({})  # from which model, and how, for a checkpoint
+    on_progress: Callable[[Progress], None] | None = None
 
     @property
     def passes_in_order(self) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from rosenblatt import native, options, rules
@@ -34,7 +33,7 @@ PORTFOLIO: Sequence[str] = ("logistic", "arow", "arow-bold", "logistic-bold", "h
 _AVERAGE = RULES["logistic-average"]
 FOLD_PORTFOLIO: Mapping[str, Settings] = MappingProxyType({"logistic-average": _AVERAGE})
 WORD_PORTFOLIO: Mapping[str, Settings] = MappingProxyType(
-    {"logistic-average": replace(_AVERAGE, eta0=4.0), "arow-rare": RULES["arow"]}
+    {"logistic-average": _AVERAGE._replace(eta0=4.0), "arow-rare": RULES["arow"]}
 )
 RARITY_RULES = ("arow-rare",)
 ROWS_MEASURED = 1000  # for the length of the examples
@@ -56,7 +55,7 @@ def scaled_by(settings: Settings, length: float) -> Settings:
     if settings.length_scaling is None:
         return settings
     parameter, power = settings.length_scaling
-    return replace(settings, **{parameter: getattr(settings, parameter) * length**power})
+    return settings._replace(**{parameter: getattr(settings, parameter) * length**power})
 
 
 def _length(values: Values, degree: int) -> float:
@@ -82,7 +81,7 @@ def power_of_2(square: float) -> float:
 def candidates(rule: str | Settings) -> dict[str, Settings]:
     """The settings to try, by name, best guess first."""
     if isinstance(rule, Settings):
-        return {"own": replace(rule, order="given")}
+        return {"own": rule._replace(order="given")}
     if rule == "auto":
         return {name: RULES[name] for name in PORTFOLIO}
     if rule not in RULES:

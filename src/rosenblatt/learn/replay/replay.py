@@ -7,7 +7,6 @@ same order from the same start, and its log is compared with the log of the run.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from rosenblatt import native
@@ -26,7 +25,7 @@ class Replay:
 
     def __init__(self, recording: Recording, log: MistakeLog) -> None:
         # The choice of final weights does not influence the run, and pockets and averages would cost time.
-        settings = replace(recording.settings, keep="last", record=True)
+        settings = recording.settings._replace(keep="last", record=True)
         self.recording, self.log = recording, log
         features = recording.start[0].shape[1]
         self._run = Run(settings, features, recording.class_weight, 0, dense=recording.dense)

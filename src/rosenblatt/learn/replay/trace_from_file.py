@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rosenblatt.errors import DataError
 from rosenblatt.lazy import NDArray, np
@@ -43,7 +43,7 @@ def gather(chunks: Iterable[SourceBlock], labels: Sequence[Label], name: str = "
 def trace_block(table: Gathered, settings: Settings, max_iter: int, seed: int = 0, start: str = "zeros") -> Trace:
     """Learn from the table as these settings say, and keep every step."""
     values, classes = table.block.values, len(table.classes)
-    settings = replace(settings, record=True)
+    settings = settings._replace(record=True)
     dense = not isinstance(values, Csr)
     run = begin_run(settings, values.shape[1], np.ones(classes), seed, init=start, dense=dense)
     run.fit(table.block, max_iter)

@@ -1,9 +1,11 @@
 """A linear model: a run, with all that is needed to read new examples, predict their classes and go on learning."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rosenblatt import native
 from rosenblatt.learn.polynomial import columns_of, product_at, product_name
@@ -11,14 +13,16 @@ from rosenblatt.learn.run import Run
 from rosenblatt.learn.run_state import pack_run, unpack_run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.calibration import Calibration, own_probabilities, unpack_calibration
-from rosenblatt.model.choose_threshold import Threshold, unpack_threshold
 from rosenblatt.model.honest_sample import HonestSample, unpack_sample
 from rosenblatt.model.model import Model, check_finite, unpack_provenance
-from rosenblatt.model.warnings.drift import Reference, unpack_reference
+from rosenblatt.model.reference_scores import Reference, unpack_reference
 from rosenblatt.readers.save_feature_space import pack_classes, pack_space, unpack_classes, unpack_space
 from rosenblatt.records import Csr, FeatureSpace, Floats, Label, RunSummary, Values
 from rosenblatt.storage.checked_header import Header
 from rosenblatt.storage.tensors import Tensors
+
+if TYPE_CHECKING:
+    from rosenblatt.model.choose_threshold import Threshold
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +188,8 @@ class LinearModel(Model):
 
 
 def unpack_linear_model(header: Header, tensors: Tensors) -> LinearModel:
+    from rosenblatt.model.choose_threshold import unpack_threshold  # a model that was just learned seldom has one
+
     classes = unpack_classes(header.section("classes"))
     space = unpack_space(header.section("space"), tensors)
     run = unpack_run(header.section("run"), tensors, "run.", len(classes), compact=bool(space.bits))

@@ -8,69 +8,25 @@ the distributions are alike, above 0.25 they differ much (Siddiqi 2006).
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.lazy import np
 from rosenblatt.learn.multiclass_schemes import class_scores
 from rosenblatt.model.model import Model
-from rosenblatt.records import Csr, FeatureSpace, Floats, HonestScores
-from rosenblatt.storage.checked_header import Header, damaged
+from rosenblatt.model.reference_scores import FEWEST, Reference
+from rosenblatt.records import Csr, FeatureSpace, Floats
 
 if TYPE_CHECKING:
     from rosenblatt.model.predict import PredictedBlock
 
-_BINS = 10
 _SAMPLED = 256  # rows of each block whose scores are counted
-_FEWEST = 100  # examples whose scores can be compared
 _HANDFUL = 20  # examples of which nobody wants to know how many words are new
 SOME, MUCH = 0.1, 0.25
 _MOVED = 0.5  # deviations of the mean of a column that are worth a word
-
-
-@dataclass(frozen=True)
-class Reference:
-    """The scores of examples that the model had not learned when it gave them: the share of each bin.
-
-    Of two classes the bins lie between the edges; of more, each class is one.
-    """
-
-    edges: tuple[float, ...]
-    shares: tuple[float, ...]
-    examples: int
-
-    def pack(self) -> dict[str, Any]:
-        return {"edges": list(self.edges), "shares": list(self.shares), "examples": self.examples}
-
-
-def reference_of(honest: HonestScores, model: Model) -> Reference | None:
-    """None where there are too few examples to compare with.
-
-    Of scores given while it learned, the last half: the first are those of a model that knew little.
-    """
-    first = len(honest) // 2 if honest.kind == "progressive" else 0
-    n = len(honest) - first
-    if n < _FEWEST:
-        return None
-    if len(model.classes) > 2:
-        decided = model.decided(honest.scores).tolist()[first:]
-        return Reference((), tuple(decided.count(k) / n for k in range(len(model.classes))), n)
-    scores = sorted(memoryview(class_scores(model.scheme, honest.scores, 2)).cast("B").cast("d").tolist()[first:])
-    edges = tuple(sorted({scores[k * n // _BINS] for k in range(1, _BINS)}))
-    ends = [0, *(bisect_left(scores, edge) for edge in edges), n]
-    return Reference(edges, tuple((end - start) / n for start, end in pairwise(ends)), n)
-
-
-def unpack_reference(header: Header, n_classes: int) -> Reference:
-    edges, shares = header.numbers("edges"), header.numbers("shares")
-    n_bins = len(edges) + 1 if n_classes == 2 else n_classes
-    if len(shares) != n_bins or edges != sorted(set(edges)) or not all(0 <= share <= 1 for share in shares):
-        raise damaged("the scores to compare with are not shares of bins")
-    return Reference(tuple(edges), tuple(shares), header.count("examples"))
 
 
 @dataclass(frozen=True)
@@ -142,7 +98,7 @@ class Watch:
     def drift(self) -> Drift | None:
         """None for few examples, and for a model that does not say what its own were like."""
         n = sum(self._counts)
-        if self._reference is None or n < _FEWEST:
+        if self._reference is None or n < FEWEST:
             return None
         index = stability_index(self._reference.shares, self._reference.examples, self._counts)
         column, deviations = self._moved_most()

@@ -3,9 +3,8 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from rosenblatt.errors import option, spelled
 from rosenblatt.learn.files.labels_to_classes import quoted
@@ -22,8 +21,7 @@ _MOST_WEIGHTS = 1 << 20  # that are looked through for the heaviest columns
 _SHOWN = 3  # labels that a sentence names
 
 
-@dataclass(frozen=True)
-class Caution:
+class Caution(NamedTuple):
     """A warning: what it is about, for programs, and one sentence for people."""
 
     kind: Literal[
@@ -43,8 +41,7 @@ class Caution:
         return spelled(self.sentence)
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(NamedTuple):
     """What a model decided about examples that it may be judged by: `table[i][j]` of class i were decided to be j."""
 
     classes: Sequence[Label]

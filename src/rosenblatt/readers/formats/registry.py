@@ -33,15 +33,15 @@ class Format(NamedTuple):
 
 
 def _open_svmlight(file: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> Source:
-    from rosenblatt.readers.formats.svmlight import SvmlightSource
+    from rosenblatt.readers.formats.svmlight import SvmlightSource, is_in_unlike_units
 
     source = SvmlightSource(file, reading, space)
     is_scaled = space.scale is not None if space is not None else reading.decide and reading.scale is not False
-    if not is_scaled:
+    if not is_scaled or (space is None and not is_in_unlike_units(*source.first_rows())):
         return source
-    from rosenblatt.readers.formats.scaled_svmlight import ScaledSvmlight, is_in_unlike_units
+    from rosenblatt.readers.formats.scaled_svmlight import ScaledSvmlight
 
-    return ScaledSvmlight(source) if space is not None or is_in_unlike_units(*source.first_rows()) else source
+    return ScaledSvmlight(source)
 
 
 def _open_vw(file: InputFile, reading: ReadOptions, space: FeatureSpace | None) -> Source:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import Any
 
 from rosenblatt.lazy import np
 from rosenblatt.readers.formats.svmlight import SvmlightSource
@@ -16,30 +15,7 @@ from rosenblatt.readers.source import SourceWrapper
 from rosenblatt.readers.table.scale import Scaling, scaling_of
 from rosenblatt.records import Csr, FeatureSpace, Floats, SourceBlock, Values
 
-_MIN_ROWS, _MAX_FEATURES = 20, 1000
-_MIN_DENSITY = 0.15
-_UNLIKE = 30.0  # times as large as another
 _HEAD_CELLS = 1 << 21  # 16 MB of numbers, as the head of a table
-
-
-def is_in_unlike_units(starts: Any, indices: Any, values: Any) -> bool:
-    """Whether the first rows are dense, and their largest features many times as large as their smallest.
-
-    A twentieth of the features at each end does not count: rare ones are small in a few rows.
-    """
-    n_rows, n_entries = len(starts) - 1, len(indices)
-    if n_rows < _MIN_ROWS or not n_entries:
-        return False
-    n_features = max(memoryview(indices)) + 1
-    if n_features > _MAX_FEATURES or n_entries < _MIN_DENSITY * n_rows * n_features:
-        return False
-    largest = [0.0] * n_features
-    for j, value in zip(memoryview(indices), map(abs, memoryview(values)), strict=True):
-        if value > largest[j]:
-            largest[j] = value
-    sizes = sorted(filter(None, largest))
-    margin = len(sizes) // 20
-    return len(sizes) > 1 and sizes[-1 - margin] > _UNLIKE * sizes[margin]
 
 
 class ScaledSvmlight(SourceWrapper):

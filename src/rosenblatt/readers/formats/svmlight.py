@@ -18,6 +18,10 @@ from rosenblatt.records import FeatureSpace
 
 _ANY_COLUMN = 1 << 31
 _BLOCKS_AHEAD = 32  # that may be read before the first is requested
+# Rows that are better learned as a scaled dense table: see scaled_svmlight.py.
+_MIN_ROWS, _MAX_FEATURES = 20, 1000
+_MIN_DENSITY = 0.15
+_UNLIKE = 30.0  # times as large as another
 
 
 class SvmlightSource(LineSource):
@@ -130,3 +134,23 @@ class SvmlightSource(LineSource):
 
 def _is_index_zero(kind: int) -> bool:
     return kind == Kind.INDEX_ZERO
+
+
+def is_in_unlike_units(starts: Any, indices: Any, values: Any) -> bool:
+    """Whether the first rows are dense, and their largest features many times as large as their smallest.
+
+    A twentieth of the features at each end does not count: rare ones are small in a few rows.
+    """
+    n_rows, n_entries = len(starts) - 1, len(indices)
+    if n_rows < _MIN_ROWS or not n_entries:
+        return False
+    n_features = max(memoryview(indices)) + 1
+    if n_features > _MAX_FEATURES or n_entries < _MIN_DENSITY * n_rows * n_features:
+        return False
+    largest = [0.0] * n_features
+    for j, value in zip(memoryview(indices), map(abs, memoryview(values)), strict=True):
+        if value > largest[j]:
+            largest[j] = value
+    sizes = sorted(filter(None, largest))
+    margin = len(sizes) // 20
+    return len(sizes) > 1 and sizes[-1 - margin] > _UNLIKE * sizes[margin]

@@ -6,7 +6,6 @@ What has all its rows (a DataFrame, an Arrow table) can be read again; a stream 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -44,7 +43,7 @@ class ArrowSource(TableSource):
         file = MemoryFile(NAME, size or 0)
         file.size, file.rewindable = size, size is not None
         file.inputs = inputs
-        super().__init__(file, replace(reading, format="arrow"), model_space)
+        super().__init__(file, reading._replace(format="arrow"), model_space)
 
     def _open_table(self, file: InputFile, header: bool | None, model_columns: Sequence[str]) -> TypedFile:
         return self._arrow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from rosenblatt.readers.formats.text import TextSource
 from rosenblatt.readers.formats.vw import VwSource
@@ -18,7 +17,7 @@ class MemoryTexts(MemorySource, TextSource):
 
     def reopened(self, reading: ReadOptions) -> MemoryTexts:
         assert isinstance(self.file, MemoryFile)
-        changed = replace(self.reading, bits=reading.bits, count_names=reading.count_names)
+        changed = self.reading._replace(bits=reading.bits, count_names=reading.count_names)
         return MemoryTexts(self.file, changed, self.model_space, self.targets)
 
 
@@ -27,13 +26,13 @@ def text_source(
 ) -> MemoryTexts:
     codes = [0] * len(texts) if targets is None else targets.codes.tolist()
     lines = (f"{code}\t{_one_line(text)}\n" for code, text in zip(codes, texts, strict=True))
-    return MemoryTexts(_file_of("".join(lines)), replace(reading, format="text", header=False), space, targets)
+    return MemoryTexts(_file_of("".join(lines)), reading._replace(format="text", header=False), space, targets)
 
 
 def vw_source(lines: Sequence[str], reading: ReadOptions, space: FeatureSpace) -> VwSource:
     """Lines to predict; whatever label is on them is theirs."""
     data = "".join(_one_line(line) + "\n" for line in lines)
-    return VwSource(_file_of(data), replace(reading, format="vw"), space)
+    return VwSource(_file_of(data), reading._replace(format="vw"), space)
 
 
 def _one_line(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from rosenblatt.input_checks import not_finite
@@ -28,7 +27,7 @@ class MemoryMatrix(MemorySource, ArraySource):
     ) -> None:
         self._values = values
         size = values.entries if isinstance(values, Csr) else values.size
-        super().__init__(MemoryFile(NAME, 8 * size), replace(reading, format=FORMAT), model_space, targets)
+        super().__init__(MemoryFile(NAME, 8 * size), reading._replace(format=FORMAT), model_space, targets)
 
     def _arrays(self, file: InputFile, reading: ReadOptions, features: int | None) -> tuple[Any, NDArray[Any] | None]:
         return self._values, None if self.targets is None else self.targets.codes

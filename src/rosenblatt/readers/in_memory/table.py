@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 import pyarrow as pa
 
@@ -52,9 +51,9 @@ class MemoryTable(MemorySource, TableSource):
         if targets is not None:
             labels = pa.array([str(code) for code in range(len(targets.classes))])
             table = table.append_column(targets.name, pa.DictionaryArray.from_arrays(pa.array(targets.codes), labels))
-            reading = replace(reading, label=targets.name)
+            reading = reading._replace(label=targets.name)
         self._arrow = table
-        super().__init__(MemoryFile(NAME, table.nbytes), replace(reading, format="arrow"), model_space, targets)
+        super().__init__(MemoryFile(NAME, table.nbytes), reading._replace(format="arrow"), model_space, targets)
 
     def _open_table(self, file: InputFile, header: bool | None, model_columns: Sequence[str]) -> TypedFile:
         return TypedTable(self._arrow)

@@ -108,7 +108,7 @@ def _head_of(
     layout = layout_of_new_columns(name, cells, reading, typed=typed)
     layout = layout.without(dict.fromkeys(layout.texts, TEXT))
     selected = ((batch.select(list(columns)), read) for batch, read in chain(first, batches))
-    return read_head(selected, layout, replace(reading, decide=True))
+    return read_head(selected, layout, reading._replace(decide=True))
 
 
 def _space(

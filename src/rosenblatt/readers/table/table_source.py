@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -91,7 +90,7 @@ class TableSource(FileSource):
         cells = [pa.array([], pa.string())] * len(table.columns) if sample is None else sample.columns
         by_name = dict(zip(table.columns, cells, strict=True))
         if isinstance(table, JoinedTable):
-            reading = replace(reading, label=table.label(reading.label))
+            reading = reading._replace(label=table.label(reading.label))
         layout = find_layout(self.name, by_name, reading, typed=table.typed)
         pairs = pairs_of_table(self.name, layout, table.columns, reading.cross)
         self._batch_rows = rows_of_batch(len(table.columns), texts=bool(layout.texts))

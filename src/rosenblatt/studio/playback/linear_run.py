@@ -50,7 +50,7 @@ class LinearRun(PlayedRun):
         self._latest: tuple[tuple[int, ...], Floats] = ((-1,), np.empty(0))
 
     def _learn(self, every: dict[str, Any]) -> Run:
-        used = {name: value for name, value in every.items() if name in Settings.__dataclass_fields__}
+        used = {name: value for name, value in every.items() if name in Settings._fields}
         settings = Settings(**used | {"loss": self.learner, "record": True})
         run = begin_run(
             settings,
