@@ -216,9 +216,9 @@ def test_passive_aggressive_meets_the_margin_exactly():
 
 def test_a_weight_of_zero_is_as_if_absent():
     X, y = noise(9, 3)
-    kept = [i for i in range(9) if i % 3]
+    rows = [i for i in range(9) if i % 3]
     options = {"batch": 2, "loss": "logistic", "learning_rate": "inverse", "keep": "average"}
     some = Reference(**options).fit(X, y, [float(i % 3) for i in range(9)], epochs=3)
-    fewer = Reference(**options).fit([X[i] for i in kept], [y[i] for i in kept], [float(i % 3) for i in kept], epochs=3)
+    fewer = Reference(**options).fit([X[i] for i in rows], [y[i] for i in rows], [float(i % 3) for i in rows], epochs=3)
     assert some.answer() == fewer.answer()
     assert some.t == fewer.t == 18

@@ -133,10 +133,10 @@ auto copy_to_array(const std::vector<T>& values) {
 template <class T, class Kind = nb::numpy>
 nb::object to_array(PooledVector<T>&& values) {
     const std::size_t count = values.size();
-    auto* kept = new PooledVector<T>(std::move(values));
+    auto* pooled = new PooledVector<T>(std::move(values));
     T none{};
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<PooledVector<T>*>(p); });
-    T* data = count ? kept->data() : &none;
+    nb::capsule owner(pooled, [](void* p) noexcept { delete static_cast<PooledVector<T>*>(p); });
+    T* data = count ? pooled->data() : &none;
     return nb::cast(nb::ndarray<Kind, T, nb::ndim<1>>(data, {count}, owner));
 }
 

@@ -43,20 +43,20 @@ ROSENBLATT_INLINE void each_register(F&& f) {
 // the last eight padded with zeros. Blocks of eight that are known to be zero are skipped.
 template <class V, class F>
 ROSENBLATT_INLINE void each_block(const DenseRow<V>& row, F&& f) {
-    const std::size_t whole = row.features / 8 * 8, whole_blocks = row.blocks - (whole < row.features);
+    const std::size_t full = row.features / 8 * 8, full_blocks = row.blocks - (full < row.features);
     const auto eight = [&](std::size_t j, const V* value) ROSENBLATT_ALWAYS {
         each_register([&](auto part) ROSENBLATT_ALWAYS {
             f(j + part() * natural, widen<natural>(value + part() * natural), part);
         });
     };
     if (row.block)
-        for (std::size_t b = 0; b < whole_blocks; ++b) eight(row.block[b], row.value + row.block[b]);
+        for (std::size_t b = 0; b < full_blocks; ++b) eight(row.block[b], row.value + row.block[b]);
     else
-        for (std::size_t j = 0; j < whole; j += 8) eight(j, row.value + j);
-    if (whole == row.features) return;
+        for (std::size_t j = 0; j < full; j += 8) eight(j, row.value + j);
+    if (full == row.features) return;
     V last[8] = {};
-    std::copy_n(row.value + whole, std::min<std::size_t>(row.features - whole, 8), last);
-    eight(whole, last);
+    std::copy_n(row.value + full, std::min<std::size_t>(row.features - full, 8), last);
+    eight(full, last);
 }
 
 // The eight lanes of a sum, in registers. (The compiler would keep a wider vector in memory.)
@@ -88,8 +88,8 @@ ROSENBLATT_INLINE double lane_sum(const SparseRow<I, V>& row, Term&& term) {
 template <int W, class V, class Term>
 ROSENBLATT_INLINE vec<W> lane_sums(const DenseRow<V>& row, Term&& term) {
     vec<W> lane[8] = {};
-    const std::size_t whole = row.blocks - (row.features % 8 != 0);
-    for (std::size_t b = 0; b < whole; ++b) {
+    const std::size_t full_blocks = row.blocks - (row.features % 8 != 0);
+    for (std::size_t b = 0; b < full_blocks; ++b) {
         const std::size_t j = row.block[b];
         for (std::size_t l = 0; l < 8; ++l) lane[l] += term(j + l, splat<vec<W>>(static_cast<double>(row.value[j + l])));
     }

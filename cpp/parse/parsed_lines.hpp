@@ -182,9 +182,9 @@ struct Parsed {
     }
 
     void drop_unfinished_row() {
-        const std::size_t kept = static_cast<std::size_t>(starts[starts.size() - 1]);
-        indices.resize(kept);
-        values.resize(kept);
+        const std::size_t n_entries = static_cast<std::size_t>(starts[starts.size() - 1]);
+        indices.resize(n_entries);
+        values.resize(n_entries);
         if (weights.size() > labels.size()) weights.resize(labels.size());
     }
 };

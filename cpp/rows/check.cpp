@@ -56,9 +56,9 @@ Fault check_dense(Rows& rows) {
     const std::ptrdiff_t inner_stride = by_column ? rows.row_stride : rows.column_stride;
     bool finite = true;
     if (inner_stride == 1 && outer_stride == static_cast<std::ptrdiff_t>(inner)) {
-        const auto whole = extent(values, outer * inner, 1);
-        rows.largest = whole.largest;
-        finite = whole.finite;
+        const auto all = extent(values, outer * inner, 1);
+        rows.largest = all.largest;
+        finite = all.finite;
     } else {
         for (std::size_t i = 0; i < outer; ++i) {
             const auto part = extent(values + static_cast<std::ptrdiff_t>(i) * outer_stride, inner, inner_stride);
@@ -122,9 +122,9 @@ template <class I, class V>
 Fault check_sparse(Rows& rows) {
     if (const Fault fault = check_indices<I>(rows); fault.kind != Fault::none) return fault;
     const auto* values = static_cast<const V*>(rows.values);
-    const auto whole = extent(values + rows.starts[0], rows.entries(), 1);
-    rows.largest = whole.largest;
-    if (whole.finite) return {};
+    const auto all = extent(values + rows.starts[0], rows.entries(), 1);
+    rows.largest = all.largest;
+    if (all.finite) return {};
     for (std::size_t i = 0; i < rows.count; ++i)
         for (std::int64_t k = rows.starts[i]; k < rows.starts[i + 1]; ++k)
             if (const auto x = static_cast<double>(values[k]); !std::isfinite(x))

@@ -370,14 +370,14 @@ private:
     // The missing names of a long row, each once. Four times as many as the dictionary can hold fill it, whatever it
     // holds by then; of the others only the sampled ones matter.
     std::size_t remove_repeats(std::size_t missing) {
-        std::size_t kept = 0;
+        std::size_t n_distinct = 0;
         for (std::size_t j = 0; j < missing; ++j) {
             const std::uint64_t hash = hashes_[missing_[j]];
-            missing_[kept] = missing_[j];
-            if (listed_.size() < 4 * names_->limit()) kept += listed_.insert(hash).second;
+            missing_[n_distinct] = missing_[j];
+            if (listed_.size() < 4 * names_->limit()) n_distinct += listed_.insert(hash).second;
             else if (Names::is_sampled_name(hash)) candidates.sample_columns.push_back(column(hash, options_.bits));
         }
-        return kept;
+        return n_distinct;
     }
 
     void count_sampled_names() {

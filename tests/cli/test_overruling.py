@@ -59,12 +59,12 @@ def test_drop_leaves_a_column_out(fit: Any) -> None:
 
 
 def test_keep_learns_from_a_column_that_looks_like_an_id(fit: Any) -> None:
-    usual, kept = fit(), fit("--keep", "customer")
+    usual, with_customer = fit(), fit("--keep", "customer")
     assert usual.record["columns"]["left_out"] == {"customer": "differs in every row"}
-    assert kept.record["columns"]["left_out"] == {}
-    assert "customer" in kept.record["columns"]["words"]
-    assert kept.record["features"] == usual.record["features"] + ROWS
-    assert usual.scores != kept.scores
+    assert with_customer.record["columns"]["left_out"] == {}
+    assert "customer" in with_customer.record["columns"]["words"]
+    assert with_customer.record["features"] == usual.record["features"] + ROWS
+    assert usual.scores != with_customer.scores
 
 
 def test_as_reads_a_column_as_another_kind(fit: Any) -> None:

@@ -70,9 +70,9 @@ def test_a_dataframe_gives_the_bits_of_its_file(options: dict[str, Any], tmp_pat
     table, labels = frame()
     separator = LinearSeparator(**options).fit(table, labels)
     learned = bits(separator)
-    whole = table.assign(churn=labels)
-    whole.to_csv(tmp_path / "t.csv", index=False, date_format="%Y-%m-%d")
-    whole.to_parquet(tmp_path / "t.parquet")
+    labelled = table.assign(churn=labels)
+    labelled.to_csv(tmp_path / "t.csv", index=False, date_format="%Y-%m-%d")
+    labelled.to_parquet(tmp_path / "t.parquet")
     assert bits_of_file(tmp_path / "t.csv", **options) == learned
     assert bits_of_file(tmp_path / "t.parquet", **options) == learned
     save(fit_file(tmp_path / "t.csv", **options), tmp_path / "m")
@@ -256,14 +256,14 @@ def test_what_read_gives_is_predicted_alike(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("learned", "given", "sentence"),
+    ("learned", "predicted", "sentence"),
     [
         ("texts", "table", "X is a table, and this model reads texts: give it a list of strings."),
         ("table", "texts", "X holds texts, and this model reads a table: give it a DataFrame"),
         ("matrix", "texts", "X holds texts, and this model reads a matrix"),
     ],
 )
-def test_rows_of_another_kind_are_refused(learned: str, given: str, sentence: str) -> None:
+def test_rows_of_another_kind_are_refused(learned: str, predicted: str, sentence: str) -> None:
     table, labels = frame(100)
     is_leaving = (labels == "leaves").to_numpy()
     rows = {
@@ -273,7 +273,7 @@ def test_rows_of_another_kind_are_refused(learned: str, given: str, sentence: st
     }
     separator = LinearSeparator().fit(rows[learned], labels)
     with pytest.raises(DataError, match=sentence):
-        separator.predict(rows[given])
+        separator.predict(rows[predicted])
 
 
 def test_bad_rows_are_named() -> None:

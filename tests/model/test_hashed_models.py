@@ -32,7 +32,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> LinearModel:
+def load_dense(path: Path, monkeypatch: pytest.MonkeyPatch) -> LinearModel:
     """The model with a weight for every column, as a slow twin."""
     with monkeypatch.context() as patched:
         patched.setattr(linear, "unpack_run", lambda *arguments, compact: unpack_run(*arguments))
@@ -45,7 +45,7 @@ def test_weights_of_the_words_met_alone_give_the_same_bits(
 ) -> None:
     path = tmp_path / "m.model"
     save_model(fit_file(data, rule=rule).model, path)
-    compact, dense = load_linear_model(path), whole(path, monkeypatch)
+    compact, dense = load_linear_model(path), load_dense(path, monkeypatch)
     columns = compact.run.unit(0)[0]
     assert columns is not None
     assert len(columns) < 2000
@@ -65,7 +65,7 @@ def test_it_goes_on_learning_to_the_same_bits(data: Path, tmp_path: Path, monkey
             "".join(f"c{i % 3}\t{' '.join(RANDOM.choice(words, 8))}\n" for i in range(50))
         )
         coefs = []
-        for model in (load_linear_model(path), whole(path, monkeypatch)):
+        for model in (load_linear_model(path), load_dense(path, monkeypatch)):
             source = open_source(str(tmp_path / "more.tsv"), ReadOptions(), model.space)
             for block in source.blocks():
                 codes = np.array([model.classes.index(source.labels[k]) for k in block.labels], dtype=np.int32)

@@ -132,15 +132,15 @@ def test_one_pass_of_one_rule_is_one_run(rule: str, classes: int, tmp_path: Path
     paths = [tmp_path / f"day{i}.svm" for i in range(3)]
     for path, day in zip(paths, days, strict=True):
         path.write_text(day)
-    whole = rosenblatt.fit_file(paths, rule=rule, passes=1)
+    at_once = rosenblatt.fit_file(paths, rule=rule, passes=1)
     model = tmp_path / "m.model"
     save_model(rosenblatt.fit_file(paths[0], rule=rule, passes=1).model, model)
     for path in paths[1:]:
         fitted = rosenblatt.fit_file(path, from_=model)
         save_model(fitted.model, model)
-    same_model(whole.model, load_linear_model(model))
-    same_probabilities(whole.model, load_linear_model(model))
-    assert fitted.progressive_error == whole.progressive_error
+    same_model(at_once.model, load_linear_model(model))
+    same_probabilities(at_once.model, load_linear_model(model))
+    assert fitted.progressive_error == at_once.progressive_error
     assert [entry["rows"] for entry in fitted.model.provenance["history"]] == [1500, 900, 5]
 
 
@@ -150,13 +150,13 @@ def test_texts_and_tables_learn_on(tmp_path: Path) -> None:
         first.write_text(make(1, 4000))
         second.write_text(make(2, 1200))
         reading = rosenblatt.readers.source.ReadOptions(scale=False) if name == "a.csv" else None
-        whole = rosenblatt.fit_file([first, second], rule="arow", passes=1, reading=reading)
-        begun = rosenblatt.fit_file(first, rule="arow", passes=1, reading=reading)
-        save_model(begun.model, tmp_path / "m.model")
+        at_once = rosenblatt.fit_file([first, second], rule="arow", passes=1, reading=reading)
+        first_half = rosenblatt.fit_file(first, rule="arow", passes=1, reading=reading)
+        save_model(first_half.model, tmp_path / "m.model")
         fitted = rosenblatt.fit_file(second, from_=tmp_path / "m.model")
-        same_model(whole.model, fitted.model)
-        assert fitted.model.space.columns == whole.model.space.columns
-        assert set(fitted.model.space.names.values()) == set(whole.model.space.names.values())
+        same_model(at_once.model, fitted.model)
+        assert fitted.model.space.columns == at_once.model.space.columns
+        assert set(fitted.model.space.names.values()) == set(at_once.model.space.names.values())
 
 
 def test_new_words_and_features_are_taken_in(tmp_path: Path) -> None:

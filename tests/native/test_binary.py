@@ -44,14 +44,14 @@ def disassembly(file: Path) -> Counter[tuple[str, str]]:
     """How many instructions of each kind each function has."""
     process = child.run(["objdump", "-dC", "--no-show-raw-insn", file], capture_output=True, text=True)
     assert process.returncode == 0, process.stderr
-    found: Counter[tuple[str, str]] = Counter()
+    wide_instructions: Counter[tuple[str, str]] = Counter()
     function = ""
     for line in process.stdout.splitlines():
         if line.endswith(">:"):
             function = line
         else:
-            found.update((kind, function) for kind, pattern in KINDS.items() if pattern.search(line))
-    return found
+            wide_instructions.update((kind, function) for kind, pattern in KINDS.items() if pattern.search(line))
+    return wide_instructions
 
 
 def count(file: Path, kind: str) -> int:

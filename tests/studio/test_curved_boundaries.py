@@ -71,8 +71,8 @@ def test_the_run_is_the_estimators(chosen: dict[str, Any], classes: int) -> None
     expected = model._unit_scores(played.points.X).T
     assert last == pytest.approx(expected, rel=1e-9, abs=1e-9)
     assert run["epochs"][-1]["errors"] == int(np.sum(model.predict(played.points.X) != played.points.y))
-    kept = fitted(body)
-    assert run["kept"]["errors"] == int(np.sum(kept.predict(played.points.X) != played.points.y))
+    estimator = fitted(body)
+    assert run["kept"]["errors"] == int(np.sum(estimator.predict(played.points.X) != played.points.y))
 
 
 @pytest.mark.parametrize("order", ["given", "shuffle", "sample"])

@@ -210,8 +210,8 @@ def test_classes_that_cannot_be_learned_are_refused(question: str, classes: list
 def test_a_pasted_table_may_have_fractions_as_classes() -> None:
     table = send("POST", f"/{TOKEN}/api/table", json={"text": "a,b,kind\n1,2,0.5\n2,3,1.5\n"}).json()
     assert table["classes"] == ["0.5", "1.5"]
-    asked = {"points": table["rows"], "labels": table["labels"], "classes": table["classes"]}
-    assert send("POST", f"/{TOKEN}/api/learn", json=asked).status_code == 200
+    body = {"points": table["rows"], "labels": table["labels"], "classes": table["classes"]}
+    assert send("POST", f"/{TOKEN}/api/learn", json=body).status_code == 200
 
 
 @pytest.mark.parametrize("target", ["OPTIONS *", "CONNECT 127.0.0.1:80", "GET nothing", "GET //"])
@@ -224,8 +224,8 @@ def test_targets_that_are_no_paths_are_refused(target: str) -> None:
 
 def test_runs_that_would_fill_the_memory_are_refused_or_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     points = {"points": [[k % 7, k % 5] for k in range(2000)], "labels": [k % 10 for k in range(2000)]}
-    asked = points | {"classes": list(range(10)), "options": {"max_iter": 1000, "multi_class": "ovo"}}
-    answer = send("POST", f"/{TOKEN}/api/learn", json=asked)
+    body = points | {"classes": list(range(10)), "options": {"max_iter": 1000, "multi_class": "ovo"}}
+    answer = send("POST", f"/{TOKEN}/api/learn", json=body)
     assert answer.status_code == 422
     assert "may need 90,000,000" in answer.json()["error"]
     monkeypatch.setattr(recent_runs, "_MAX_BYTES", 100)

@@ -417,8 +417,8 @@ def test_the_lesson_of_a_teacher_is_checked_by_its_settings(page: Chromium, addr
         for k in page.value(NEAR_OR_FAR):
             page.page.locator("#layer-points .point").nth(k).click(force=True)
         page.until("!document.getElementById('lesson-status').textContent.includes('bound')")
-        made = str(page.page.text_content("#theorem")).split(" mistakes made")[0].split(" of ")[1]
-        fill(page.page, answer_1=made)
+        n_mistakes = str(page.page.text_content("#theorem")).split(" mistakes made")[0].split(" of ")[1]
+        fill(page.page, answer_1=n_mistakes)
         assert status(page, "✓ Done.").endswith("depends on it.")
     finally:
         page.page.unroute("**/api/lessons")
@@ -428,14 +428,14 @@ def test_the_lesson_of_a_teacher_is_checked_by_its_settings(page: Chromium, addr
 NEAR_OR_FAR = """(() => {
   const points = [...document.querySelectorAll('#layer-points .point')];
   const places = points.map((e, i) => ({ i, c: e.classList[1], m: e.getCTM() }));
-  const kept = new Set();
+  const nearest = new Set();
   for (const c of ['c0', 'c1']) {
     const own = places.filter((p) => p.c === c), mean = (f) => own.reduce((s, p) => s + f(p), 0) / own.length;
     const x = mean((p) => p.m.e), y = mean((p) => p.m.f);
     const away = (p) => Math.hypot(p.m.e - x, p.m.f - y);
-    own.sort((a, b) => away(a) - away(b)).slice(0, 10).forEach((p) => kept.add(p.i));
+    own.sort((a, b) => away(a) - away(b)).slice(0, 10).forEach((p) => nearest.add(p.i));
   }
-  return places.map((p) => p.i).filter((i) => !kept.has(i)).reverse();
+  return places.map((p) => p.i).filter((i) => !nearest.has(i)).reverse();
 })()"""
 
 TOY = '''

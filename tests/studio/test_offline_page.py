@@ -44,8 +44,8 @@ def test_a_saved_page_shows_the_screen_and_replays_it(page: Chromium, address: s
     then = [(page.value(f"document.getElementById('{step}').click()"), settled(page))[1] for step in steps]
     assert (tmp_path / "studio.html").stat().st_size < MAX_BYTES
 
-    asked: list[str] = []
-    page.page.on("request", lambda request: asked.append(request.url))
+    urls: list[str] = []
+    page.page.on("request", lambda request: urls.append(request.url))
     page.page.context.set_offline(True)
     try:
         page.open(f"file://{tmp_path}/studio.html")
@@ -57,7 +57,7 @@ def test_a_saved_page_shows_the_screen_and_replays_it(page: Chromium, address: s
         assert page.value("document.getElementById('error').hidden")
         page.page.locator("#plane").click(position={"x": 30, "y": 30})
         assert page.value("document.querySelectorAll('#layer-points .point').length") == live_points(live)
-        assert [url for url in asked if not url.startswith(("file:", "about:", "blob:"))] == []
+        assert [url for url in urls if not url.startswith(("file:", "about:", "blob:"))] == []
     finally:
         page.page.context.set_offline(False)
 

@@ -153,9 +153,9 @@ def test_what_is_kept_is_what_the_learner_keeps() -> None:
     body = cloud(50, seed=2)
     points = request.read_points(body)
     model = Perceptron(order="given").fit(points.X, points.y)
-    kept = learning.learn(body)["kept"]
-    assert kept["weights"] == [[model.intercept_[0], *model.coef_[0]]]
-    assert kept["errors"] == int(np.sum(model.predict(points.X) != points.y))
+    answer = learning.learn(body)["kept"]
+    assert answer["weights"] == [[model.intercept_[0], *model.coef_[0]]]
+    assert answer["errors"] == int(np.sum(model.predict(points.X) != points.y))
 
 
 # -- verdicts ---------------------------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ LINES = {
 def estimators() -> dict[str, Any]:
     """Estimators of every kind that can be saved, learned from a few rows."""
     Perceptron, Kernel, Network = rosenblatt.Perceptron, rosenblatt.KernelPerceptron, rosenblatt.ThresholdNetwork
-    two, four, whole = binary(30, 4, kind="grid"), many(40, 4, 4, kind="grid"), boolean(16, 4)
+    two, four, bits = binary(30, 4, kind="grid"), many(40, 4, 4, kind="grid"), boolean(16, 4)
     linear = {
         **{f"perceptron-{keep}": Perceptron(keep=keep, max_iter=3) for keep in ("last", "average", "vote", "pocket")},
         "perceptron-recorded": Perceptron(record=True, learning_rate="pa1", max_iter=2),
@@ -65,7 +65,7 @@ def estimators() -> dict[str, Any]:
     return {
         **{name: unit.fit(*two) for name, unit in {**linear, **kernels}.items()},
         **{name: unit.fit(*four) for name, unit in schemes.items()},
-        "network-learned": Network().fit(*whole),
+        "network-learned": Network().fit(*bits),
         "network-expression": Network.from_expression("~(a & b) & (a | c) ^ d"),
     }
 

@@ -46,21 +46,21 @@ class Work:
     isa: str
     share: int
     shares: int
-    whole: bool  # the first instruction set also computes what no arithmetic decides
+    computes_all: bool  # the first instruction set also computes what no arithmetic decides
 
     @property
     def label(self) -> str:
         return f"{self.group}-{self.isa}-{self.share}"
 
 
-def environment(isa: str, folder: Path, whole: bool = True) -> dict[str, str]:
+def environment(isa: str, folder: Path, computes_all: bool = True) -> dict[str, str]:
     """What a process needs to know: where the package is, the instruction set, and a folder for its files."""
     python_path = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     paths = [str(ROOT), *map(os.path.abspath, python_path)]
     own = {name: value for name, value in os.environ.items() if name not in ("ROSENBLATT_ISA", "ROSENBLATT_TRACEBACK")}
     chosen = {} if isa == "default" else {"ROSENBLATT_ISA": isa}
     steady = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
-    places = {"PYTHONPATH": os.pathsep.join(paths), "GOLDEN_FOLDER": str(folder), "GOLDEN_WHOLE": str(int(whole))}
+    places = {"PYTHONPATH": os.pathsep.join(paths), "GOLDEN_FOLDER": str(folder), "GOLDEN_ALL": str(int(computes_all))}
     return {**own, **steady, **chosen, **places}
 
 
@@ -111,5 +111,5 @@ def _started(work: Work, quick: bool, folder: Path) -> subprocess.Popen[bytes]:
     scratch.mkdir()
     words = [work.group, str(work.share), str(work.shares), "quick" if quick else "all", str(_results(work, folder))]
     command = [sys.executable, "-m", "tools.golden", "worker", *words]
-    variables = environment(work.isa, folder, work.whole)
+    variables = environment(work.isa, folder, work.computes_all)
     return subprocess.Popen(command, env=variables, cwd=scratch, stdout=subprocess.DEVNULL)

@@ -188,16 +188,16 @@ private:
                 const std::size_t next_batch = std::min<std::size_t>(left - batch, 8);
                 common = next_batch > 0 && reader.load(origin, at + 2 * batch, next_batch, digits);
                 EightFeatures eight = reader.convert(current);
-                std::size_t kept = batch;
+                std::size_t n_features = batch;
                 const __mmask8 beyond = _mm256_mask_cmpge_epu32_mask(eight.valid, eight.columns, limit);  // an index below the base too
                 if (!_kortestz_mask8_u8(beyond, beyond)) [[unlikely]] {
                     if (_mm256_movepi32_mask(eight.columns) & eight.valid) break;
-                    kept = keep_only(static_cast<__mmask8>(~beyond & eight.valid), previous, eight);
+                    n_features = keep_only(static_cast<__mmask8>(~beyond & eight.valid), previous, eight);
                 }
                 previous = local_summary.add(previous, eight);
                 _mm256_storeu_si256(reinterpret_cast<__m256i*>(columns + n), eight.columns);
                 _mm512_storeu_pd(values + n, eight.values);
-                n += kept;
+                n += n_features;
                 left -= batch;
                 at += 2 * batch;
                 batch = next_batch;
@@ -235,13 +235,13 @@ private:
     // Moves the selected features together and returns their number. The rest is filled with the last column kept, or
     // the one before them.
     static ROSENBLATT_INLINE std::size_t keep_only(__mmask8 selected, __m256i previous, EightFeatures& eight) {
-        const int kept = std::popcount(static_cast<unsigned>(selected));
+        const int n_selected = std::popcount(static_cast<unsigned>(selected));
         eight.columns = _mm256_maskz_compress_epi32(selected, eight.columns);
         eight.values = _mm512_maskz_compress_pd(selected, eight.values);
-        eight.valid = static_cast<__mmask8>((1u << kept) - 1);
-        const __m256i last = _mm256_permutexvar_epi32(_mm256_set1_epi32(kept - 1), kept > 0 ? eight.columns : previous);
+        eight.valid = static_cast<__mmask8>((1u << n_selected) - 1);
+        const __m256i last = _mm256_permutexvar_epi32(_mm256_set1_epi32(n_selected - 1), n_selected > 0 ? eight.columns : previous);
         eight.columns = _mm256_mask_mov_epi32(last, eight.valid, eight.columns);
-        return static_cast<std::size_t>(kept);
+        return static_cast<std::size_t>(n_selected);
     }
 #endif
 
@@ -270,9 +270,9 @@ private:
             if ((*after != ' ' && *after != '\n') || column < 0) break;
             columns[n] = static_cast<std::int32_t>(column);
             values[n] = number;
-            const bool kept = column < limit;
-            n += kept;
-            if (kept) local_summary.add_entry(std::exchange(previous, column), column, number);
+            const bool within_limit = column < limit;
+            n += within_limit;
+            if (within_limit) local_summary.add_entry(std::exchange(previous, column), column, number);
             before = after;
         }
         separators.begin = at;

@@ -45,15 +45,16 @@ def options_given() -> dict[str, str]:
     context = click.get_current_context()
     parameters = [parameter for parameter in context.command.params if isinstance(parameter, click.Option)]
     by_flag = {flag: one for one in parameters for flag in (*one.opts, *one.secondary_opts)}
-    given: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     words = iter(context.obj)
     for word in words:
         parameter = by_flag.get(word.partition("=")[0])
         if parameter is not None:
             needs_value = not parameter.is_flag and "=" not in word
             typed = [word, next(words, "")] if needs_value else [word]
-            given[str(parameter.name)] = " ".join(filter(None, [given.get(str(parameter.name)), shlex.join(typed)]))
-    return given
+            name = str(parameter.name)
+            by_name[name] = " ".join(filter(None, [by_name.get(name), shlex.join(typed)]))
+    return by_name
 
 
 def say(message: str = "") -> None:

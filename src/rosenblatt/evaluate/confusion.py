@@ -88,5 +88,5 @@ def _delta(share: Floats, values: Floats, slopes: Floats, n: float) -> Estimate:
     return normal(float(values.mean()), max(variance, 0.0) ** 0.5)
 
 
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else 0.0
+def _share(part: float, total: float) -> float:
+    return part / total if total > 0 else 0.0

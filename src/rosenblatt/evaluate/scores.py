@@ -119,8 +119,8 @@ class Tally:
         at = slice(-self.examples % self.stride, None, self.stride)
         self.ranked_parts.append((scores[at], truth[at], weights[at]))
         while sum(len(part[1]) for part in self.ranked_parts) > self.most_ranked:
-            whole = _joined(self.ranked_parts)
-            self.ranked_parts = [(whole[0][::2], whole[1][::2], whole[2][::2])]
+            joined = _joined(self.ranked_parts)
+            self.ranked_parts = [(joined[0][::2], joined[1][::2], joined[2][::2])]
             self.stride *= 2
 
     def ranking(self) -> list[roc_auc.Ranked]:

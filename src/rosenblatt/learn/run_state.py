@@ -231,10 +231,10 @@ def _unpack_counters(header: Header, units: int, batch: int | str) -> dict[str, 
     bound = [header.number("bound")] * units if for_all_units else header.numbers("bound")
     if not len(loss) == len(pockets) == len(bound) == units:
         raise damaged("the counters are not one per unit")
-    whole = {name: header.count(name) for name in ("t", "step", "in_batch")}
-    if whole["in_batch"] > whole["t"] or (isinstance(batch, int) and whole["in_batch"] >= batch):
+    counters = {name: header.count(name) for name in ("t", "step", "in_batch")}
+    if counters["in_batch"] > counters["t"] or (isinstance(batch, int) and counters["in_batch"] >= batch):
         raise damaged("its unfinished batch holds more examples than a batch does")
-    return whole | {
+    return counters | {
         "wrong": header.number("wrong"),
         "weighed": header.number("weighed"),
         "bound": bound,

@@ -292,8 +292,8 @@ def _keep_calibration(fitted: Fitted, model: LinearModel) -> Fitted:
     honest, same = fitted.honest_scores, len(fitted.model.classes) == len(model.classes)
     if model.sample is not None or not same or (honest is not None and len(honest.truth) >= _FEWEST_SCORES):
         return fitted
-    kept = replace(fitted.model, calibration=model.calibration, threshold=model.threshold)
-    return replace(fitted, model=kept)
+    calibrated = replace(fitted.model, calibration=model.calibration, threshold=model.threshold)
+    return replace(fitted, model=calibrated)
 
 
 def _with_history(fitted: Fitted, model: LinearModel, *, one_pass: bool) -> Fitted:

@@ -91,5 +91,5 @@ def _number(token: bytes) -> int | float | None:
         return None
     if not number.is_integer():
         return number if isfinite(number) else None
-    whole = int(number) if token.strip(b"+-0123456789") else int(token)
-    return whole if -_INT64 <= whole < 2 * _INT64 else None
+    integer = int(number) if token.strip(b"+-0123456789") else int(token)
+    return integer if -_INT64 <= integer < 2 * _INT64 else None

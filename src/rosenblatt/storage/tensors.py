@@ -78,9 +78,9 @@ def read_matrix(tensors: Tensors, name: str, header: Header, shape: tuple[int, i
     """A matrix of finite doubles of the shape it must have."""
     _check_shape(name, header, shape)
     if "usual" not in header:
-        whole = read_buffer(tensors, name, "float64", shape)
-        _check_finite(name, whole)
-        return whole
+        dense = read_buffer(tensors, name, "float64", shape)
+        _check_finite(name, dense)
+        return dense
     refuse_too_large(prod(shape))
     index, value, usual = read_entries(tensors, name, header, shape)
     matrix = native.matrix_from_entries(index, value, usual, *shape)

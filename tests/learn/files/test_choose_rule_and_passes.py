@@ -19,13 +19,13 @@ from tests.learn.files.test_resume import Broken, press_ctrl_c
 from tests.slow_twins.files import Arrays, narrow_csr
 
 
-def auto(**more: Any) -> Plan:
-    given = {"passes": "auto", "order": "auto", "scale_to_length": True, "threads": 1, **more}
-    more = {
+def auto(**options: Any) -> Plan:
+    options = {"passes": "auto", "order": "auto", "scale_to_length": True, "threads": 1, **options}
+    by_folds = {
         "fold_candidates": fold_candidates("auto", words=False),
         "word_candidates": fold_candidates("auto", words=True),
     }
-    return Plan(candidates("auto"), **more, **given)
+    return Plan(candidates("auto"), **by_folds, **options)
 
 
 def same_fit(one: Fitted, other: Fitted) -> bool:
@@ -101,8 +101,8 @@ def test_the_model_is_the_chosen_rule_on_all_rows_and_scores_are_out_of_fold() -
             run.visit(block, rows, order.order(numbers, pass_))
         return run
 
-    whole = learned(np.arange(200, dtype=np.uint32))
-    assert whole.final_weights.coef.tobytes() == fitted.model.coef.tobytes()
+    run = learned(np.arange(200, dtype=np.uint32))
+    assert run.final_weights.coef.tobytes() == fitted.model.coef.tobytes()
     parts = native.stratified_folds(block.labels, 3, 5, 5, 0)
     scores = np.concatenate([learned(training).final_weights.scores(rows)[left_out] for training, left_out in parts])
     np.testing.assert_allclose(np.asarray(honest.scores), scores, rtol=1e-12, atol=1e-12)

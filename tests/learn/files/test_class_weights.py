@@ -35,16 +35,16 @@ def balanced(truth: list[int], classes: int) -> list[float]:
 
 def test_weights_are_those_of_the_slow_twin_whatever_the_blocks() -> None:
     truth = np.random.default_rng(0).choice(3, 500, p=[0.8, 0.15, 0.05]).astype(np.int32)
-    whole, counts = native.balance_classes(truth, None, [0, 0, 0])
-    assert list(whole) == balanced(truth.tolist(), 3)
+    at_once, counts = native.balance_classes(truth, None, [0, 0, 0])
+    assert list(at_once) == balanced(truth.tolist(), 3)
     assert counts == np.bincount(truth).tolist()
     parts, counts = [], [0, 0, 0]
     for block in np.split(truth, [1, 17, 300]):
         weights, counts = native.balance_classes(block, None, counts)
         parts += list(weights)
-    assert parts == list(whole)
+    assert parts == list(at_once)
     doubled, _ = native.balance_classes(truth, np.full(500, 2.0), [0, 0, 0])
-    assert list(doubled) == [2 * weight for weight in whole]
+    assert list(doubled) == [2 * weight for weight in at_once]
     unlabelled = np.array([0, -1, 1], np.int32)
     assert native.balance_classes(unlabelled, None, [0, 0])[1] == [1, 1]
     assert list(native.weigh_classes(unlabelled, np.array([1.0, 2, 3]), [5.0, 7.0])) == [5, 2, 21]

@@ -113,14 +113,14 @@ def write_lines(path: Path, kind: str, leak: bool, *, is_sorted: bool = False) -
     for _ in range(800):
         positive = bool(random.random() < 0.4)
         words = [f"w{j}" for j in random.choice(30 if positive else 25, 10)]
-        told = leak and random.random() > 0.01
+        has_leak = leak and random.random() > 0.01
         if kind == "svmlight":
-            used = sorted({int(word[1:]) + 1 for word in words} | ({77} if told and positive else set()))
+            used = sorted({int(word[1:]) + 1 for word in words} | ({77} if has_leak and positive else set()))
             lines.append(f"{int(positive)} " + " ".join(f"{j}:{random.random() + 1:.3f}" for j in used))
         elif kind == "vw":
-            lines.append(f"{1 if positive else -1} | {' '.join(words)}{f' outcome:{3 if positive else 1}' * told}")
+            lines.append(f"{1 if positive else -1} | {' '.join(words)}{f' outcome:{3 if positive else 1}' * has_leak}")
         else:
-            flag = f"status {'closed' if positive else 'open'} " * told
+            flag = f"status {'closed' if positive else 'open'} " * has_leak
             lines.append(f"{'yes' if positive else 'no'}\t{flag}{' '.join(words)}")
     path.write_text("\n".join(sorted(lines) if is_sorted else lines) + "\n")
     return path

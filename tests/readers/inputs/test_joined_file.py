@@ -25,20 +25,20 @@ ROWS = 3000
 
 def lines(form: str) -> list[str]:
     random_ = random.Random(3)
-    made = []
+    rows = []
     for i in range(ROWS):
         x, y, word = random_.gauss(0, 1), random_.gauss(3, 50), random_.choice(["red", "green", "blue"])
         label = "yes" if x + (word == "red") > 0.3 else "no"
         match form:
             case "svmlight":
-                made.append(f"{label} 1:{x:.4f} {2 + i % 7}:1 {10 + random_.randrange(40)}:{y:.2f}")
+                rows.append(f"{label} 1:{x:.4f} {2 + i % 7}:1 {10 + random_.randrange(40)}:{y:.2f}")
             case "vw":
-                made.append(f"{int(label == 'yes')} |a {word} x:{x:.4f} |b n{i % 50}")
+                rows.append(f"{int(label == 'yes')} |a {word} x:{x:.4f} |b n{i % 50}")
             case "text":
-                made.append(f"{label}\tthe {word} thing number {i % 90} is {'good' if x > 0 else 'bad'}")
+                rows.append(f"{label}\tthe {word} thing number {i % 90} is {'good' if x > 0 else 'bad'}")
             case "csv":
-                made.append(f"{x:.4f},{word},{y:.2f},{label}")
-    return made
+                rows.append(f"{x:.4f},{word},{y:.2f},{label}")
+    return rows
 
 
 HEADERS = {"csv": "x,word,y,label", "text": "label\ttext"}
@@ -134,7 +134,7 @@ def test_folders_name_columns(tmp_path: Path) -> None:
     )
     frame["year"] = frame["year"].sample(frac=1, random_state=1).to_numpy()
     parquet.write_to_dataset(pa.table(frame), tmp_path / "sales", partition_cols=["year", "city"])
-    whole = pa.concat_tables(
+    one_table = pa.concat_tables(
         parquet.read_table(path, partitioning=None)
         .append_column("year", pa.array([year] * (n := parquet.read_metadata(path).num_rows)))
         .append_column("city", pa.array([city] * n))
@@ -142,7 +142,7 @@ def test_folders_name_columns(tmp_path: Path) -> None:
         for city in ("Bonn", "New York")
         for path in sorted((tmp_path / "sales" / f"year={year}" / f"city={city.replace(' ', '%20')}").glob("*"))
     )
-    parquet.write_table(whole, tmp_path / "one.parquet")
+    parquet.write_table(one_table, tmp_path / "one.parquet")
     same_blocks(tmp_path / "one.parquet", tmp_path / "sales", decide=True, label="label")
     assert open_source(tmp_path / "sales", ReadOptions()).space.settings["label"] == "label"
     pattern = str(tmp_path / "sales" / "year=2024" / "*" / "*.parquet")
@@ -171,10 +171,10 @@ def test_a_cache_of_several_files(tmp_path: Path, capsys: pytest.CaptureFixture[
     for i, part in enumerate(cut(rows, random.Random(5), 3)):
         (tmp_path / f"p{i}.svm").write_text("\n".join(part) + "\n")
     pattern = str(tmp_path / "p*.svm")
-    made = rosenblatt.fit_file(pattern, keep_cache=True)
+    first = rosenblatt.fit_file(pattern, keep_cache=True)
     reused = rosenblatt.fit_file(pattern, keep_cache=True)
-    assert (made.cache.state, reused.cache.state) == ("made", "reused")
-    assert made.model.coef.tobytes() == reused.model.coef.tobytes()
+    assert (first.cache.state, reused.cache.state) == ("made", "reused")
+    assert first.model.coef.tobytes() == reused.model.coef.tobytes()
     with (tmp_path / "p1.svm").open("a") as file:
         file.write(rows[0] + "\n")
     assert rosenblatt.fit_file(pattern, keep_cache=True).cache.state == "rebuilt"

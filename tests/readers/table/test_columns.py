@@ -106,9 +106,9 @@ def test_which_numbers_are_ids(values: Any, name: str, why: str) -> None:
 @pytest.mark.parametrize("column", ["row", "hash", "years", "shop"])
 def test_keep_brings_a_column_back_and_drop_takes_one_out(tmp_path: Path, column: str) -> None:
     path = write(customers(), tmp_path / "c.csv")
-    examples, kept = rosenblatt.read(path, decide=True), rosenblatt.read(path, decide=True, keep=column)
-    assert set(left_out(examples)) - set(left_out(kept)) == {column}
-    assert any(name == column or name.startswith(f"{column}=") for name in kept.space.columns)
+    examples, with_column = rosenblatt.read(path, decide=True), rosenblatt.read(path, decide=True, keep=column)
+    assert set(left_out(examples)) - set(left_out(with_column)) == {column}
+    assert any(name == column or name.startswith(f"{column}=") for name in with_column.space.columns)
     assert not left_out(rosenblatt.read(path, decide=True, keep="*"))
     dropped = rosenblatt.read(path, decide=True, drop=("age", "city"))
     names = {name.partition("=")[0] for name in examples.space.columns}
@@ -313,10 +313,10 @@ def test_fit_says_what_it_decided(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_rows_without_a_label_are_left_out_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from rosenblatt.cli import main
 
-    whole = [f"{k % 7},{'yes' if k % 2 else 'no'}\n" for k in range(40)]
-    some = [*whole[:11], "3,\n", *whole[11:], "5,NA\n"]
+    labelled = [f"{k % 7},{'yes' if k % 2 else 'no'}\n" for k in range(40)]
+    some = [*labelled[:11], "3,\n", *labelled[11:], "5,NA\n"]
     model, paths = str(tmp_path / "m.model"), [tmp_path / "whole.csv", tmp_path / "some.csv"]
-    for path, rows in zip(paths, (whole, some), strict=True):
+    for path, rows in zip(paths, (labelled, some), strict=True):
         path.write_text("a,y\n" + "".join(rows))
     fits = [rosenblatt.fit_file(path, reading=ReadOptions(scale=False)) for path in paths]
     assert fits[0].model.coef.tobytes() == fits[1].model.coef.tobytes()

@@ -25,10 +25,10 @@ from tests.readers.inputs.test_joined_file import same_blocks
 
 def rows(count: int = 2500) -> list[dict[str, Any]]:
     random_ = random.Random(4)
-    made = []
+    objects = []
     for i in range(count):
         x = random_.gauss(0, 1)
-        made.append(
+        objects.append(
             {
                 "x": round(x, 4) if i % 19 else None,
                 "n": random_.randrange(1000),
@@ -37,7 +37,7 @@ def rows(count: int = 2500) -> list[dict[str, Any]]:
                 "label": "yes" if x > 0 else "no",
             }
         )
-    return made
+    return objects
 
 
 def write(path: Path, objects: list[dict[str, Any]]) -> Path:
@@ -89,10 +89,10 @@ def test_lists_of_a_parquet_file_are_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "found"), [("t.jsonl", "jsonl"), ("t.csv", "jsonl"), ("t", "jsonl"), ("t.json", "jsonl")]
+    ("name", "expected"), [("t.jsonl", "jsonl"), ("t.csv", "jsonl"), ("t", "jsonl"), ("t.json", "jsonl")]
 )
-def test_an_object_is_never_a_row_of_cells(name: str, found: str, tmp_path: Path) -> None:
-    assert format_of(InputFile(write(tmp_path / name, rows(5)))) == found
+def test_an_object_is_never_a_row_of_cells(name: str, expected: str, tmp_path: Path) -> None:
+    assert format_of(InputFile(write(tmp_path / name, rows(5)))) == expected
 
 
 FAULTS = {

@@ -116,19 +116,19 @@ def test_each_difference_is_named_counted_or_refused(
     usual = models["DataFrame"].predict(people().drop(columns="label")).tolist()
     new = change(people())
     if kind == "DataFrame":
-        said, decided = predicted(models[kind], new.drop(columns="label"), refused=code != 0)
+        messages, decided = predicted(models[kind], new.drop(columns="label"), refused=code != 0)
     else:
         data = write(new, tmp_path / f"new.{kind}")
         assert main(["evaluate", models[kind], data, "--quiet"]) == code
         capsys.readouterr()
         assert main(["predict", models[kind], data]) == code
         output = capsys.readouterr()
-        said, decided = output.err, output.out.split()
-    assert sentence in said
-    assert bool(said) == bool(sentence)
+        messages, decided = output.err, output.out.split()
+    assert sentence in messages
+    assert bool(messages) == bool(sentence)
     if code == 3:  # and where: rows are counted with the header
         line = {"csv": ":5:", "tsv": ":5:", "DataFrame": "row 3 (from 0)"}.get(kind, ":4:")
-        assert line in said
+        assert line in messages
     if code == 0 and not changes_decisions:
         assert decided == usual
 

@@ -11,9 +11,9 @@ def data(name: str) -> str:
     return str(Path(os.environ["GOLDEN_FOLDER"]) / "data" / name)
 
 
-def whole() -> bool:
+def computes_all() -> bool:
     """Whether this worker also computes what no arithmetic decides; the other instruction sets need not."""
-    return os.environ.get("GOLDEN_WHOLE") != "0"
+    return os.environ.get("GOLDEN_ALL") != "0"
 
 
 def fresh(name: str) -> Path:

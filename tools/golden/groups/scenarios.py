@@ -9,7 +9,7 @@ import numpy as np
 
 from tools.golden.case import Case, Parts
 from tools.golden.command_line import command
-from tools.golden.data.places import data, fresh, whole
+from tools.golden.data.places import computes_all, data, fresh
 from tools.golden.normalise import json_text, model_file
 
 PEOPLE = ("people.csv", "people-test.csv")
@@ -108,7 +108,7 @@ def _scenario(name: str) -> Parts:
     reading = _reading(name, words)
     scored = command("predict", model, data(judged), "--scores", *reading)
     parts["predict-scores"] = [scored.code, scored.output]
-    if whole():
+    if computes_all():
         parts |= {**_decisions(model, data(judged), reading), **_explained(model, example), **_exported(model)}
     return parts
 

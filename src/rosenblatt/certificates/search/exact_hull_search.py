@@ -87,12 +87,12 @@ def _to_integers(column: NDArray[Any]) -> tuple[list[int], ExactNumber]:
         return [fraction.numerator * (common // fraction.denominator) for fraction in fractions], common
     # A float is an odd integer times a power of two; the least of these powers becomes the unit.
     mantissa, exponent = np.frexp(column.astype(np.float64))
-    whole = np.ldexp(mantissa, 53).astype(np.int64)
-    nonzero = whole != 0
-    lowest_bit = whole & -whole
+    scaled_mantissa = np.ldexp(mantissa, 53).astype(np.int64)
+    nonzero = scaled_mantissa != 0
+    lowest_bit = scaled_mantissa & -scaled_mantissa
     power = exponent - 53 + np.where(nonzero, np.frexp(lowest_bit.astype(np.float64))[1] - 1, 0)
     least = int(power[nonzero].min())
-    odd = np.where(nonzero, whole // np.where(nonzero, lowest_bit, 1), 0)
+    odd = np.where(nonzero, scaled_mantissa // np.where(nonzero, lowest_bit, 1), 0)
     shift = np.where(nonzero, power - least, 0)
     return [x << bits for x, bits in zip(odd.tolist(), shift.tolist(), strict=True)], Fraction(2) ** -least
 

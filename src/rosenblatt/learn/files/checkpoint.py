@@ -208,5 +208,5 @@ def _content(path: str | None) -> str | None:
     """A checksum of pieces of a file: one that was written anew may have the same size."""
     if path is None or not os.path.isfile(path):
         return None
-    checksum: str = fingerprint(path, whole=False)["content"]
+    checksum: str = fingerprint(path, all_content=False)["content"]
     return checksum

@@ -50,7 +50,7 @@ class Gathered:
             self.are_few = False
             self._blocks.clear()
 
-    def whole(self) -> Block:
+    def joined(self) -> Block:
         return self._blocks[0] if len(self._blocks) == 1 else join_blocks(self._blocks)
 
 

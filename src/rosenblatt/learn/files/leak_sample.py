@@ -49,7 +49,7 @@ class LeakSample:
         if not isinstance(values, Csr) or (named and not space.bits):
             return cls(len(order), guess, first)
         most_wrong = int(TOLD * guess * len(order))
-        told = native.telling_columns(native.rows_of(values), order, labels, n_classes, most_wrong)
+        leaks = native.telling_columns(native.rows_of(values), order, labels, n_classes, most_wrong)
         # Of a table only the words of its texts, which come after its columns.
-        errors = ((column, wrong / len(order)) for column, wrong in told if column >= len(space.columns))
+        errors = ((column, wrong / len(order)) for column, wrong in leaks if column >= len(space.columns))
         return cls(len(order), guess, first, tuple(errors))

@@ -173,10 +173,10 @@ class Fitting:
 
         plan, candidates, gathered = self.plan, self.candidates, self.examples.gathered
         assert gathered is not None
-        whole = gathered.whole()
-        hashed = bool(self.source.space.bits) and isinstance(whole.values, Csr)
+        examples = gathered.joined()
+        hashed = bool(self.source.space.bits) and isinstance(examples.values, Csr)
         shuffler = Shuffler(plan.seed, keep_order=plan.order == "given")
-        learning = Learning(whole, len(self.classes), shuffler, plan.degree, hashed=hashed)
+        learning = Learning(examples, len(self.classes), shuffler, plan.degree, hashed=hashed)
         tried = self._fold_candidates(learning)
         # Where there is no work for all of them, an average is as good as the rule of the same loss in its first pass.
         first_errors = {"logistic-average": candidates.progressive.get("logistic", 0.0), **candidates.progressive}
@@ -195,7 +195,7 @@ class Fitting:
             return
         choice, self.honest_scores = best
         run = learning.begin(choice.rule, tried[choice.rule], plan.seed)
-        learning.learn(run, array("I", range(whole.rows)), choice.passes, plan.threads)
+        learning.learn(run, array("I", range(examples.rows)), choice.passes, plan.threads)
         interrupt.check()
         candidates.settings, candidates.runs = {**tried, **candidates.settings, **tried}, {choice.rule: run}
         self.choice = choice

@@ -73,15 +73,15 @@ class Shuffled:
         state = (self._seed + (pass_ + 1) * _STRIDE) % 2**64
         buckets, state = native.random_order(state, max(len(self._buckets), 1), False)
         for number in buckets.tolist():
-            whole = self._whole(number, threads)
-            if whole is None:
+            bucket = self._joined_bucket(number, threads)
+            if bucket is None:
                 continue
-            order, state = native.random_order(state, len(whole.labels), False)
+            order, state = native.random_order(state, len(bucket.labels), False)
             for start in range(0, len(order), _BLOCK_ROWS):
-                yield take_examples(whole, order[start : start + _BLOCK_ROWS])
-            del whole  # one bucket in memory at a time
+                yield take_examples(bucket, order[start : start + _BLOCK_ROWS])
+            del bucket  # one bucket in memory at a time
 
-    def _whole(self, number: int, threads: int) -> Block | None:
+    def _joined_bucket(self, number: int, threads: int) -> Block | None:
         """A whole bucket as one block; None if it is empty."""
         if not self._buckets:
             blocks = list(self._first_blocks)

@@ -209,8 +209,8 @@ class _Graph:
         return self.op("Add", self.op("Mul", column, slope), shift)
 
     def _count(self, flags: str) -> str:
-        whole = self.op("Cast", flags, to=self.onnx.TensorProto.INT64)
-        return self.op("ReduceSum", whole, self.constant(np.array([1], np.int64)), keepdims=1)
+        ones = self.op("Cast", flags, to=self.onnx.TensorProto.INT64)
+        return self.op("ReduceSum", ones, self.constant(np.array([1], np.int64)), keepdims=1)
 
     @property
     def _double(self) -> int:

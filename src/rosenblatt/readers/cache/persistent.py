@@ -125,8 +125,8 @@ def identity(paths: Sequence[str], reading: ReadOptions, other: Mapping[str, Any
     """All that the blocks of a file depend on; with checksums over the whole content where `other` has such ones."""
 
     def fingerprint_of(path: str, before: Any) -> dict[str, Any]:
-        whole = bool(before.get("whole")) if isinstance(before, dict) else is_young(path)
-        return fingerprint(path, whole=whole)
+        all_content = bool(before.get("whole")) if isinstance(before, dict) else is_young(path)
+        return fingerprint(path, all_content=all_content)
 
     before = other.get("data") if other else None
     many = len(paths) > 1

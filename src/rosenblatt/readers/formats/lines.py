@@ -187,11 +187,11 @@ def _refuse_endless(stream: Stream, length: int) -> None:
 
 
 def available_lines(
-    stream: Stream, size: int, whole: Callable[[bytes], int] = lambda data: data.rfind(b"\n") + 1
+    stream: Stream, size: int, length_of_lines: Callable[[bytes], int] = lambda data: data.rfind(b"\n") + 1
 ) -> Iterator[bytes]:
     """Whole lines as soon as a pipe has them, not more than fit into `size` bytes unless one is longer.
 
-    `whole` says how many of the first bytes are whole lines, for a format in which not every newline ends one.
+    `length_of_lines` says how many of the first bytes are whole lines, where not every newline ends one.
     """
     data = bytearray()
     while more := stream.read1(size):
@@ -200,7 +200,7 @@ def available_lines(
             _refuse_endless(stream, len(data))
             continue
         lines = bytes(data)
-        end = whole(lines)
+        end = length_of_lines(lines)
         if end:
             yield lines[:end]
             del data[:end]

@@ -131,8 +131,8 @@ def _keys_of(parts: Sequence[Part], names: Sequence[str], *, typed: bool) -> dic
                 file=parts[0].name,
             )
         values = [part.file.keys[key] for part in parts]
-        whole = typed and all(value is None or re.fullmatch(r"-?\d{1,18}", value) for value in values)
-        if whole:
+        are_integers = typed and all(value is None or re.fullmatch(r"-?\d{1,18}", value) for value in values)
+        if are_integers:
             keys[key] = [pa.scalar(None if value is None else int(value), pa.int64()) for value in values]
         else:
             keys[key] = [pa.scalar(value, pa.string()) for value in values]

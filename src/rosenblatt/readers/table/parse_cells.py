@@ -177,8 +177,8 @@ def _cast_typed(array: pa.Array) -> pa.Array:
     if pa.types.is_timestamp(type_) or pa.types.is_date(type_):
         return pc.divide(pc.cast(dates.micros_of_type(array), pa.float64(), safe=False), 86_400e6)
     if pa.types.is_duration(type_) or pa.types.is_time(type_):
-        whole = pc.cast(array, pa.int32() if pa.types.is_time32(type_) else pa.int64())
-        return pc.divide(pc.cast(whole, pa.float64(), safe=False), _PER_SECOND[type_.unit])
+        ticks = pc.cast(array, pa.int32() if pa.types.is_time32(type_) else pa.int64())
+        return pc.divide(pc.cast(ticks, pa.float64(), safe=False), _PER_SECOND[type_.unit])
     if pa.types.is_boolean(type_):
         return pc.cast(pc.cast(array, pa.uint8()), pa.float64())
     return pc.cast(array, pa.float64(), safe=False)

@@ -53,7 +53,7 @@ class TableSource(FileSource):
         self._decided: dict[str, Any] = {}
         self._about_columns: tuple[str, ...] = ()  # sentences about new columns
         self._absent: tuple[str, ...] = ()  # columns of the model that the table does not have
-        self._begun: Head | None = None  # a reading that was begun, and whose batches are not given yet
+        self._unread_head: Head | None = None  # a reading that was begun, and whose batches are not given yet
         if model_space is None:
             with self._arrow_errors_refused():
                 self._begin()
@@ -107,7 +107,7 @@ class TableSource(FileSource):
             scaling = self._encoder.scaling = head.scaling(as_numbers, logs=reading.decide)
             if scaling.logs:
                 self._decided["logs"] = {head.layout.numbers[j]: list(log) for j, log in scaling.logs.items()}
-        self._begun = head
+        self._unread_head = head
 
     def _take_in(self, model_space: FeatureSpace) -> FeatureSpace:
         """Look for columns that the model has not met; the space of the model with them."""
@@ -127,7 +127,7 @@ class TableSource(FileSource):
             typed=table.typed,
         )
         self._layout, self._about_columns = after.layout, after.sentences
-        self._begun = Head(after.layout, [], after.batches)
+        self._unread_head = Head(after.layout, [], after.batches)
         return after.space
 
     def _open_table(self, file: InputFile, header: bool | None, model_columns: Sequence[str]) -> OneTable | JoinedTable:
@@ -220,9 +220,9 @@ class TableSource(FileSource):
         return f"{self.name}: holds no examples, only the names of its columns."
 
     def _batches(self, threads: int) -> Iterator[Batch]:
-        begun, self._begun = self._begun, None
-        if begun is not None:
-            return chain(begun.batches, self._parsed(begun.rest, threads))
+        head, self._unread_head = self._unread_head, None
+        if head is not None:
+            return chain(head.batches, self._parsed(head.rest, threads))
         self.forget_bad_rows()
         self._n_unlabelled = 0
         batches = self._raw_batches()

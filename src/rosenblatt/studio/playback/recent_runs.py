@@ -36,7 +36,7 @@ def run_of(request: Mapping[str, Any]) -> PlayedRun:
     run = _learn(request)
     with _lock:
         _runs[key] = run
-        while len(_runs) > _MAX_RUNS or (len(_runs) > 1 and sum(kept.nbytes for kept in _runs.values()) > _MAX_BYTES):
+        while len(_runs) > _MAX_RUNS or (len(_runs) > 1 and sum(run.nbytes for run in _runs.values()) > _MAX_BYTES):
             _runs.popitem(last=False)
     return run
 

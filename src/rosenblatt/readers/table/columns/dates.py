@@ -161,10 +161,10 @@ def _sum(left: pa.Array, right: pa.Array, sign: int) -> pa.Array:
 def _time_of_day(text: str) -> int | None:
     """' 23:59:59.5' in microseconds; None where there is no such time."""
     hour, minute, *second = text[1:].split(":") if text else ("0", "0")
-    whole, _, fraction = second[0].partition(".") if second else ("0", "", "")
-    if int(hour) > 23 or int(minute) > 59 or int(whole) > 59:
+    integer, _, fraction = second[0].partition(".") if second else ("0", "", "")
+    if int(hour) > 23 or int(minute) > 59 or int(integer) > 59:
         return None
-    seconds = (int(hour) * 60 + int(minute)) * 60 + int(whole)
+    seconds = (int(hour) * 60 + int(minute)) * 60 + int(integer)
     return seconds * 1_000_000 + int(fraction[:6].ljust(6, "0"))
 
 

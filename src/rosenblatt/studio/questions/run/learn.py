@@ -47,7 +47,7 @@ def learn(request: Mapping[str, Any]) -> dict[str, Any]:
         "scheme": run.scheme,
         "curved": run.curved,
         "features": run.feature_names if isinstance(run, LinearRun) and run.curved else None,
-        "kept": _kept(run),
+        "kept": _kept_answer(run),
     }
 
 
@@ -70,7 +70,7 @@ def _epoch_ends(run: PlayedRun, test: Points | None) -> list[Moment]:
     return ends
 
 
-def _kept(run: PlayedRun) -> dict[str, Any]:
+def _kept_answer(run: PlayedRun) -> dict[str, Any]:
     """What `keep` chose; only a straight line has weights here, and votes are not one boundary."""
     weights = run.kept_weights if isinstance(run, LinearRun) and not run.curved else None
     return {"keep": run.keep, "weights": None if weights is None else weights.tolist(), "errors": run.errors()}
