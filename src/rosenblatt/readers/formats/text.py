@@ -8,14 +8,13 @@ Bytes that are not UTF-8 separate words.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt import native
 from rosenblatt.lazy import np
 from rosenblatt.readers.formats.first_lines import sample_lines
-from rosenblatt.readers.formats.lines import LineSource, Parsed
-from rosenblatt.readers.hashing.column_names import NameCollector, with_more_names
+from rosenblatt.readers.formats.hashed_lines import HashedLineSource
+from rosenblatt.readers.formats.lines import Parsed
 from rosenblatt.readers.hashing.settings import hashing_settings, native_hashing
 from rosenblatt.readers.inputs.input_file import InputFile, NativeSource
 from rosenblatt.readers.labels_file import LabelsFile
@@ -26,15 +25,13 @@ _LABEL_HEADERS = ("label", "class", "category", "target", "y", "sentiment")
 _TEXT_HEADERS = ("text", "message", "body", "sentence", "review", "comment", "content", "document")
 
 
-class TextSource(LineSource):
+class TextSource(HashedLineSource):
     """Lines of text; those to predict may lack a label, and are hashed as the texts of the model were."""
 
     def __init__(self, file: InputFile, reading: ReadOptions, model_space: FeatureSpace | None = None) -> None:
-        super().__init__(file, reading, model_space)
         self._settings = hashing_settings(reading, model_space)
+        super().__init__(file, reading, model_space, self._settings.bits)
         self._hashing = native_hashing(self._settings)
-        collect = model_space is None or reading.name_rows or reading.grow
-        self._names = NameCollector(self._settings.bits, collect=collect, count=reading.count_names)
         self._line_kind = (
             "plain" if reading.labels_from else "labelled" if model_space is None or reading.grow else "either"
         )
@@ -42,12 +39,8 @@ class TextSource(LineSource):
         if self._header:
             file.leave_out_repeated_first_lines()
         self._labels_file: LabelsFile | None = None
-        self.features = 2**self._settings.bits
 
-    @property
-    def space(self) -> FeatureSpace:
-        if self.model_space is not None:
-            return with_more_names(self.model_space, self._names.by_column()) if self.reading.grow else self.model_space
+    def new_space(self) -> FeatureSpace:
         return FeatureSpace(
             "hashed",
             bits=self._settings.bits,
@@ -62,19 +55,9 @@ class TextSource(LineSource):
         )
 
     def start(self) -> None:
-        self._names.restart()
+        super().start()
         path = self.reading.labels_from
         self._labels_file = LabelsFile(path, self.name) if path else None
-
-    def common_names(self) -> Mapping[int, str]:
-        return self._names.most_common()
-
-    def names_of_row(self) -> Mapping[int, str] | None:
-        if not self.reading.name_rows:
-            return None
-        names = self._names.by_column()
-        self._names.restart()
-        return names
 
     def parse(self, source: NativeSource | bytes, begin: int, end: int) -> tuple[Any, ...]:
         parsed, candidates = native.parse_text(
@@ -89,7 +72,7 @@ class TextSource(LineSource):
         return (*parsed, candidates)
 
     def prepare(self, parsed: Parsed, lines_before: int) -> Parsed:
-        self._names.merge(parsed.names)
+        parsed = super().prepare(parsed, lines_before)
         if self._header and lines_before == 0 and len(parsed.labels):
             parsed = _without_header(parsed)
         if self._labels_file is not None:
@@ -100,7 +83,6 @@ class TextSource(LineSource):
         if self._labels_file is not None:
             self._labels_file.check_end(n_rows)
         super().finish(n_rows)
-        self._names.finish()
 
     def _has_header(self) -> bool:
         """Whether the first line is like `label<TAB>text` itself."""

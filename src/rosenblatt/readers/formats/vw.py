@@ -1,13 +1,12 @@
 """Vowpal Wabbit's text, `[label [weight]] [tag]|namespace[:scale] name[:value] ...`, names hashed."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from rosenblatt import native, options
 from rosenblatt.errors import DataError, listed
-from rosenblatt.readers.formats.lines import LineSource, Parsed
-from rosenblatt.readers.hashing.column_names import NameCollector, with_more_names
+from rosenblatt.readers.formats.hashed_lines import HashedLineSource
 from rosenblatt.readers.hashing.cross import pairs_of, pairs_of_model
 from rosenblatt.readers.inputs.input_file import InputFile, NativeSource
 from rosenblatt.readers.source import ReadOptions
@@ -16,43 +15,24 @@ from rosenblatt.records import FeatureSpace
 _CROSSED_BLOCK_BYTES = 1 << 16  # products take many times the memory of their line
 
 
-class VwSource(LineSource):
+class VwSource(HashedLineSource):
     """A feature is its namespace and its name, hashed together; a line may lack a label."""
 
     def __init__(self, file: InputFile, reading: ReadOptions, model_space: FeatureSpace | None = None) -> None:
-        super().__init__(file, reading, model_space)
         options.bits.check(reading.bits, "read")
         self._pairs = pairs_of(reading.cross) if model_space is None else pairs_of_model(model_space)
         self._crossing = native.Crossing(list(self._pairs)) if self._pairs else None
         default_bits = options.TEXT_BITS if self._pairs else options.VW_BITS
         self._bits = model_space.bits if model_space is not None else reading.bits or default_bits
-        collect = model_space is None or reading.name_rows or reading.grow
-        self._names = NameCollector(self._bits, collect=collect, count=reading.count_names)
-        self.features = 1 << self._bits
+        super().__init__(file, reading, model_space, self._bits)
         if self._pairs:
             self.block_bytes = _CROSSED_BLOCK_BYTES
 
-    @property
-    def space(self) -> FeatureSpace:
-        if self.model_space is not None:
-            return with_more_names(self.model_space, self._names.by_column()) if self.reading.grow else self.model_space
+    def new_space(self) -> FeatureSpace:
         settings: dict[str, Any] = {"names": "vw", "collisions": self._names.collisions()}
         if self._pairs:
             settings["cross"] = [list(pair) for pair in self._pairs]
         return FeatureSpace(kind="hashed", bits=self._bits, names=self._names.by_column(), settings=settings)
-
-    def start(self) -> None:
-        self._names.restart()
-
-    def common_names(self) -> Mapping[int, str]:
-        return self._names.most_common()
-
-    def names_of_row(self) -> Mapping[int, str] | None:
-        if not self.reading.name_rows:
-            return None
-        names = self._names.by_column()
-        self._names.restart()
-        return names
 
     def parse(self, source: NativeSource | bytes, begin: int, end: int) -> tuple[Any, ...]:
         parsed, candidates = native.parse_vw(
@@ -66,13 +46,8 @@ class VwSource(LineSource):
         )
         return (*parsed, candidates)
 
-    def prepare(self, parsed: Parsed, lines_before: int) -> Parsed:
-        self._names.merge(parsed.names)
-        return parsed
-
     def finish(self, n_rows: int) -> None:
         super().finish(n_rows)
-        self._names.finish()
         if self._crossing is not None and self.model_space is None:
             self._refuse_missing(self._crossing.missing_namespaces)
 
