@@ -56,6 +56,15 @@ def listed(names: Sequence[str]) -> str:
     return shown if len(names) <= 20 else f"{shown}, … ({len(names)} in all)"
 
 
+def plural(count: int, noun: str) -> str:
+    """
+    >>> plural(1, "pass"), plural(2, "pass"), plural(1000, "row")
+    ('1 pass', '2 passes', '1,000 rows')
+    """
+    ending = "" if count == 1 else "es" if noun.endswith("s") else "s"
+    return f"{count:,} {noun}{ending}"
+
+
 def _in_python(name: str, value: str | None) -> str:
     if value is None:
         return name

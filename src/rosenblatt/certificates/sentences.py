@@ -6,6 +6,8 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.errors import plural
+
 if TYPE_CHECKING:
     from rosenblatt.certificates.certificate import Inseparable, Separable, Undecided
 
@@ -25,8 +27,8 @@ def separable(certificate: Separable, count_from: int) -> str:
     return "\n".join(
         [
             f"Yes: {boundary(data.n_features)} tells {negative!r} and {positive!r} apart, without a single error on "
-            f"the {_count(data.n_rows, 'row')}.",
-            f"How to use it: multiply each of the {_count(data.n_features, 'number')} of a row by its weight in w"
+            f"the {plural(data.n_rows, 'row')}.",
+            f"How to use it: multiply each of the {plural(data.n_features, 'number')} of a row by its weight in w"
             f"{_weights_if_few(certificate.w)}, add up the products, and add b = {float(certificate.b) + 0.0:.6g}. "
             f"The result is above 0 for every row of {positive!r} and below 0 for every row of {negative!r}.",
             _margin(certificate, count_from),
@@ -80,7 +82,7 @@ def inseparable(certificate: Inseparable, count_from: int) -> str:
         )
     lines = [
         head,
-        f"Why: {_count(len(certificate.rows), 'row')} prove it (counted from {count_from}). Give them these weights:",
+        f"Why: {plural(len(certificate.rows), 'row')} prove it (counted from {count_from}). Give them these weights:",
     ]
     is_exact = certificate.verified == "exact"
     precision = ", exactly" if is_exact else f", up to {certificate.residual:.0e} of the size of the data"
@@ -113,10 +115,6 @@ def undecided(certificate: Undecided) -> str:
 # -- words and numbers ----------------------------------------------------------------------------------------------
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
 def _listed(rows: Any) -> str:
     """The first row numbers, and how many more there are."""
     numbers = [str(int(i)) for i in rows[:_MAX_LISTED]]
@@ -140,7 +138,7 @@ def _weight_lines(certificate: Inseparable, count_from: int) -> list[str]:
         for position, row in enumerate(certificate.rows[:_MAX_LISTED])
     ]
     more = len(certificate.rows) - len(lines)
-    return lines + ([f"  and {_count(more, 'row')} more, in .rows and .weights"] if more else [])
+    return lines + ([f"  and {plural(more, 'row')} more, in .rows and .weights"] if more else [])
 
 
 def _average(certificate: Inseparable) -> str:

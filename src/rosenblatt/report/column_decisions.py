@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from rosenblatt.errors import plural
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.records import FeatureSpace, logs_of
-from rosenblatt.report.text.layout import clip, plural
+from rosenblatt.report.text.layout import clip
 
 _PLAIN = [".", "", "", "", False]  # how a program writes numbers
 _NAMED = 4  # columns that are named; of more, only how many there are

@@ -11,6 +11,7 @@ from rosenblatt.cli.parameters import (
     sectioned_command,
     several_data_argument,
 )
+from rosenblatt.errors import plural
 from rosenblatt.readers.source import ReadOptions
 
 
@@ -34,7 +35,7 @@ def command(
     from rosenblatt.cli.load_model import load_model
     from rosenblatt.report.json_records import scores_record
     from rosenblatt.report.summary import EvaluationSummary, evaluate_on
-    from rosenblatt.report.text.layout import bold, named_line, plural
+    from rosenblatt.report.text.layout import bold, named_line
     from rosenblatt.report.text.scores import score_lines
 
     check_output(report, model, *data, reading.labels_from)

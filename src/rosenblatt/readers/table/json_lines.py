@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from rosenblatt import native
-from rosenblatt.errors import DataError, listed
+from rosenblatt.errors import DataError, listed, plural
 from rosenblatt.lazy import np
 from rosenblatt.readers.formats.lines import LineSpan, line_spans, whole_lines
 from rosenblatt.readers.inputs.input_file import InputFile, cannot_read
@@ -128,7 +128,7 @@ class JsonLines:
     def warnings(self) -> list[str]:
         if not self._n_late or not self._name_late_keys:
             return []
-        values = f"{self._n_late:,} value{'s' if self._n_late > 1 else ''}"
+        values = plural(self._n_late, "value")
         keys = listed(sorted(self._late, key=lambda key: (-self._late[key], key)))
         return [
             f"{self._file.name}: {values} of keys that have none in the first {_SAMPLE} MB were left out: {keys}. "

@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, plural
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.hashing.cross import pairs_of_model, pairs_of_table
 from rosenblatt.readers.inputs.input_file import InputFile
@@ -195,16 +195,16 @@ class TableSource(FileSource):
         """Rows without a label, words that the model never saw, and numbers that are missing where none was."""
         count, has = self._n_unlabelled, "have" if self._n_unlabelled > 1 else "has"
         unlabelled = (
-            [f"{_count(count, 'row')} {has} no label in column {self._layout.label!r}: left out."] if count else []
+            [f"{plural(count, 'row')} {has} no label in column {self._layout.label!r}: left out."] if count else []
         )
         count_as = "0" if self._encoder.scaling is None else "the mean of the column"
         unknown = [
-            f"{_count(count, 'cell')} of column {column!r} {'hold' if count > 1 else 'holds'} what the model never "
+            f"{plural(count, 'cell')} of column {column!r} {'hold' if count > 1 else 'holds'} what the model never "
             f"saw, such as {word!r}: it adds nothing to the score."
             for column, (count, word) in self._encoder.unknown_words.items()
         ]
         missing = [
-            f"{_count(count, 'number')} of column {column!r} {'are' if count > 1 else 'is'} missing, and none was in "
+            f"{plural(count, 'number')} of column {column!r} {'are' if count > 1 else 'is'} missing, and none was in "
             f"the rows that decided what to learn: each counts as {count_as}."
             for column, count in self._encoder.unmarked_gaps.items()
         ]
@@ -296,7 +296,3 @@ def _kinds_of(space: FeatureSpace) -> dict[str, str]:
         column: "flags" if column in flags else "numbers" for column in settings["numbers"] if column not in as_text
     }
     return numbers | dict.fromkeys([*settings["words"], *settings["texts"], *as_text], "words")
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' if count > 1 else ''}"

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from rosenblatt.errors import plural
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.explanation import explain_example
 from rosenblatt.report.summary import FitSummary
-from rosenblatt.report.text.layout import NO_BREAK, bold, command_lines, dim, named_line, plural
+from rosenblatt.report.text.layout import NO_BREAK, bold, command_lines, dim, named_line
 from rosenblatt.report.text.scores import confusion_lines
 from rosenblatt.report.weights import classes_shown, distinctive_features
 

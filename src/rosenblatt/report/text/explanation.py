@@ -7,11 +7,12 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.errors import plural
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.records import Label
 from rosenblatt.report.summary import STATUS, top_weights
-from rosenblatt.report.text.layout import NAME_WIDTH, NO_BREAK, bold, clip, dim, named_line, plural, terminal_width
+from rosenblatt.report.text.layout import NAME_WIDTH, NO_BREAK, bold, clip, dim, named_line, terminal_width
 from rosenblatt.report.weights import Contribution, Weight
 
 if TYPE_CHECKING:

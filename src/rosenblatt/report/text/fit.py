@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from sys import float_info
 from typing import TYPE_CHECKING
 
+from rosenblatt.errors import plural
 from rosenblatt.model.choose_threshold import Threshold
 from rosenblatt.model.fit_file import Fitted
 from rosenblatt.model.kinds.linear import LinearModel
@@ -15,7 +16,7 @@ from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.column_decisions import columns_sentence
 from rosenblatt.report.summary import NAMELESS_INDEX, SORTED_BY_LABEL, STATUS, FitSummary, errors_of
 from rosenblatt.report.text.explanation import describe_features, weight_lines
-from rosenblatt.report.text.layout import NO_BREAK, bold, clip, command_lines, dim, named_line, plural
+from rosenblatt.report.text.layout import NO_BREAK, bold, clip, command_lines, dim, named_line
 from rosenblatt.report.text.scores import score_lines
 
 if TYPE_CHECKING:

@@ -43,15 +43,6 @@ def command_lines(name: str, commands: Iterable[str]) -> Iterator[str]:
         yield f"  {bold(f'{name if number == 0 else str():{NAME_WIDTH}}')}{command}"
 
 
-def plural(count: int, noun: str) -> str:
-    """
-    >>> plural(1, "pass"), plural(2, "pass"), plural(1000, "row")
-    ('1 pass', '2 passes', '1,000 rows')
-    """
-    ending = "" if count == 1 else "es" if noun.endswith("s") else "s"
-    return f"{count:,} {noun}{ending}"
-
-
 def clip(text: str, most: int = 28) -> str:
     """At most this many characters, control characters replaced."""
     text = "".join(letter if letter.isprintable() else "?" for letter in text)
