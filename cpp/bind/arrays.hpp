@@ -42,7 +42,7 @@ public:
         return rows_;
     }
     // For a loop that is about to begin. Where Python has no other thread, nobody can write the indices during it, and they are
-    // used where they lie, which is up to a tenth faster.
+    // used in place, which is up to a tenth faster.
     Rows readable() const {
         Rows rows = checked();
         const PyThreadState* const first = PyInterpreterState_ThreadHead(PyInterpreterState_Get());

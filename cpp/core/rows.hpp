@@ -7,7 +7,7 @@
 namespace rosenblatt {
 
 // A number in memory of the caller, which another of its threads may be writing meanwhile. It is read once, so that the
-// number that was found to be in range is the one that is used: whoever does that gets a wrong model, never a wild access.
+// number that was found to be in range is the one that is used: a caller that does so gets a wrong model, never an access out of bounds.
 template <class T>
 inline T read_once(const T* number) {
     return __atomic_load_n(number, __ATOMIC_RELAXED);

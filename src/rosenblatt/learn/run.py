@@ -84,7 +84,7 @@ class Run:
         self.log: list[tuple[NDArray[Any], ...]] = []
         self.votes: Votes | None = None
         self.recording: Recording | None = None  # the examples of a recorded run, while all are in memory
-        self.turn = Lock()  # of the thread that learns
+        self.turn = Lock()  # held by the thread that learns
         self._version = 0  # of the answers below: another thread may be computing them while the weights change
         self._scorer: tuple[int, native.Learner] | None = None  # a learner with the final weights
         self._final_weights: tuple[int, FinalWeights] | None = None

@@ -277,7 +277,7 @@ def _identity(path: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _join_passes(run: Run, t_before: int) -> None:
-    """What was counted before and now, as of one pass."""
+    """Add what was counted before to what is counted now, as if it had been one pass."""
     n_before, n_now = t_before, run.learner.t - t_before
     old, new = run.loss[-2:]
     run.loss[-2:] = [(old * n_before + new * n_now) / max(n_before + n_now, 1)]

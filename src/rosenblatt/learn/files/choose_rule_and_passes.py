@@ -29,9 +29,9 @@ from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.records import Block, Csr, HonestScores
 
-_WORK = 1 << 30  # weights that all candidates may visit together
-_SHORT_PASS = 1 << 22  # weights of a pass that may be followed by so much work
-# Of the work of a longer one; more of it where there are many classes, each of which has fewer examples.
+_WORK = 1 << 30  # weights that all candidates may visit together, where one pass visits no more than _SHORT_PASS
+_SHORT_PASS = 1 << 22
+# After a longer pass: as a share of its work. The more classes, the fewer examples of each, and the more passes help.
 _SHARE, _SHARE_OF_MANY_CLASSES = 0.35, 1.0
 _WEIGHT_BYTES = 420 << 20  # of memory for the weights of all their runs
 _FOLDS = 5
@@ -43,11 +43,9 @@ _FEWEST_PASSES, _FEWEST_OF_ONE_FOLD = 8, 3
 _PATIENCE = 3  # measurements without improvement that end a candidate
 _BEHIND, _FAR_BEHIND = 2.0, 3.0  # standard errors behind the best that end a candidate, and one that still improves
 _ENOUGH_PASSES = 8  # then a candidate that is not better than the one to choose ends
-_ROW_COST, _SPARSE_COST = (
-    16,
-    4,
-)  # what a row costs besides its values, and a value of a sparse row, in weights of dense rows
-_LESS = 0.99  # times the loss: what is more than that is no improvement
+# What a row costs besides its values, and a value of a sparse row, in weights of dense rows.
+_ROW_COST, _SPARSE_COST = 16, 4
+_LESS = 0.99  # a loss must fall below this share of the best to count as an improvement
 _Task: TypeAlias = Callable[[], Any]
 _STRIDE = 0x9E3779B97F4A7C15  # from the seed of one pass to that of the next
 

@@ -14,8 +14,8 @@ from rosenblatt.readers.block_rows import take_examples
 from rosenblatt.records import Block, Csr, FeatureSpace
 
 FEWEST_ROWS = 100
-FEWEST_ERRORS = 10  # of a guess: with fewer, chance may let a feature tell them
-TOLD = 0.5  # of the errors of a guess: a feature that makes no more than that tells much about the label
+FEWEST_ERRORS = 10  # of guessing the commonest class: of fewer, a feature may be right by chance
+TELLING = 0.5  # a feature tells much about the label if it makes at most this share of the errors of that guess
 _MOST_ROWS, _MOST_ENTRIES = 2000, 1 << 18
 
 
@@ -48,7 +48,7 @@ class LeakSample:
         first = take_examples(block, np.asarray(order)) if named else None
         if not isinstance(values, Csr) or (named and not space.bits):
             return cls(len(order), guess, first)
-        most_wrong = int(TOLD * guess * len(order))
+        most_wrong = int(TELLING * guess * len(order))
         leaks = native.telling_columns(native.rows_of(values), order, labels, n_classes, most_wrong)
         # Of a table only the words of its texts, which come after its columns.
         errors = ((column, wrong / len(order)) for column, wrong in leaks if column >= len(space.columns))

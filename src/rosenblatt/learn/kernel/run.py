@@ -78,7 +78,7 @@ class KernelRun:
         self.mistakes: list[int] = []
         self.status: Status = "open"
         self.log: list[Updates] = []
-        self.turn = RLock()  # of the thread that learns, or predicts
+        self.turn = RLock()  # held by the thread that learns or predicts
         self.pocket = Pocket(self.units, joint=self.joint) if settings.keep == "pocket" else None
 
     def __getstate__(self) -> dict[str, Any]:

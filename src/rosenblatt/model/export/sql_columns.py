@@ -22,7 +22,7 @@ def text(word: str) -> str:
 
 
 def number(value: float) -> str:
-    """As few digits as give back the same float; with an exponent, without which it is a decimal number to some.
+    """As few digits as give back the same float; with an exponent, without which some databases take it for a decimal.
 
     >>> number(0.1), number(-0.5), number(1e-9)
     ('0.1e0', '(-0.5e0)', '1e-09')
@@ -89,7 +89,8 @@ class SqlColumns:
         return name(alias)
 
     def value(self, j: int) -> tuple[str, bool]:
-        """The value of a feature, NULL where it is missing; or when a row has it, which is the flag."""
+        """Either the value of a feature, NULL where it is missing, and False; or the condition under which a row has
+        the feature, and True."""
         space = self._space
         if space.kind == "index":
             return self._scaled(j, _cleaned(name(f"f{j + space.index_base}"))), False
@@ -141,7 +142,8 @@ class SqlColumns:
         return f"({_is_missing(name(column))}{of_column})" if of_column else _is_missing(name(column))
 
     def _condition(self, feature: str) -> str:
-        """When a row has a feature that is 0 or 1. Two columns may give features of one name: then when one does."""
+        """The condition under which a row has a feature that is 0 or 1; where two columns give a feature of the same
+        name, that either has it."""
         settings = self._settings
         columns = [column for column in settings.get("words", ()) if feature.startswith(f"{column}=")]
         ways = [f"{_trimmed(name(column))} = {text(feature[len(column) + 1 :])}" for column in columns]

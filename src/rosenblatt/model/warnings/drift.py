@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from rosenblatt.model.predict import PredictedBlock
 
 _SAMPLED = 256  # rows of each block whose scores are counted
-_HANDFUL = 20  # examples of which nobody wants to know how many words are new
+_HANDFUL = 20  # examples, too few to say how many of their words are new
 SOME, MUCH = 0.1, 0.25
-_MOVED = 0.5  # deviations of the mean of a column that are worth a word
+_MOVED = 0.5  # standard deviations by which the mean of a column must move to be mentioned
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Watch:
             return None, 0.0
         settings = self._model.space.settings
         means = (self._sums / self._rows).tolist()
-        # Dates move on, which is no news.
+        # Dates are always later than those learned from.
         means = [0.0 if settings["numbers"][j] in settings.get("dates", {}) else mean for j, mean in enumerate(means)]
         most = max(range(len(means)), key=lambda j: abs(means[j]))
         return settings["numbers"][most], means[most]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from rosenblatt.lazy import NDArray, np
-from rosenblatt.learn.files.leak_sample import FEWEST_ERRORS, FEWEST_ROWS, TOLD, LeakSample
+from rosenblatt.learn.files.leak_sample import FEWEST_ERRORS, FEWEST_ROWS, TELLING, LeakSample
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.records import Block, Csr, FeatureSpace, Floats
 
@@ -35,7 +35,7 @@ def leaking_columns(block: Block, space: FeatureSpace, coef: Floats | None = Non
     errors = {column: _error(_codes(block, features), labels) for column, features in columns.items()}
     leaks = {column: error for column, error in errors.items() if error <= _small(guess)}
     others = min((error for column, error in errors.items() if column not in leaks), default=1.0)
-    return leaks if len(leaks) <= _MOST_LEAKS and others >= TOLD * guess else {}
+    return leaks if len(leaks) <= _MOST_LEAKS and others >= TELLING * guess else {}
 
 
 def leaking_features(sample: LeakSample, model: LinearModel) -> dict[str, float]:

@@ -19,7 +19,7 @@ class BadLine:
 
 @dataclass(frozen=True)
 class LinesOfRows:
-    """Which line of a file each row is on, where lines before it are none of the rows."""
+    """Which line of a file each row is on: not every line is a row."""
 
     file: str
     first_line: int  # lines before the first row

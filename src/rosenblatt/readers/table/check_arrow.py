@@ -22,7 +22,7 @@ _is_string_view, _is_binary_view, _is_run_end_encoded = (
 
 
 def readable(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The batch with every column checked and, where there is one, of a type that is read; ArrowInvalid if damaged."""
+    """The batch, every column checked and, if possible, converted to a type that is read; ArrowInvalid if damaged."""
     return pa.RecordBatch.from_arrays([_readable(array) for array in batch.columns], names=batch.schema.names)
 
 

@@ -63,7 +63,7 @@ class Batch:
 def parse_batch(
     batch: pa.RecordBatch, layout: Layout, bytes_read: int, passed: Sequence[str] = (), *, marks_missing: bool = True
 ) -> Batch:
-    """`passed` columns are given as they are; unless null `marks_missing` values, their marks are still words."""
+    """`passed` columns are given as they are. `marks_missing`: the reader has put null in place of missing values."""
     bad: BadCells = []
     as_they_are = [batch.column(column) for column in passed]
     if not marks_missing:

@@ -13,7 +13,7 @@ from typing import Any
 
 OK, REFUSED, BROKEN, TOO_LONG = 200, 422, 500, 503
 _NICE = 10  # of slow work, so that quick answers come first
-_MAX_MOMENTS = 150  # of a long run, instead of 600: they are most of the time of an answer
+_MAX_MOMENTS = 150  # of a long run, instead of 600: they take most of the time of an answer
 
 
 class Worker:
