@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rosenblatt.errors import ModelError, option
-from rosenblatt.model.export.sql_columns import SqlColumns, name, number, text
+from rosenblatt.model.export.sql_columns import EXPORT_OTHERWISE, SqlColumns, name, number, text
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.records import Label
 
@@ -19,10 +19,7 @@ def to_sql(model: LinearModel, table: str = TABLE) -> str:
     nothing.
     """
     if model.space.kind == "hashed" or model.space.bits:
-        raise ModelError(
-            "SQL needs named columns, and this model hashes words into weights: "
-            f"export it with {option('to', 'python')}, {option('to', 'json')} or {option('to', 'onnx')}."
-        )
+        raise ModelError(f"SQL needs named columns, and this model hashes words into weights: {EXPORT_OTHERWISE}.")
     if model.scheme == "ovo":
         raise ModelError(
             f"SQL cannot hold a one-vs-one vote: export it with {option('to', 'python')} or {option('to', 'onnx')}, or "

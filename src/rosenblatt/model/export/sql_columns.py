@@ -8,6 +8,7 @@ from rosenblatt.errors import ModelError, option
 from rosenblatt.readers.table.columns.missing_cells import MISSING
 from rosenblatt.records import FeatureSpace, logs_of
 
+EXPORT_OTHERWISE = f"export it with {option('to', 'python')}, {option('to', 'json')} or {option('to', 'onnx')}"
 _LARGEST_POWER = 64  # of two, in a logarithm; beyond it the last piece goes on
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _WRITTEN_AS_ISO = ("year-month-day", "typed")  # a database writes its dates and times so, too
@@ -57,7 +58,7 @@ class SqlColumns:
             if other != column:
                 raise ModelError(
                     f"SQL does not tell column {column!r} from {other!r}: rename one of them and learn again, or "
-                    f"export with {option('to', 'python')}, {option('to', 'json')} or {option('to', 'onnx')}."
+                    f"{EXPORT_OTHERWISE}."
                 )
 
     def _refuse_dates(self) -> None:
@@ -66,9 +67,8 @@ class SqlColumns:
             if zoned or form not in _WRITTEN_AS_ISO:
                 why = "have time zones" if zoned else f"are written as {form}"
                 raise ModelError(
-                    f"SQL cannot hold the dates of column {column!r}, which {why}: export it with "
-                    f"{option('to', 'python')}, {option('to', 'json')} or {option('to', 'onnx')}, or learn them as "
-                    "year-month-day."
+                    f"SQL cannot hold the dates of column {column!r}, which {why}: {EXPORT_OTHERWISE}, or learn "
+                    "them as year-month-day."
                 )
 
     def free(self, wanted: str) -> str:
