@@ -1,4 +1,4 @@
-"""The layers of the package: the contracts in pyproject.toml, and those that import-linter cannot check."""
+"""The layers of the package: the contracts in pyproject.toml, and what import-linter cannot check, such as names."""
 
 import ast
 import shutil
@@ -103,3 +103,27 @@ def test_children_of_tests_have_a_time_limit() -> None:
         path for path in (ROOT / "tests").rglob("*.py") if path not in (ROOT / "tests" / "child.py", Path(__file__))
     ]
     assert [path.name for path in files if any(call in path.read_text(encoding="utf-8") for call in starting)] == []
+
+
+EMPTY_NAMES = {"asked", "begun", "found", "given", "held", "kept", "made", "said", "those", "told"}
+
+
+def empty_names(path: Path) -> list[str]:
+    """The variables and parameters of a file whose names do not say what they hold, with their lines."""
+    names = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.arg):
+            name = node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            name = node.id
+        else:
+            continue
+        if name.strip("_") in EMPTY_NAMES:
+            names.append(f"{path.relative_to(ROOT)}:{node.lineno}: {name}")
+    return names
+
+
+def test_a_variable_says_what_it_holds() -> None:
+    files = [path for room in ("src", "tests", "tools", "bench", "fuzz") for path in (ROOT / room).rglob("*.py")]
+    assert len(files) > 400
+    assert [name for path in files for name in empty_names(path)] == []

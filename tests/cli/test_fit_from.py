@@ -62,11 +62,11 @@ def test_a_week_day_by_day_is_the_week_at_once(rule: str, week: list[Path], tmp_
     assert main(["fit", str(week[0]), "--rule", rule, "--passes", "1", "-o", model, "-q"]) == 0
     for day in week[1:]:
         assert main(["fit", "--from", model, str(day), "-o", model, "-q"]) == 0
-    whole, days = load_linear_model(one), load_linear_model(model)
-    same_model(whole, days)
-    same_probabilities(whole, days)
+    at_once, days = load_linear_model(one), load_linear_model(model)
+    same_model(at_once, days)
+    same_probabilities(at_once, days)
     assert [Path(entry["name"]).name for entry in days.provenance["history"]] == [path.name for path in week]
-    assert sorted(days.space.names) == sorted(whole.space.names)
+    assert sorted(days.space.names) == sorted(at_once.space.names)
     assert list(tmp_path.glob("*.checkpoint")) == []
 
 
@@ -124,19 +124,19 @@ def test_ctrl_c_leaves_the_model_and_says_what_to_do(
     model = tmp_path / "m.model"
     assert main(["fit", str(week[0]), "--rule", "arow", "--passes", "1", "-o", str(model), "-q"]) == 0
     content, data = model.read_bytes(), long_file(tmp_path / "long.tsv")
-    begun = passes.Fitting._learn
+    learn = passes.Fitting._learn
 
     def interrupted(self: Any, batch: Any) -> None:
-        begun(self, batch)
+        learn(self, batch)
         os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(passes.Fitting, "_learn", interrupted)
     command = ["fit", "--from", str(model), str(data), "-o", str(model)]
     assert main(command) == 130
-    said = capsys.readouterr().err
-    assert f"interrupted; the same command with --resume continues from {model}.checkpoint." in said
+    message = capsys.readouterr().err
+    assert f"interrupted; the same command with --resume continues from {model}.checkpoint." in message
     assert model.read_bytes() == content
-    monkeypatch.setattr(passes.Fitting, "_learn", begun)
+    monkeypatch.setattr(passes.Fitting, "_learn", learn)
     assert main([*command, "--resume", "-q"]) == 0
     assert load_linear_model(model).provenance["history"][1]["rows"] == 24_000
     assert not (tmp_path / "m.model.checkpoint").exists()
@@ -156,11 +156,11 @@ def test_a_full_disk_leaves_the_model(
 
     monkeypatch.setattr(model_file, "write_container", full)
     assert main(["fit", "--from", str(model), str(week[1]), "-o", str(model)]) == 3
-    said = capsys.readouterr().err
-    assert "no space left on device" in said.lower()
-    assert "the model is saved as" in said
+    message = capsys.readouterr().err
+    assert "no space left on device" in message.lower()
+    assert "the model is saved as" in message
     assert model.read_bytes() == content
-    os.unlink(said.split("saved as ")[1].split(" instead")[0])
+    os.unlink(message.split("saved as ")[1].split(" instead")[0])
 
 
 def test_kill_9_leaves_a_whole_model(week: list[Path], tmp_path: Path) -> None:
@@ -190,12 +190,12 @@ def test_numbers_beside_words_day_by_day(tmp_path: Path) -> None:
         days.append(tmp_path / f"{day}.csv")
         days[-1].write_text("x,word,label\n" + text)
     scaling = rosenblatt.readers.source.ReadOptions(scale=False)
-    whole = rosenblatt.fit_file(days, rule="hinge", passes=1, reading=scaling).model
+    at_once = rosenblatt.fit_file(days, rule="hinge", passes=1, reading=scaling).model
     model = tmp_path / "m.model"
     rosenblatt.save(rosenblatt.fit_file(days[0], rule="hinge", passes=1, reading=scaling), model)
     for day in days[1:]:
         rosenblatt.save(rosenblatt.fit_file(day, from_=model), model)
     after = load_linear_model(model)
-    same_model(whole, after)
-    same_probabilities(whole, after)
+    same_model(at_once, after)
+    same_probabilities(at_once, after)
     assert np.isfinite(after.coef).all()

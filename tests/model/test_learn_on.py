@@ -112,17 +112,17 @@ def test_long_streams_keep_a_bounded_sample(tmp_path: Path) -> None:
     parts = [tmp_path / f"{day}.svm" for day in range(3)]
     for day, path in enumerate(parts):
         path.write_text("".join(f"{k % 2} {k % 7 + 1}:1 {(k * k + day) % 13 + 8}:1\n" for k in range(12_000)))
-    whole = rosenblatt.fit_file(parts, rule="logistic", passes=1).model
+    at_once = rosenblatt.fit_file(parts, rule="logistic", passes=1).model
     model = tmp_path / "m.model"
     save_model(rosenblatt.fit_file(parts[0], rule="logistic", passes=1).model, model)
     for path in parts[1:]:
         save_model(rosenblatt.fit_file(path, from_=model).model, model)
     after = load_linear_model(model)
-    same_probabilities(whole, after)
+    same_probabilities(at_once, after)
     assert after.sample is not None
-    assert whole.sample is not None
+    assert at_once.sample is not None
     assert (after.sample.stride, len(after.sample.truth)) == (4, 9000)
-    assert np.asarray(after.sample.scores).tobytes() == np.asarray(whole.sample.scores).tobytes()
+    assert np.asarray(after.sample.scores).tobytes() == np.asarray(at_once.sample.scores).tobytes()
 
 
 @pytest.mark.parametrize("rule", known_rules())

@@ -101,8 +101,8 @@ def test_new_classes_are_learned(rule: str, known: str, tmp_path: Path) -> None:
     model = load_linear_model(tmp_path / "m.model")
     fresh = write(tmp_path / "4.svm", svmlight(4, 1000, known + "ae"))
     assert error_on(model, fresh) < 0.2
-    whole = rosenblatt.fit_file([first, second], rule=RULES_TRIED[rule], passes=1)
-    assert error_on(model, fresh) < error_on(whole.model, fresh) + 0.05
+    at_once = rosenblatt.fit_file([first, second], rule=RULES_TRIED[rule], passes=1)
+    assert error_on(model, fresh) < error_on(at_once.model, fresh) + 0.05
     scores = np.concatenate([np.asarray(block.scores) for block in predict_file(model, fresh)])
     probabilities = np.asarray(model.probabilities(np.ascontiguousarray(scores)))
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
@@ -173,11 +173,11 @@ def test_a_chosen_threshold_becomes_part_of_the_units(tmp_path: Path) -> None:
 
 def test_balanced_classes_go_on_counting(tmp_path: Path) -> None:
     days = [write(tmp_path / f"{day}.svm", svmlight(day, 700, "bbbbcd")) for day in (1, 2, 3)]
-    whole = rosenblatt.fit_file(days, rule="arow", passes=1, class_weight="balanced")
+    at_once = rosenblatt.fit_file(days, rule="arow", passes=1, class_weight="balanced")
     model = tmp_path / "m.model"
     save_model(rosenblatt.fit_file(days[0], rule="arow", passes=1, class_weight="balanced").model, model)
     for day in days[1:]:
         save_model(rosenblatt.fit_file(day, from_=model).model, model)
     after = load_linear_model(model)
-    assert after.coef.tobytes() == whole.model.coef.tobytes()
-    assert after.provenance["class_counts"] == whole.model.provenance["class_counts"]
+    assert after.coef.tobytes() == at_once.model.coef.tobytes()
+    assert after.provenance["class_counts"] == at_once.model.provenance["class_counts"]

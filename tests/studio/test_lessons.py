@@ -165,9 +165,9 @@ def switch_on_three(page: Any) -> None:
         page.locator("#relatives label", has_text=name).locator("input").check()
 
 
-def erase_all_but(page: Any, kept: int) -> None:
+def erase_all_but(page: Any, n_points: int) -> None:
     page.locator("#tools label", has_text="Erase").click()
-    while page.locator("#layer-points .point").count() > kept:
+    while page.locator("#layer-points .point").count() > n_points:
         page.locator("#layer-points .point").first.click()
 
 

@@ -273,7 +273,7 @@ def _columns_read(space: FeatureSpace) -> list[str]:
 
 def _identity(path: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
     """What a checkpoint must have in common with the fit that continues from it."""
-    return {"model": fingerprint(path, whole=False)["content"], "new labels": chosen["new_labels"]}
+    return {"model": fingerprint(path, all_content=False)["content"], "new labels": chosen["new_labels"]}
 
 
 def _join_passes(run: Run, t_before: int) -> None:

@@ -116,8 +116,8 @@ def _read_file(path: Path) -> _File:
         raise DataError(f"{path}:{line}: is not text in UTF-8.") from None
     fences = [k for k, line in enumerate(lines) if line.rstrip() == "+++"]
     if len(fences) < 2 or fences[0] != 0:
-        found = fences[0] + 1 if fences else 1
-        raise DataError(f"{path}:{found}: a lesson begins with its settings in TOML between two lines of +++.")
+        at = fences[0] + 1 if fences else 1
+        raise DataError(f"{path}:{at}: a lesson begins with its settings in TOML between two lines of +++.")
     return _File(path, lines, fences[1] + 1)
 
 

@@ -129,8 +129,8 @@ def _month(name: str) -> str | None:
     ('10', '10', '9', None)
     """
     name = name.lower()
-    found = [position for position, month in enumerate(MONTHS) if name in (month, month[:3])]
-    return None if not found else "9" if name == "sept" else str(found[0] + 1)
+    positions = [position for position, month in enumerate(MONTHS) if name in (month, month[:3])]
+    return None if not positions else "9" if name == "sept" else str(positions[0] + 1)
 
 
 def _padded(digits: pa.Array) -> pa.Array:

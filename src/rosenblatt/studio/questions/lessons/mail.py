@@ -67,11 +67,11 @@ def _decisions(model: Any) -> dict[str, Any]:
     from rosenblatt.readers.source import ReadOptions
 
     scores = evaluate_file(model, str(_MAIL / "test.tsv.gz"), ReadOptions()).scores()
-    (kept, lost), (through, caught) = scores.confusion.astype(int).tolist()
+    (delivered, lost), (through, caught) = scores.confusion.astype(int).tolist()
     return {
         "examples": scores.examples,
         "accuracy": scores.accuracy.value,
-        "letters": kept + lost,
+        "letters": delivered + lost,
         "lost": lost,
         "spams": through + caught,
         "through": through,
