@@ -15,6 +15,7 @@ void bind_support_pairs(Module& m);
 void bind_certify(Module& m);
 void bind_parse(Module& m);
 void bind_json(Module& m);
+void bind_table_rows(Module& m);
 void bind_cache_pages(Module& m);
 void bind_calibrate(Module& m);
 void bind_folds(Module& m);
@@ -84,6 +85,7 @@ NB_MODULE(_native, module) {
     bind_certify(m);
     bind_parse(m);
     bind_json(m);
+    bind_table_rows(m);
     bind_cache_pages(m);
     bind_calibrate(m);
 }

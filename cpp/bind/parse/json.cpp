@@ -22,23 +22,6 @@ void new_shape(JsonShape* at, const Keys& keys) {
     new (at) JsonShape(std::move(shape));
 }
 
-// Every key after the object that has it; None where a slower reader must find them.
-nb::object find_json_keys(const nb::bytes& lines) {
-    JsonShape shape;
-    const BytesSource source{lines.c_str(), lines.size()};
-    bool ok = true;
-    without_lock([&] {
-        const auto find = native().json->find_keys;
-        each_piece(source, 0, static_cast<std::int64_t>(lines.size()), [&](const char* first, const char* last) { return ok = find(first, last, shape); });
-        return true;
-    });
-    if (!ok) return nb::none();
-    Keys keys;
-    for (std::size_t i = 1; i < shape.keys.size(); ++i)
-        keys.emplace_back(shape.keys[i].parent, shape.keys[i].name, kinds[static_cast<std::size_t>(shape.keys[i].kind)]);
-    return nb::cast(keys);
-}
-
 // A bit for each row, the first in the lowest.
 template <class IsSet>
 PooledVector<std::uint8_t> bitmap(std::size_t rows, IsSet is_set) {
@@ -79,6 +62,23 @@ nb::object to_tuple(JsonColumn& column, std::size_t rows) {
     return nb::make_tuple(n_nulls, valid, to_memoryview(column.list_ends), ends, bytes);
 }
 
+// Every key after the object that has it; None where a slower reader must find them.
+template <class Source>
+nb::object find_keys(const Source& source, std::int64_t begin, std::int64_t end) {
+    JsonShape shape;
+    bool ok = true;
+    without_lock([&] {
+        const auto find = native().json->find_keys;
+        each_piece(source, begin, end, [&](const char* first, const char* last) { return ok = find(first, last, shape); });
+        return true;
+    });
+    if (!ok) return nb::none();
+    Keys keys;
+    for (std::size_t i = 1; i < shape.keys.size(); ++i)
+        keys.emplace_back(shape.keys[i].parent, shape.keys[i].name, kinds[static_cast<std::size_t>(shape.keys[i].kind)]);
+    return nb::cast(keys);
+}
+
 template <class Source>
 nb::tuple parse_part(const Source& source, std::int64_t begin, std::int64_t end, const JsonShape& shape) {
     JsonRows rows(shape);
@@ -99,19 +99,29 @@ nb::tuple parse_part(const Source& source, std::int64_t begin, std::int64_t end,
     return nb::make_tuple(rows.lines, rows.rows, columns, rows.blank, odd, late, rows.late_values);
 }
 
-// (lines, rows, columns, blank lines, odd lines, keys without a column, their values) of a file, of several, or of bytes.
-nb::tuple parse_json_lines(nb::handle source, std::int64_t begin, std::int64_t end, const JsonShape& shape) {
-    if (nb::isinstance<nb::int_>(source)) return parse_part(FileSource{nb::cast<int>(source)}, begin, end, shape);
-    if (nb::isinstance<JoinedFiles>(source)) return parse_part(nb::cast<const JoinedFiles&>(source), begin, end, shape);
+// Calls use(source, begin, end) for a file, for several, or for bytes, of which begin and end are ignored.
+template <class Use>
+auto with_source(nb::handle source, std::int64_t begin, std::int64_t end, Use use) {
+    if (nb::isinstance<nb::int_>(source)) return use(FileSource{nb::cast<int>(source)}, begin, end);
+    if (nb::isinstance<JoinedFiles>(source)) return use(nb::cast<const JoinedFiles&>(source), begin, end);
     const nb::bytes bytes = nb::cast<nb::bytes>(source);
-    return parse_part(BytesSource{bytes.c_str(), bytes.size()}, 0, static_cast<std::int64_t>(bytes.size()), shape);
+    return use(BytesSource{bytes.c_str(), bytes.size()}, std::int64_t{0}, static_cast<std::int64_t>(bytes.size()));
+}
+
+nb::object find_json_keys(nb::handle source, std::int64_t begin, std::int64_t end) {
+    return with_source(source, begin, end, [](const auto& of, std::int64_t first, std::int64_t last) { return find_keys(of, first, last); });
+}
+
+// (lines, rows, columns, blank lines, odd lines, keys without a column, their values)
+nb::tuple parse_json_lines(nb::handle source, std::int64_t begin, std::int64_t end, const JsonShape& shape) {
+    return with_source(source, begin, end, [&](const auto& of, std::int64_t first, std::int64_t last) { return parse_part(of, first, last, shape); });
 }
 
 }  // namespace
 
 void bind_json(Module& m) {
     Class<JsonShape>(m, "JsonShape").def("__init__", &new_shape, "keys"_a);
-    m.def("find_json_keys", &find_json_keys, "lines"_a);
+    m.def("find_json_keys", &find_json_keys, "source"_a, "begin"_a, "end"_a);
     m.def("parse_json_lines", &parse_json_lines, "source"_a, "begin"_a, "end"_a, "shape"_a);
 }
 

@@ -191,5 +191,5 @@ def test_deep_nesting_is_refused_in_a_sentence(tmp_path: Path) -> None:
         batches = list(JsonLines(InputFile(path)).batches(bad.append))
         assert sum(batch.num_rows for batch, _ in batches) + len(bad) == 3
     path.write_text("[" * 100_000)
-    with pytest.raises(DataError, match=r"is nested too deeply|is not a whole JSON object"):
+    with pytest.raises(DataError, match="its first objects have no keys with a value"):
         JsonLines(InputFile(path))

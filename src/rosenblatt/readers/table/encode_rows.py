@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple
-from typing import Any
+from typing import Any, TypeAlias
 
 from rosenblatt import native
 from rosenblatt.lazy import NDArray, np
@@ -17,8 +17,11 @@ from rosenblatt.readers.source import ReadOptions
 from rosenblatt.readers.table.bad_rows import BadCells, product_too_large
 from rosenblatt.readers.table.columns.layout import Layout
 from rosenblatt.readers.table.parse_cells import Batch, WordColumn
-from rosenblatt.readers.table.scale import Scaling
+from rosenblatt.readers.table.scale import Scaling, with_logs
 from rosenblatt.records import Csr, FeatureSpace, Floats, Values, logs_of
+
+# The code of each row, the feature of each code (None: the codes are features), and the value of each row (None: 1).
+_Column: TypeAlias = "tuple[NDArray[np.int32], NDArray[np.int32] | None, Floats | None]"
 
 
 class Encoder:
@@ -132,28 +135,30 @@ class Encoder:
 
     def encode(self, batch: Batch, good: NDArray[np.bool_]) -> Values:
         """The matrix of the good rows: dense while there is nothing but numbers."""
-        numbers = batch.numbers if self.scaling is not None and good.all() else batch.numbers[good]
+        complete, in_numpy = bool(good.all()), bool(self._pairs) or self._layout.dense
+        numbers = batch.numbers if complete and not (in_numpy and self.scaling is None) else batch.numbers[good]
         missing = np.isnan(numbers)
-        numbers = self._scaled(numbers)
         if missing.any():
-            numbers[missing] = 0.0
             self._count_unmarked(missing)
-        words = [
-            self._word_features(column, words.words, codes[good])
+        columns: list[_Column] = [
+            self._word_features(column, words.words, codes if complete else codes[good])
             for column, words in self._words(batch)
             for codes in (words.codes, *words.more_codes)
         ]
-        words += [self._missing_feature(j, missing[:, j]) for j in self._with_missing(missing)]
-        products = self._products(batch, good, numbers, missing)
-        if self._layout.dense and self.features == self._n_numbers + len(self._number_pairs):
-            return np.column_stack([numbers, *(values for _, values in products)]) if products else numbers
-        number_features = np.tile(np.arange(self._n_numbers, dtype=np.int32), (len(numbers), 1))
-        indices = np.column_stack([number_features, *words, *(features for features, _ in products)])
-        ones = [np.ones(len(numbers)) for _ in words]
-        values = np.column_stack([numbers, *ones, *(values for _, values in products)])
-        stored = (indices >= 0) & (values != 0)
-        starts = np.concatenate([[0], np.cumsum(stored.sum(axis=1))]).astype(np.int64)
-        rows = Csr(starts, indices[stored], values[stored], self.features)
+        columns += [(self._missing_feature(j, missing[:, j]), None, None) for j in self._with_missing(missing)]
+        if in_numpy:
+            numbers = self._scaled(numbers)
+            numbers[missing] = 0.0
+            products = self._products(batch, good, numbers, missing)
+            if self._layout.dense and self.features == self._n_numbers + len(self._number_pairs):
+                return np.column_stack([numbers, *(values for _, values in products)]) if products else numbers
+            columns += [(features, None, values) for features, values in products]
+            rows = Csr(*native.encode_table(numbers, None, None, columns), self.features)
+        else:
+            scaling = self.scaling
+            shift, scale = (None, None) if scaling is None else (scaling.shift, scaling.scale)
+            numbers = numbers if scaling is None else with_logs(numbers, scaling.logs)
+            rows = Csr(*native.encode_table(numbers, shift, scale, columns), self.features)
         return self._with_texts(rows, batch, good) if self._hashing else rows
 
     def _products(
@@ -193,17 +198,17 @@ class Encoder:
     def _words(self, batch: Batch) -> list[tuple[str, WordColumn]]:
         return list(zip(self._layout.word_columns, batch.words, strict=True))
 
-    def _word_features(self, column: str, words: Sequence[str], codes: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The feature of each cell; -1 where it has none."""
-        features = np.full(len(words) + 1, -1, dtype=np.int32)
-        present, first_row = np.unique(codes, return_index=True)
-        for code in present[np.argsort(first_row)].tolist():
-            if code >= 0:
-                features[code] = self._feature(f"{column}={words[code]}")
-                if features[code] < 0:
-                    count, first = self.unknown_words.get(column, (0, words[code]))
-                    self.unknown_words[column] = count + int((codes == code).sum()), first
-        return features[codes]
+    def _word_features(self, column: str, words: Sequence[str], codes: NDArray[np.int32]) -> _Column:
+        """The feature of each code; -1 where it has none."""
+        features = np.full(len(words), -1, dtype=np.int32)
+        codes = np.ascontiguousarray(codes)
+        order, counts = native.codes_in_order(codes, len(words))
+        for code in order.tolist():
+            features[code] = self._feature(f"{column}={words[code]}")
+            if features[code] < 0:
+                count, first = self.unknown_words.get(column, (0, words[code]))
+                self.unknown_words[column] = count + int(counts[code]), first
+        return codes, features, None
 
     def _count_unmarked(self, missing: NDArray[np.bool_]) -> None:
         counts = missing.sum(axis=0)

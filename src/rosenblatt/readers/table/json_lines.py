@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from rosenblatt import native
 from rosenblatt.errors import DataError, listed, plural
 from rosenblatt.lazy import np
 from rosenblatt.readers.formats.lines import LineSpan, line_spans, whole_lines
-from rosenblatt.readers.inputs.input_file import InputFile, cannot_read
+from rosenblatt.readers.inputs.input_file import HEAD, InputFile, cannot_read
 from rosenblatt.readers.parallel_map import ordered_map
 from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
 from rosenblatt.readers.table.check_arrow import refuse_duplicates
@@ -77,15 +78,14 @@ class JsonLines:
         self._n_late = 0
 
     def _find_shape(self) -> Shape:
-        sample = self._first_lines()
-        first = sample.partition(b"\n")[0]
-        if first.strip():
+        first, newline, _ = self._file.head.partition(b"\n")
+        if first.strip() and (newline or len(self._file.head) < HEAD):
             try:
                 object_of(first)
             except ValueError as error:
                 what = f"{self._file.name}:1: {error}; write one object on each line"
                 raise DataError(f"{what}.", file=self._file.name, line=1) from None
-        shape = _shape_of_lines(sample)
+        shape = self._shape_of_first_lines()
         flat = dict(_flat_types("", shape))
         self.unseen = {column for column in self._known if column not in flat}  # by the first lines
         for column, kind in self._known.items():
@@ -93,8 +93,18 @@ class JsonLines:
                 put(shape, column.split("."), kind)
         return shape
 
-    def _first_lines(self) -> bytes:
-        size = _SAMPLE << 20
+    def _shape_of_first_lines(self) -> Shape:
+        file, size = self._file, _SAMPLE << 20
+        if file.plain and file.length is not None:
+            end = min(size, file.length)
+            keys = native.find_json_keys(file.native_source(), 0, end)
+            if keys is not None:
+                return _nested(keys)
+        lines = self._first_lines(size)
+        keys = native.find_json_keys(lines, 0, len(lines))
+        return _shape_of_lines(lines) if keys is None else _nested(keys)
+
+    def _first_lines(self, size: int) -> bytes:
         if self._file.live:
             return self._file.head
         if self._file.rewindable:
@@ -182,21 +192,22 @@ def _array(type_: pa.DataType, n_rows: int, column: tuple[Any, ...] | None) -> p
     return pa.Array.from_buffers(type_, n_rows, buffers, n_nulls)
 
 
-def _shape_of_lines(lines: bytes) -> Shape:
-    keys = native.find_json_keys(lines)
+def _nested(keys: Sequence[tuple[int, str, str]]) -> Shape:
     shape: Shape = {}
-    if keys is not None:
-        objects = [shape]
-        for parent, name, kind in keys:
-            objects[parent][name] = {} if kind == "object" else kind or None
-            objects.append(objects[parent][name])
-        return shape
+    objects = [shape]
+    for parent, name, kind in keys:
+        objects[parent][name] = {} if kind == "object" else kind or None
+        objects.append(objects[parent][name])
+    return shape
+
+
+def _shape_of_lines(lines: bytes) -> Shape:
+    """The same for lines of which the native parser cannot tell it: one has a key twice, or is nested deeply."""
+    shape: Shape = {}
     for line in lines.split(b"\n"):
         if line.strip():
-            try:
+            with suppress(ValueError):  # it is refused or skipped where it is read
                 merge(shape, object_of(line))
-            except ValueError:
-                continue  # it is refused or skipped where it is read
     return shape
 
 

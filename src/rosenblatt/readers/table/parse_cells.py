@@ -9,10 +9,12 @@ from typing import Any, TypeVar
 import pyarrow as pa
 from pyarrow import compute as pc
 
+from rosenblatt import native
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.table.bad_rows import BadCells, not_a_date, not_a_number, number_too_large
 from rosenblatt.readers.table.check_arrow import naming_column
 from rosenblatt.readers.table.columns import dates
+from rosenblatt.readers.table.columns.kinds import is_one_of
 from rosenblatt.readers.table.columns.layout import Layout
 from rosenblatt.readers.table.columns.missing_cells import FLAGS, MISSING, is_number
 from rosenblatt.readers.table.columns.written_numbers import NumberForm, plain_numbers, without_marks
@@ -70,13 +72,19 @@ def parse_batch(
         batch = _with_missing(batch)
     numbers = np.empty((batch.num_rows, len(layout.numbers)))
     words = [_read(_words, batch, column) for column in layout.words]
+    plain = []
     for j, column in enumerate(layout.numbers):
         if column in layout.dates:
             micros = _read(_micros, batch, column, column, layout.dates[column].form, layout.written.get(column), bad)
             numbers[:, j] = dates.days(micros)
             words += _date_words(micros, hours=layout.dates[column].hours)
         else:
-            numbers[:, j] = _read(_numbers, batch, column, column, layout.written.get(column), bad)
+            floats = _read(_numbers, batch, column, column, layout.written.get(column), bad)
+            valid, data = floats.buffers()
+            plain.append((j, data, valid, floats.offset))
+    for j in native.put_numbers(numbers, plain):
+        what = number_too_large(layout.numbers[j])
+        bad += [(row, what) for row in np.flatnonzero(np.isinf(numbers[:, j])).tolist()]
     return Batch(
         batch.num_rows,
         numbers,
@@ -96,8 +104,8 @@ def _read(read: Callable[..., T], batch: pa.RecordBatch, column: str, *more: Any
 
 def _with_missing(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Columns of text with null in place of the marks of a missing value, as the reader of CSV gives them otherwise."""
-    marks = pa.array(MISSING, pa.string())
-    cells = [pc.if_else(pc.is_in(column, marks), pa.scalar(None, pa.string()), column) for column in batch.columns]
+    null = pa.scalar(None, pa.string())
+    cells = [pc.if_else(is_one_of(column, MISSING), null, column) for column in batch.columns]
     return pa.RecordBatch.from_arrays(cells, names=batch.schema.names)
 
 
@@ -119,7 +127,7 @@ def _micros(array: pa.Array, column: str, form: str, written: NumberForm | None,
     return micros
 
 
-def _numbers(array: pa.Array, column: str, written: NumberForm | None, bad: BadCells) -> Floats:
+def _numbers(array: pa.Array, column: str, written: NumberForm | None, bad: BadCells) -> pa.Array:
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
@@ -132,9 +140,7 @@ def _numbers(array: pa.Array, column: str, written: NumberForm | None, bad: BadC
             floats = _parse_cells(array, column, bad) if floats is None else floats
     else:
         floats = _cast_typed(array)
-    result: Floats = floats.to_numpy(zero_copy_only=False).astype(np.float64)
-    bad += [(row, number_too_large(column)) for row in np.flatnonzero(np.isinf(result)).tolist()]
-    return result
+    return floats
 
 
 def _cast_strings(array: pa.Array) -> pa.Array | None:
@@ -148,15 +154,14 @@ def _cast_strings(array: pa.Array) -> pa.Array | None:
 def _cast_flags(trimmed: pa.Array) -> pa.Array | None:
     """true and false as 1 and 0; None where a cell is something else."""
     lower = pc.utf8_lower(trimmed)
-    if not pc.all(pc.is_in(lower.drop_null(), pa.array(FLAGS, lower.type))).as_py():
+    if not pc.all(is_one_of(lower.drop_null(), FLAGS)).as_py():
         return None
     return pc.cast(pc.cast(pc.equal(lower, FLAGS[1]), pa.uint8()), pa.float64())
 
 
 def _trimmed(array: pa.Array) -> pa.Array:
     trimmed = pc.ascii_trim_whitespace(array)
-    missing = pc.is_in(trimmed, value_set=pa.array(MISSING, trimmed.type))
-    return pc.if_else(missing, pa.scalar(None, trimmed.type), trimmed)
+    return pc.if_else(is_one_of(trimmed, MISSING), pa.scalar(None, trimmed.type), trimmed)
 
 
 def _parse_cells(array: pa.Array, column: str, bad: BadCells) -> pa.Array:
@@ -187,21 +192,24 @@ def _cast_typed(array: pa.Array) -> pa.Array:
 def _as_strings(array: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    if pa.types.is_boolean(array.type) or not pa.types.is_large_string(array.type):
-        array = pc.cast(array, pa.large_string())
-    return array
+    is_string = pa.types.is_string(array.type) or pa.types.is_large_string(array.type)
+    return array if is_string else pc.cast(array, pa.large_string())
 
 
 def _words(array: pa.Array) -> WordColumn:
     """Words without the spaces around them; null and the marks of a missing value are -1."""
     if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
         return _words_of_lists(array)
-    encoded = _as_strings(array).dictionary_encode()
-    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
+    strings = _as_strings(array)
+    wide, (valid, starts, data) = pa.types.is_large_string(strings.type), strings.buffers()
+    codes, distinct = native.encode_words(starts, data, valid, strings.offset, len(strings), wide)
     positions: dict[str, int] = {}
-    stripped = map(str.strip, encoded.dictionary.to_pylist())
-    position_of_code = [-1 if word in MISSING else positions.setdefault(word, len(positions)) for word in stripped]
-    return WordColumn(np.array([-1, *position_of_code], dtype=np.int32)[codes + 1], list(positions))
+    position_of_code = [
+        -1 if word in MISSING else positions.setdefault(word, len(positions)) for word in map(str.strip, distinct)
+    ]
+    if len(positions) < len(distinct):
+        codes = np.array([*position_of_code, -1], dtype=np.int32)[codes]
+    return WordColumn(codes, list(positions))
 
 
 def _words_of_lists(array: pa.Array) -> WordColumn:
@@ -220,7 +228,7 @@ def _words_of_lists(array: pa.Array) -> WordColumn:
 
 
 def _text_bytes(array: pa.Array) -> tuple[Any, NDArray[np.int64]]:
-    array = pc.fill_null(_as_strings(array), pa.scalar("", pa.large_string()))
+    array = pc.fill_null(pc.cast(_as_strings(array), pa.large_string()), pa.scalar("", pa.large_string()))
     _, starts, data = array.buffers()
     offsets = np.frombuffer(starts, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
     return (b"" if data is None else data), np.ascontiguousarray(offsets)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 import pyarrow as pa
 from pyarrow import compute as pc
 from pyarrow import types
 
+from rosenblatt.lazy import np
 from rosenblatt.readers.formats.first_lines import count_words
 from rosenblatt.readers.table.columns.dates import form_of_cells
 from rosenblatt.readers.table.columns.missing_cells import FLAGS, MISSING, is_number
@@ -57,13 +59,23 @@ def are_flags(cells: pa.Array) -> bool:
     if not is_string(cells.type):
         return bool(types.is_boolean(cells.type))
     present = present_cells(cells)
-    return len(present) > 0 and pc.all(pc.is_in(pc.utf8_lower(present), pa.array(FLAGS, present.type))).as_py()
+    return len(present) > 0 and pc.all(is_one_of(pc.utf8_lower(present), FLAGS)).as_py()
 
 
 def present_cells(cells: pa.Array) -> pa.Array:
     """The cells that are not missing, without the spaces around them."""
     trimmed = pc.utf8_trim_whitespace(cells.drop_null())
-    return trimmed.filter(pc.invert(pc.is_in(trimmed, pa.array(MISSING, trimmed.type))))
+    return trimmed.filter(pc.invert(is_one_of(trimmed, MISSING)))
+
+
+def is_one_of(cells: pa.Array, words: Sequence[str]) -> pa.Array:
+    """Whether each cell is one of the words, which are not empty in sum."""
+    encoded = [word.encode() for word in words]
+    # Not pa.array, which imports pandas to know whether it is given something of it: a tenth of a second.
+    ends = np.cumsum([0, *map(len, encoded)]).astype(np.int32)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
+    value_set = pa.Array.from_buffers(pa.string(), len(words), buffers)
+    return pc.is_in(cells, value_set=value_set.cast(cells.type))
 
 
 def _are_numbers(present: pa.Array) -> bool:
