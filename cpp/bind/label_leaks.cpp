@@ -6,11 +6,17 @@ namespace rosenblatt {
 namespace {
 
 template <class I, class V>
-void add_row(TellingColumns& telling, const Rows& rows, std::size_t row, std::uint32_t number) {
+void add_rows(TellingColumns& telling, const Rows& rows, const In<std::uint32_t>& order) {
     const auto* const index = static_cast<const I*>(rows.indices);
     const auto* const value = static_cast<const V*>(rows.values);
-    const auto [from, to] = rows.entries_of(row);
-    for (std::size_t k = from; k < to; ++k) telling.add(number, static_cast<std::uint64_t>(rows.column_of(index + k)), static_cast<double>(value[k]));
+    const auto each = [&](auto&& use) {
+        for (std::size_t i = 0; i < order.shape(0); ++i) {
+            const auto [from, to] = rows.entries_of(order.data()[i]);
+            for (std::size_t k = from; k < to; ++k) use(static_cast<std::uint32_t>(i), static_cast<std::uint64_t>(rows.column_of(index + k)), k);
+        }
+    };
+    each([&](std::uint32_t, std::uint64_t column, std::size_t) { telling.count(column); });
+    each([&](std::uint32_t row, std::uint64_t column, std::size_t k) { telling.add(row, column, static_cast<double>(value[k])); });
 }
 
 // [(column, wrong guesses)] of the columns that have at most so many in these rows of a sparse matrix.
@@ -24,13 +30,12 @@ nb::list telling_columns(const PyRows& matrix, const In<std::uint32_t>& order, c
         class_of[i] = static_cast<std::uint32_t>(labels.data()[order.data()[i]]);
         if (class_of[i] >= classes) throw nb::value_error("a label is not the index of a class");
     }
-    TellingColumns telling(std::move(class_of), classes);
-    const auto add = rows.wide_indices ? (rows.single ? &add_row<std::int64_t, float> : &add_row<std::int64_t, double>)
-                                       : (rows.single ? &add_row<std::int32_t, float> : &add_row<std::int32_t, double>);
-    for (std::size_t i = 0; i < n; ++i) add(telling, rows, order.data()[i], static_cast<std::uint32_t>(i));
     nb::list result;
-    if (n > 0)
-        for (const auto& [column, wrong] : telling.within(most_wrong)) result.append(nb::make_tuple(column, wrong));
+    if (n == 0) return result;
+    TellingColumns telling(std::move(class_of), classes, most_wrong);
+    if (rows.wide_indices) rows.single ? add_rows<std::int64_t, float>(telling, rows, order) : add_rows<std::int64_t, double>(telling, rows, order);
+    else rows.single ? add_rows<std::int32_t, float>(telling, rows, order) : add_rows<std::int32_t, double>(telling, rows, order);
+    for (const auto& [column, wrong] : telling.columns()) result.append(nb::make_tuple(column, wrong));
     return result;
 }
 

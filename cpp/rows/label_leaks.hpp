@@ -20,25 +20,31 @@ public:
         std::size_t wrong;  // guesses
     };
 
-    // `classes[i]` is the class of the i-th of the rows.
-    TellingColumns(std::vector<std::uint32_t> classes, std::size_t n_classes) : classes_(std::move(classes)), total_(n_classes, 0) {
+    // `classes[i]` is the class of the i-th of the rows. Without an entry in a column that k of n rows have are n - k rows, of
+    // which at most the commonest class is guessed right: so its entries must be `fewest_` or more.
+    TellingColumns(std::vector<std::uint32_t> classes, std::size_t n_classes, std::size_t most_wrong)
+        : classes_(std::move(classes)), total_(n_classes, 0), most_wrong_(most_wrong) {
         for (const std::uint32_t c : classes_) ++total_[c];
+        const std::size_t right = *std::max_element(total_.begin(), total_.end()) + most_wrong;
+        fewest_ = classes_.size() > right ? classes_.size() - right : 0;
     }
 
+    // First every entry is counted, then every entry is added.
+    void count(std::uint64_t column) { ++count_[bucket_of(column)]; }
+
     void add(std::uint32_t row, std::uint64_t column, double value) {
-        if (value != 0.0) entries_.push_back({column, value, row});
+        if (value != 0.0 && count_[bucket_of(column)] >= fewest_) entries_.push_back({column, value, row});
     }
 
     // The columns with at most so many wrong guesses, in ascending order.
-    std::vector<Column> within(std::size_t most_wrong) {
-        keep_frequent(most_wrong);
+    std::vector<Column> columns() {
         std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.column != b.column ? a.column < b.column : a.row < b.row; });
         std::vector<Column> columns;
         for (std::size_t from = 0, to = 0; from < entries_.size(); from = to) {
             while (to < entries_.size() && entries_[to].column == entries_[from].column) ++to;
             const std::size_t end = sum_repeated(from, to);
-            const std::size_t wrong = wrong_guesses(from, end, most_wrong);
-            if (wrong <= most_wrong) columns.push_back({entries_[from].column, wrong});
+            const std::size_t wrong = wrong_guesses(from, end);
+            if (wrong <= most_wrong_) columns.push_back({entries_[from].column, wrong});
         }
         return columns;
     }
@@ -53,15 +59,6 @@ private:
 
     static std::size_t bucket_of(std::uint64_t column) { return (column * 0x9E3779B97F4A7C15u) >> 48; }
 
-    // Without an entry are at least n - k rows, of which at most the commonest class is guessed right.
-    void keep_frequent(std::size_t most_wrong) {
-        const std::size_t right = *std::max_element(total_.begin(), total_.end()) + most_wrong;
-        const std::size_t fewest = classes_.size() > right ? classes_.size() - right : 0;
-        std::vector<std::uint32_t> count(buckets, 0);
-        for (const Entry& entry : entries_) ++count[bucket_of(entry.column)];
-        std::erase_if(entries_, [&](const Entry& entry) { return count[bucket_of(entry.column)] < fewest; });
-    }
-
     // A column may occur twice in a row: its values add up. Returns the end of what is left.
     std::size_t sum_repeated(std::size_t from, std::size_t to) {
         std::size_t end = from;
@@ -72,12 +69,12 @@ private:
         return end + 1;
     }
 
-    std::size_t wrong_guesses(std::size_t from, std::size_t to, std::size_t most_wrong) {
+    std::size_t wrong_guesses(std::size_t from, std::size_t to) {
         std::vector<std::size_t> without(total_);
         for (std::size_t k = from; k < to; ++k) --without[classes_[entries_[k].row]];
         const std::size_t n_without = classes_.size() - (to - from);
         std::size_t wrong = n_without - *std::max_element(without.begin(), without.end());
-        if (wrong > most_wrong) return wrong;
+        if (wrong > most_wrong_) return wrong;
         // The rows without an entry are one value among the others, 0.
         std::vector<Value> values;
         if (n_without) values.push_back({0.0, last_without(from, to), n_without});
@@ -122,6 +119,8 @@ private:
 
     std::vector<std::uint32_t> classes_;
     std::vector<std::size_t> total_;  // rows of each class
+    std::size_t most_wrong_, fewest_;
+    std::vector<std::uint32_t> count_ = std::vector<std::uint32_t>(buckets, 0);  // entries, by bucket
     std::vector<Entry> entries_;
 };
 
