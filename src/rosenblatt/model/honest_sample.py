@@ -32,6 +32,9 @@ class HonestSample:
     stride: int = 0
     first: int = 0
 
+    def __getstate__(self) -> dict[str, Any]:  # native memory cannot be pickled
+        return vars(self) | {"scores": np.asarray(self.scores), "truth": np.asarray(self.truth)}
+
     def pack(self, tensors: Tensors) -> dict[str, Any]:
         tensors["sample.scores"], tensors["sample.truth"] = self.scores, self.truth
         return {"kind": self.kind, "examples": self.examples, "stride": self.stride, "first": self.first}
