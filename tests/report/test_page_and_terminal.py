@@ -281,7 +281,7 @@ def test_the_keys_of_json_are_pinned() -> None:
 )
 def test_the_error_is_the_most_reliable_one(judged: bool, held_out: bool, expected: str) -> None:
     fit_summary = summary()
-    fitted = fit_summary.fitted if held_out else replace(fit_summary.fitted, holdout_error=None)
+    fitted = fit_summary.fitted if held_out else fit_summary.fitted._replace(holdout_error=None)
     record = fit_record(
         replace(fit_summary, fitted=fitted, evaluation=fit_summary.evaluation if judged else None), None, 0
     )
@@ -291,7 +291,7 @@ def test_the_error_is_the_most_reliable_one(judged: bool, held_out: bool, expect
 
 def test_a_sorted_file_is_called_sorted() -> None:
     fit_summary = summary()
-    sorted_one = replace(fit_summary, fitted=replace(fit_summary.fitted, grouped=True))
+    sorted_one = replace(fit_summary, fitted=fit_summary.fitted._replace(grouped=True))
     assert any("sorted by label" in line for line in "\n".join(fit_lines(sorted_one, 0)).splitlines())
     assert "sorted by label" in fit_page(sorted_one)
     assert "sorted by label" not in fit_page(fit_summary)

@@ -118,7 +118,7 @@ class LinearSeparator(LinearRunEstimator):
         honest = fitted.honest_scores
         if honest is not None:  # native memory cannot be pickled
             honest = replace(honest, scores=np.asarray(honest.scores), truth=np.asarray(honest.truth))
-        self.fitted_ = replace(fitted, honest_scores=honest)
+        self.fitted_ = fitted._replace(honest_scores=honest)
         for caution in fitted.warnings:
             if caution.kind in _WORTHLESS:
                 warnings.warn(str(caution), WorthlessModelWarning, stacklevel=3)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt import options
@@ -200,7 +201,7 @@ def _fit_cached(path: Paths | Source, plan: Plan, *, resume: bool, test: Paths |
             os.unlink(source.status.path)
         source = open_cached(inputs, plan.reading, plan.cache, lambda: _open(path, plan), "it was damaged")
         fitted = fit_source(source, plan, resume=resume, test=test)
-    return replace(fitted, cache=source.status)
+    return fitted._replace(cache=source.status)
 
 
 class Candidate(NamedTuple):
@@ -216,8 +217,7 @@ class Candidate(NamedTuple):
     fold_error: float | None = None  # its least error on folds that were left out
 
 
-@dataclass(frozen=True, eq=False)
-class Fitted:
+class Fitted(NamedTuple):
     """A model and how it was learned."""
 
     model: LinearModel
@@ -237,12 +237,12 @@ class Fitted:
     chosen: str
     skipped: int
     bad_rows: tuple[BadRow, ...]
-    skipped_by_file: Mapping[str, int] = field(default_factory=dict)
+    skipped_by_file: Mapping[str, int] = MappingProxyType({})
     resumed: bool = False
     order: str = "given"
     grouped: bool = False  # the file is sorted by label, which harms an online learner
     cache: CacheStatus | None = None
-    honest_scores: HonestScores | None = field(default=None, repr=False)
+    honest_scores: HonestScores | None = None
     class_weight: Mapping[Label, float] | str | None = None
     choice: Choice | None = None  # few examples: how the rule and the passes were chosen
     fold_error: float | None = None  # and the error of the model's decisions on the rows left out

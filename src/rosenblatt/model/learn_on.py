@@ -71,10 +71,10 @@ def learn_on(
         _join_passes(run, before.t)
     fitted = _keep_calibration(fitted_of(fitting, test), model)
     wrong, weighed = run.learner.wrong - judged_before[0], run.learner.weighed - judged_before[1]
-    fitted = replace(fitted, new_error=wrong / weighed if weighed else None)
+    fitted = fitted._replace(new_error=wrong / weighed if weighed else None)
     if not one_pass:
         n_mistakes = run.mistakes[-1]
-        fitted = replace(fitted, passes=1, mistakes=(n_mistakes,), n_mistakes=n_mistakes)
+        fitted = fitted._replace(passes=1, mistakes=(n_mistakes,), n_mistakes=n_mistakes)
     if plan.checkpoint is not None:
         remove_checkpoint(plan.checkpoint)
     return _with_history(fitted, model, one_pass=one_pass)
@@ -293,7 +293,7 @@ def _keep_calibration(fitted: Fitted, model: LinearModel) -> Fitted:
     if model.sample is not None or not same or (honest is not None and len(honest.truth) >= _FEWEST_SCORES):
         return fitted
     calibrated = replace(fitted.model, calibration=model.calibration, threshold=model.threshold)
-    return replace(fitted, model=calibrated)
+    return fitted._replace(model=calibrated)
 
 
 def _with_history(fitted: Fitted, model: LinearModel, *, one_pass: bool) -> Fitted:
@@ -301,7 +301,7 @@ def _with_history(fitted: Fitted, model: LinearModel, *, one_pass: bool) -> Fitt
     history = [*before, fitted.model.provenance["data"]][-_LONGEST_HISTORY:]
     changes: dict[str, Any] = {"history": history}
     if one_pass:
-        return replace(fitted, model=replace(fitted.model, provenance={**fitted.model.provenance, **changes}))
+        return fitted._replace(model=replace(fitted.model, provenance={**fitted.model.provenance, **changes}))
     passes = model.provenance.get("first_passes") or len(model.run.mistakes) - 1
     changes |= {"chosen_by": "an earlier fit", "first_passes": passes}
     sentence = (
@@ -310,4 +310,4 @@ def _with_history(fitted: Fitted, model: LinearModel, *, one_pass: bool) -> Fitt
     )
     cautions = (*fitted.warnings, Caution("going on", sentence)) if passes > 1 else fitted.warnings
     after = replace(fitted.model, provenance={**fitted.model.provenance, **changes})
-    return replace(fitted, model=after, warnings=cautions)
+    return fitted._replace(model=after, warnings=cautions)

@@ -6,7 +6,7 @@ Of a table or a matrix the rows are kept. Of sparse rows only what each feature 
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rosenblatt import native
 from rosenblatt.lazy import NDArray, np
@@ -19,8 +19,7 @@ TELLING = 0.5  # a feature tells much about the label if it makes at most this s
 _MOST_ROWS, _MOST_ENTRIES = 2000, 1 << 18
 
 
-@dataclass(frozen=True, eq=False)
-class LeakSample:
+class LeakSample(NamedTuple):
     """The rows that features are judged by, or how these were judged."""
 
     rows: int
