@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.holdout import Holdout
-from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, ClassCoder, LabelOrder, class_weights
+from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, ClassCoder, LabelOrder
 from rosenblatt.readers.block_rows import join_blocks, memory_of, take_examples
 from rosenblatt.readers.cache.spill import SpillCache
 from rosenblatt.records import Block, Label, ParsedBlock
@@ -64,7 +64,7 @@ class Examples:
         self.label_order = LabelOrder()
         self.new_label = False  # reading stopped at a label that is not a class
         self.holdout = Holdout(plan.holdout, plan.patience, plan.seed, SpillCache(plan.cache, source.name))
-        self._weights = class_weights(plan.class_weight, coder.classes, source.name, plan.class_counts)
+        self._weights = self._class_weights(coder.classes, plan.class_counts)
         self._stored: SpillCache | None = None
         self._shuffled: Shuffled | None = None
         if plan.order == "shuffle":
@@ -75,6 +75,14 @@ class Examples:
             self._stored = SpillCache(plan.cache, source.name)
         self.gathered = Gathered(source.size) if plan.passes == "auto" else None
         self._stores = ExitStack()
+
+    def _class_weights(self, classes: Sequence[Label], so_far: Sequence[int]) -> Callable[[Any, Any], Any] | None:
+        """None where all examples count the same."""
+        if self._plan.class_weight is None:
+            return None
+        from rosenblatt.learn.files.class_weights import class_weights
+
+        return class_weights(self._plan.class_weight, classes, self._source.name, so_far)
 
     def __enter__(self) -> Self:
         for store in (self.holdout.blocks, self._stored, self._shuffled):
@@ -112,7 +120,7 @@ class Examples:
         counts = [*self.label_order.counts, *[0] * (len(classes) - len(self.label_order.counts))]
         before = [*self._plan.class_counts, *[0] * (len(classes) - len(self._plan.class_counts))]
         so_far = [new + old for new, old in zip(counts, before, strict=True)]
-        self._weights = class_weights(self._plan.class_weight, classes, self._source.name, so_far)
+        self._weights = self._class_weights(classes, so_far)
 
     def _rows_to_learn(self, block: Block, codes: memoryview, first_row: int) -> NDArray[np.uint32]:
         labelled = np.asarray(codes) >= 0

@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
 from typing import Any
 
@@ -121,47 +121,13 @@ class ClassCoder:
         label = self.source.labels[int(block.buffers[0][codes.index(UNKNOWN_LABEL)])]
         raise DataError(
             f"{self.source.name}: has the label {quoted(label)}, which is not among the classes "
-            f"{_named(self.classes)}: name all of them in {option('classes')}.",
+            f"{named_classes(self.classes)}: name all of them in {option('classes')}.",
             file=self.source.name,
         )
 
 
-def class_weights(
-    class_weight: Mapping[Label, float] | str | None,
-    classes: Sequence[Label],
-    source_name: str,
-    counts: Sequence[int] = (),
-) -> Callable[[Any, Any], Any] | None:
-    """The weights of examples from their classes and their own weights; None where all count the same.
-
-    'balanced' counts the classes as their examples come, so that the order of the file decides and nothing else;
-    `counts` are the examples before this file.
-    """
-    if class_weight is None:
-        return None
-    if not isinstance(class_weight, str):
-        codes = class_codes(classes, list(class_weight))
-        if UNKNOWN_LABEL in codes:
-            label = list(class_weight)[codes.index(UNKNOWN_LABEL)]
-            raise DataError(
-                f"{source_name}: has no class {quoted(label)}, which {option('class_weight')} names: its classes are "
-                f"{_named(classes)}.",
-                file=source_name,
-            )
-        by_code = dict(zip(codes, map(float, class_weight.values()), strict=True))
-        fixed = [by_code.get(k, 1.0) for k in range(len(classes))]
-        return lambda labels, weights: native.weigh_classes(labels, weights, fixed)
-    so_far = [*counts, *[0] * (len(classes) - len(counts))]
-
-    def balanced(labels: Any, weights: Any) -> Any:
-        nonlocal so_far
-        new_weights, so_far = native.balance_classes(labels, weights, so_far)
-        return new_weights
-
-    return balanced
-
-
-def _named(classes: Sequence[Label]) -> str:
+def named_classes(classes: Sequence[Label]) -> str:
+    """The classes in a sentence, the first twenty of them."""
     return ", ".join(map(quoted, classes[:_SHOWN])) + (", …" if len(classes) > _SHOWN else "")
 
 
