@@ -43,7 +43,7 @@ class Chromium:
     """One page of one browser; `console` collects its errors and warnings, `page` is Playwright's."""
 
     def __init__(self, width: int = 1280, height: int = 900) -> None:
-        self.console = list[str]()
+        self.console, self.n_opened = list[str](), 0
         self.driver = sync_playwright().start()
         self.browser = self.driver.chromium.launch(executable_path=PROGRAM, args=FLAGS)
         self.page: Page = self.browser.new_page(viewport={"width": width, "height": height})
@@ -63,8 +63,10 @@ class Chromium:
         self.driver.stop()
 
     def open(self, address: str) -> None:
-        self.page.goto("about:blank")  # so that a new fragment is a new page
-        self.page.goto(address)
+        self.n_opened += 1
+        place, mark, fragment = address.partition("#")
+        # Another query, because a new fragment alone loads nothing; the files of the page stay in the browser's cache.
+        self.page.goto(f"{place.partition('?')[0]}?{self.n_opened}{mark}{fragment}")
         self.page.locator("html[data-ready=yes]").wait_for(state="attached")
 
     def value(self, expression: str) -> Any:

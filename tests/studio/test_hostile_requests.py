@@ -51,6 +51,9 @@ def test_no_header_lets_another_site_in() -> None:
     assert not [name for name in answer.headers if name.startswith("access-control-")]
     assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
     assert answer.headers["cache-control"] == "no-store"
+    file = send("GET", f"/{TOKEN}/main.js")
+    assert file.headers["cache-control"] == "private, max-age=3600"  # a new start has a new address
+    assert send("GET", f"/{TOKEN}/").headers["cache-control"] == "no-store"
 
 
 NONSENSE: list[Any] = [

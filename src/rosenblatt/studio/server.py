@@ -31,6 +31,7 @@ from rosenblatt.studio.request import MAX_BYTES, read_json
 
 BODY_SECONDS = 10.0
 _DOWNLOADS_AT_ONCE = 2  # they take long, and other questions must not wait for them
+_LASTING = {"cache-control": "private, max-age=3600"}  # of the files of the page; a new start has a new address
 
 first_picture_shown = threading.Event()  # set when a page has drawn its first run: slow imports may start
 
@@ -60,7 +61,7 @@ def make_app(
             first_picture_shown.set()
         return await _answer_in_thread(request, QUESTIONS[name], body, downloads if name == "download" else None)
 
-    files = [Route(f"/{token}/{path}", send_file(path), methods=["GET"]) for path in page_files()]
+    files = [Route(f"/{token}/{path}", send_file(path, _LASTING), methods=["GET"]) for path in page_files()]
     routes = [
         Route(f"/{token}/", send_file("index.html"), methods=["GET"]),
         Route(f"/{token}/api/{{question}}", answer, methods=["POST"]),
