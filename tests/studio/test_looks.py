@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from rosenblatt.studio.lessons.markdown import PANELS
 from rosenblatt.studio.lessons.registry import all_lessons
 from tests.studio.chromium import MISSING, PROGRAM, Chromium
 
@@ -14,6 +15,7 @@ SIZES = ((390, 844), (1280, 800), (1920, 1080))
 
 LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8").partition("\n")[2]
 ROLES = ("button", "checkbox", "radio", "combobox", "slider", "spinbutton", "textbox", "link", "application", "image")
+CONTAINERS = ("tab", "tabpanel", "radiogroup", "tablist", "region", "table", "navigation", "list")
 
 
 def overlaps(boxes: list[dict[str, Any]], slack: float) -> list[tuple[str, str]]:
@@ -55,22 +57,72 @@ def check_looks(looks: dict[str, Any], width: int, where: str, contrast: float) 
     assert overlaps(looks["used"], slack=0.5) == [], where
 
 
-def test_the_tab_key_reaches_everything_in_the_order_of_the_page(page: Chromium, address: str) -> None:
+FOCUSABLE = """[...document.querySelectorAll('a, button, input, select, textarea, summary, [tabindex="0"]')]
+  .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.disabled && e.tabIndex >= 0)
+  .filter((e) => e.type !== "radio" || e.checked).map((e) => e.id || e.name || e.textContent)"""
+# What has the focus; whether that is seen, in the window and by an outline (a tool by that of its label).
+FOCUSED = """(() => {
+  const e = document.activeElement, seen = e.matches("#tools input") ? e.parentElement : e;
+  const box = seen.getBoundingClientRect();
+  const look = getComputedStyle(seen), isOutlined = look.outlineStyle !== "none" && parseFloat(look.outlineWidth) >= 2;
+  return [e.id || e.name || e.textContent, isOutlined && box.width > 0 && box.bottom > 0 && box.top < innerHeight];
+})()"""
+SCREENS = [f"example=iris: all three&tab={tab}" for tab in PANELS] + ["lesson=networks", "lesson=gates", "lesson=spam"]
+
+
+def test_everything_has_a_name_and_the_tab_key_reaches_it_in_order(page: Chromium, address: str) -> None:
     page.page.set_viewport_size({"width": 1280, "height": 800})
-    page.open(f"{address}#lesson=networks")
-    wanted = (
-        "[...document.querySelectorAll('a, button, input, select, textarea, summary, [tabindex=\"0\"]')]"
-        ".filter((e) => e.checkVisibility() && !e.disabled && e.tabIndex >= 0 && !(e.type === 'radio' && !e.checked))"
-        ".map((e) => e.id || e.name || e.textContent)"
-    )
-    expected = page.value(wanted)
-    here = "(() => { const e = document.activeElement; return e.id || e.name || e.textContent; })()"
-    reached = []
-    for _ in expected:
-        page.page.keyboard.press("Tab")
-        reached.append(page.value(here))
-    assert reached == expected
-    assert len(expected) > 25
+    total = 0
+    for screen in SCREENS:
+        page.open(f"{address}#{screen}")
+        page.value("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+        unnamed = [role for role, name in page.roles() if role in (*ROLES, *CONTAINERS) and not name.strip()]
+        assert unnamed == [], screen
+        expected, reached = page.value(FOCUSABLE), []
+        for _ in expected:
+            page.page.keyboard.press("Tab")
+            name, is_seen = page.value(FOCUSED)
+            assert is_seen, (screen, name)
+            reached.append(name)
+        assert reached == expected, screen
+        page.page.keyboard.press("Tab")  # no trap: after the last comes the first, or the browser's own bar
+        assert page.value("document.activeElement.matches('body, .skip')"), screen
+        total += len(expected)
+    assert total > 200
+
+
+def test_the_keys_play_the_run_and_the_sentence_is_announced(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND&at=0")
+    live = "document.getElementById('moment').getAttribute('aria-live')"
+    expected = {
+        ".": "Epoch 1, row 1",
+        "r": "Epoch 1, row 2",
+        "e": "End of epoch 1",
+        ",": "Epoch 1, row 1",
+        "End": "End, separated",
+        "Home": "Start",
+    }
+    for key, words in expected.items():
+        page.page.keyboard.press(key)
+        page.until(f"document.getElementById('moment').textContent.startsWith('{words}')")
+        assert page.value(live) == "polite"
+        assert ("slider", "Position in the mistake log") in page.roles()
+        assert str(page.page.get_attribute("#scrub", "aria-valuetext")).startswith(words)
+    page.page.select_option("#speed", "30")
+    page.page.focus("#plane")
+    page.page.keyboard.press(" ")
+    page.until("document.getElementById('play-text').textContent === 'Pause'")
+    assert page.value(live) == "off", "while it plays, a sentence would interrupt the one before"
+    page.until("document.getElementById('moment').textContent.startsWith('End, separated')")
+    assert page.value(live) == "polite"
+
+
+def test_a_screen_reader_is_told_what_is_drawn(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=AND&tab=theorem")
+    roles = page.roles()
+    assert ("application", "The plane: 3 of -1, 1 of 1") in roles
+    images = [name for role, name in roles if role == "image"]
+    assert any(name.startswith("Mistakes in each epoch.: 2, 3, ") for name in images), images
 
 
 def test_the_keyboard_moves_points(page: Chromium, address: str) -> None:

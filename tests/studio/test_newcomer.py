@@ -38,6 +38,11 @@ def test_what_is_drawn_is_named_and_nothing_else(page: Chromium, address: str) -
         "[...document.querySelectorAll('#legend li:not([hidden])')].some((e) => e.textContent === 'on both sides')"
     )
     assert named(page) == "between rows,on both sides"
+    page.open(f"{address}#example=two+blobs&tab=relatives&on=Adaline;maximum+margin")
+    page.until("document.querySelectorAll('#legend li[data-name]').length === 2")
+    assert named(page) == "boundary,normal w,kept,Adaline,maximum margin"
+    page.page.locator("#relatives label", has_text="Adaline").locator("input").uncheck()
+    page.until("document.querySelectorAll('#legend li[data-name]').length === 1")
 
 
 def test_the_page_opens_at_the_start_of_and_and_play_moves_it(page: Chromium, address: str) -> None:

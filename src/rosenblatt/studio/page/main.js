@@ -200,16 +200,16 @@ function drawProof() {
 // What is drawn depends on the panel beside the plane.
 function drawExtras() {
   drawProof();
-  plane.showsKept = ["learner", "relatives"].includes(tabs.current);
   if (player.frame) showFrame(player.frame);
   updateLink();
 }
 function drawRelatives() {
   const lines = (state.relatives?.lines ?? []).map((line, style) => ({ ...line, style })).filter((line) => state.switchedOn.has(line.name));
-  plane.drawRelatives([...lines, ...state.dashedLines.map((weights) => ({ weights, style: 4 }))]);
+  plane.drawRelatives([...lines, ...state.dashedLines.map((weights) => ({ weights, style: 4, name: "line of a hidden unit" }))]);
   updateLink();
 }
 function showFrame(frame) {
+  plane.showsKept = ["learner", "relatives"].includes(tabs.current);
   plane.drawFrame(frame, state.run, player.longest);
   if (frame) curves.show(frame, player.nextFrames);
   find("play-text").textContent = player.timer ? "Pause" : "Play";

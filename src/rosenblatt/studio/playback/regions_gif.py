@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.learn.multiclass_schemes import predicted_classes
+from rosenblatt.learn.multiclass_schemes import class_scores, predicted_classes
 from rosenblatt.records import Floats
 from rosenblatt.report.animation.gif import legend_below, write_gif
 from rosenblatt.report.figures.plane import View, frame, ring, scatter, view_of
@@ -14,9 +14,11 @@ from rosenblatt.report.figures.style import Axes, Palette, palette
 from rosenblatt.report.text.trace_table import how_it_ended
 from rosenblatt.studio.cancellation import raise_if_cancelled
 from rosenblatt.studio.playback.contours import Grid
+from rosenblatt.studio.playback.kernel_run import KernelRun
 from rosenblatt.studio.playback.run import Moment, PlayedRun
 
-_GRID_COLUMNS = 120
+_MIN_COLUMNS, _MAX_COLUMNS = 120, 320  # of the grid; where votes decide, an edge is as fine as the grid
+_MAX_BASIS_VALUES = 4_000_000
 _FRAME_SECONDS = 2 / 3
 _TINT = 0.2
 
@@ -27,7 +29,9 @@ def write_run_gif(run: PlayedRun, path: Path, max_updates: int, columns: tuple[s
     `columns` are the names of the axes.
     """
     colours, view = palette("light"), view_of(run.points.X, None, "the studio")
-    grid = Grid((view.low[0], view.high[0], view.low[1], view.high[1]), (400.0, 300.0), _GRID_COLUMNS)
+    n_functions = len(run.replay.support) if isinstance(run, KernelRun) else 1
+    n_columns = int(min(_MAX_COLUMNS, max(_MIN_COLUMNS, (_MAX_BASIS_VALUES / max(1, n_functions)) ** 0.5)))
+    grid = Grid((view.low[0], view.high[0], view.low[1], view.high[1]), (400.0, 300.0), n_columns)
     basis = run.basis(grid.points)
     times, titles, rows = _frames(run, max_updates)
     class_names = [run.points.classes[k] for k in run.points.present]
@@ -76,7 +80,13 @@ def _draw_regions(ax: Any, run: PlayedRun, view: View, grid: Grid, scores: Float
     tinted = _TINT * class_colours[label] + (1 - _TINT) * np.array(to_rgb(colours.paper))
     ax.imshow(tinted, extent=extent, aspect="auto", interpolation="bilinear", zorder=0.5)
     x, y = grid.points[:, 0].reshape(shape), grid.points[:, 1].reshape(shape)
-    levels = [scores[0]] if n_classes == 2 else [(label == k) - 0.5 for k in range(n_classes)]
+    levels = [scores[0]] if n_classes == 2 else _leads(run.scheme, scores, n_classes)
     for level in levels:
         if np.ptp(level):
             ax.contour(x, y, level.reshape(shape), levels=[0.0], colors=[colours.ink], linewidths=2.0, zorder=2)
+
+
+def _leads(scheme: str, scores: Floats, n_classes: int) -> list[Floats]:
+    """How far the score of each class is above the highest of the others: 0 on the edge of its region."""
+    by_class = np.asarray(class_scores(scheme, scores.T, n_classes)).T
+    return [by_class[k] - np.delete(by_class, k, axis=0).max(axis=0) for k in range(n_classes)]

@@ -66,7 +66,7 @@ function drawCurve(svg, margins, values, style) {
 
 // Every loss over the margin, and its value where the slider is.
 function losses(place, { onChange }) {
-  const tool = { state: {} }, picture = element("div"), table = element("table", { className: "values" });
+  const tool = { state: {} }, picture = element("div"), table = element("table", { className: "values", ariaLabel: "The losses at this margin" });
   const { label, input } = labelled("Margin m of the row ", element("input", { type: "range", min: -3, max: 3, step: 0.25, value: -1, name: "margin" }));
   place.append(label, picture, table);
   const show = async () => {

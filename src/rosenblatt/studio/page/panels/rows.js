@@ -10,7 +10,7 @@ export function showRows(panel, { points, labels, classes, columns, test = new S
     panel.replaceChildren(paragraph("There are no rows yet.", "muted"));
     return () => {};
   }
-  const table = element("table", { className: "rows" }), head = table.createTHead().insertRow(), body = table.createTBody();
+  const table = element("table", { className: "rows", ariaLabel: "Rows and their scores" }), head = table.createTHead().insertRow(), body = table.createTBody();
   for (const name of ["row", ...columns, "class", "score"]) head.append(element("th", { scope: "col", textContent: name }));
   const lines = points.slice(0, MAX_ROWS).map((point, i) => {
     const line = body.insertRow();

@@ -195,11 +195,11 @@ export class PlaneDrawing {
       draw("circle", { cx, cy, r: this.size + 4, class: className }, layer);
     }
   }
-  // Lines of other learners; `style` is the number of a colour and a dash pattern.
+  // Lines of other learners; `style` is the number of a colour and a dash pattern, `name` is for the legend.
   drawRelatives(lines) {
     this.layer.grid.querySelectorAll(".relative").forEach((line) => line.remove());
-    for (const { weights, path, style } of lines) {
-      const attributes = { class: `relative s${style}`, "stroke-dasharray": DASHES[style] };
+    for (const { weights, path, style, name } of lines) {
+      const attributes = { class: `relative s${style}`, "stroke-dasharray": DASHES[style], "data-name": name };
       if (path === undefined) this.drawLine(weights, this.layer.grid, attributes);
       else draw("path", { d: path, ...attributes }, this.layer.grid);
     }

@@ -1,6 +1,6 @@
 // The legend: it names the lines and marks that are in the picture at this moment.
 
-import { draw, element } from "../dom.js";
+import { draw, element, lineSample } from "../dom.js";
 
 const LINE = { x1: 1, x2: 31, y1: 6, y2: 6 }, RING = { cx: 16, cy: 6, r: 4.5 }, CROSS = { d: "M12 2L20 10M12 10L20 2" };
 // Selector in the picture; shape, attributes and class of the sample; name.
@@ -23,6 +23,19 @@ const ENTRIES = [
   [".meeting-point", "path", CROSS, "meeting-point", "on both sides"],
 ];
 
+// The lines of other learners, each by its name.
+function nameRelatives(picture, list) {
+  const lines = new Map([...picture.querySelectorAll("[data-name]")].map((line) => [line.dataset.name, line.getAttribute("class").match(/s(\d)/)[1]]));
+  const named = [...list.querySelectorAll("li[data-name]")];
+  if (named.map((item) => item.dataset.name).join() === [...lines.keys()].join()) return;
+  named.forEach((item) => item.remove());
+  for (const [name, style] of lines) {
+    const item = element("li", {}, lineSample(style), name);
+    item.dataset.name = name;
+    list.append(item);
+  }
+}
+
 export function followLegend(picture, list) {
   const items = ENTRIES.map(([selector, shape, attributes, className, name]) => {
     const item = element("li", { hidden: true });
@@ -35,6 +48,7 @@ export function followLegend(picture, list) {
   const update = () => {
     scheduled = false;
     for (const [selector, item] of items) item.hidden = !picture.querySelector(selector);
+    nameRelatives(picture, list);
   };
   new MutationObserver(() => {
     if (!scheduled) requestAnimationFrame(update);
