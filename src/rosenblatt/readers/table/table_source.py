@@ -27,12 +27,12 @@ from rosenblatt.readers.table.bad_rows import BadCells, BadLine, bad_row_error, 
 from rosenblatt.readers.table.check_arrow import refuse_types
 from rosenblatt.readers.table.columns.find_layout import find_layout, layout_of_model, refuse_unknown
 from rosenblatt.readers.table.columns.head import Head, read_head
+from rosenblatt.readers.table.columns.new_columns import absence, extended, with_absent
 from rosenblatt.readers.table.csv import CsvFile, separator_of
 from rosenblatt.readers.table.encode_rows import Encoder
 from rosenblatt.readers.table.equal_batches import SAMPLE, RawBatch, equal_batches, first_rows, rows_of_batch
 from rosenblatt.readers.table.joined_table import JoinedTable, OneTable
 from rosenblatt.readers.table.json_lines import JsonLines
-from rosenblatt.readers.table.new_columns import absence, extended, with_absent
 from rosenblatt.readers.table.parquet_arrow import TypedFile
 from rosenblatt.readers.table.parse_cells import Batch, WordColumn, parse_batch
 from rosenblatt.records import FeatureSpace, SourceBlock
