@@ -55,6 +55,7 @@ RULES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "logistic": {"loss": "logistic", "learning_rate": "adagrad", "eta0": 0.5, "multi_class": "joint"},
         "logistic-bold": {"loss": "logistic", "learning_rate": "adagrad", "eta0": 1.5, "multi_class": "joint"},
         "logistic-average": {"loss": "logistic", "eta0": 1.0, "keep": "average", "multi_class": "joint"},
+        "logistic-average-bold": {"loss": "logistic", "eta0": 8.0, "keep": "average", "multi_class": "joint"},
         "hinge": {"loss": "hinge", "learning_rate": "adagrad", "eta0": 1.0},
         "pa1": {"learning_rate": "pa1", "eta0": 0.1, "keep": "average"},
         "pa2": {"learning_rate": "pa2", "eta0": 0.1, "keep": "average"},

@@ -17,8 +17,8 @@ rule: Option[str] = Option(
     help="The learning rule: several side by side, of which the best is kept (auto), or one by name: Rosenblatt's, the "
     "average of its weights (perceptron) or those at its end (last); arow, whose weights move the less the surer they "
     "are; the gradient of the log loss (logistic) or of the hinge loss (hinge), each weight with a rate of its own; "
-    "logistic-average, with one rate and averaged; passive-aggressive steps (pa1, pa2), averaged. arow-bold and "
-    "logistic-bold take larger steps.",
+    "logistic-average, with one rate and averaged; passive-aggressive steps (pa1, pa2), averaged. arow-bold, "
+    "logistic-bold and logistic-average-bold take larger steps.",
 )
 from_: Option[str | None] = Option(
     name="from_",

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
+from sklearn.linear_model import LogisticRegression
 
 from rosenblatt import native
 from rosenblatt.learn.files import choose_rule_and_passes, examples_of_each_pass
@@ -370,3 +371,17 @@ def test_few_long_examples_do_not_lose_their_bias() -> None:
     assert fitted.chosen == "logistic-average"
     wrong = np.mean((np.asarray(fitted.model.unit_scores(X[100:]))[:, 0] > 0) != y[100:])
     assert wrong < 0.11
+
+
+def test_classes_that_are_nearly_separable_are_learned_until_the_weights_are_large() -> None:
+    """The class is told by whether a number of heavy tails is 0: weights must be large, and passes many."""
+    draw = np.random.default_rng(1)
+    y = (draw.random(2000) < 0.78).astype(int)
+    spent = np.where(y == 1, np.exp(draw.normal(2.0, 1.0, 2000)), 0.0) * (draw.random(2000) < 0.985)
+    X = np.column_stack([spent, draw.normal(size=(2000, 3)) + 0.5 * y[:, None]])
+    X = ((X - X.mean(axis=0)) / X.std(axis=0)).round(4)
+    fitted = fit_source(Arrays(X[:600], y[:600].tolist(), sparse=False), auto())
+    assert fitted.chosen == "logistic-average-bold"
+    peer = LogisticRegression(C=1000, max_iter=1000).fit(X[:600], y[:600])
+    right = np.mean((np.asarray(fitted.model.unit_scores(X[600:]))[:, 0] > 0) == y[600:])
+    assert right >= peer.score(X[600:], y[600:]) - 0.002

@@ -1,6 +1,7 @@
 """Learning from a stream: the same bits as in memory, for any chunks, threads, passes and interruptions."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from rosenblatt.learn.files.portfolio import PORTFOLIO, RULES, affordable, candi
 from rosenblatt.learn.files.shuffle import Shuffled
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
-from rosenblatt.model.fit_file import fit_source
+from rosenblatt.model.fit_file import fit_file, fit_source
 from rosenblatt.options import RULE_NAMES
 from rosenblatt.readers.block_rows import join_blocks
 from rosenblatt.readers.source import ReadOptions
@@ -277,7 +278,7 @@ def test_a_rule_is_adapted_to_the_length_of_the_examples(rule: str, sparse: bool
     X *= 4 / np.sqrt(np.square(X).sum(axis=1).mean())  # their mean square is 16, their length 4
     adapted = {"arow": ("r", 16.0), "adagrad": ("eta0", 1 / 4), "pa1": ("eta0", 1 / 16), "pa2": ("eta0", 1 / 16)}
     settings = RULES[rule]
-    if rule == "logistic-average":
+    if rule.startswith("logistic-average"):
         settings = settings._replace(eta0=settings.eta0 / 16)
     elif settings.learning_rate in adapted:
         name, factor = adapted[settings.learning_rate]
@@ -347,3 +348,12 @@ def dense_of(values: Any, features: int) -> Any:
         entries = slice(values.indptr[i], values.indptr[i + 1])
         dense[i, values.indices[entries]] = values.values[entries]
     return dense
+
+
+def test_words_of_a_table_take_memory_only_where_they_occur(tmp_path: Path) -> None:
+    """They are hashed into millions of columns, each of which has a weight for every class."""
+    path = tmp_path / "notes.csv"
+    rows = [f"{i % 7},the word{i % 31} goes on so{i % 53},{'abc'[i % 3]}" for i in range(300)]
+    path.write_text("\n".join(["size,note,label", *rows]) + "\n")
+    for rule in ("logistic", "auto"):
+        assert fit_file(path, rule=rule, passes=1).model.run.learner.is_compact

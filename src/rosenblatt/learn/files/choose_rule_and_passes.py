@@ -37,7 +37,7 @@ _WEIGHT_BYTES = 420 << 20  # of memory for the weights of all their runs
 _FOLDS = 5
 _FEW_ROWS = 20_000  # of more, one fold is enough to judge by
 _LEFT_OUT_ROWS = 10_000  # the most rows of that one
-_PASSES = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377)
+_PASSES = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597, 2584)
 # Passes that there must be work for; where there is less, fewer candidates are judged. Of one fold the data are large.
 _FEWEST_PASSES, _FEWEST_OF_ONE_FOLD = 8, 3
 _PATIENCE = 3  # measurements without improvement that end a candidate
@@ -46,6 +46,7 @@ _ENOUGH_PASSES = 8  # then a candidate that is not better than the one to choose
 # What a row costs besides its values, and a value of a sparse row, in weights of dense rows.
 _ROW_COST, _SPARSE_COST = 16, 4
 _LESS = 0.99  # a loss must fall below this share of the best to count as an improvement
+_CLEARLY_LESS = 0.8  # of the loss of the first candidate: what another must have to be chosen for it
 _Task: TypeAlias = Callable[[], Any]
 _STRIDE = 0x9E3779B97F4A7C15  # from the seed of one pass to that of the next
 
@@ -225,6 +226,13 @@ class _Trial:
         by_loss = self.settings.loss == "logistic" and self.least_loss.error <= error
         return self.least_loss if by_loss else self.least_error
 
+    def has_less_loss(self, other: _Trial) -> bool:
+        """Whether both model probabilities, and this one does so better."""
+        if self.settings.loss != "logistic" or other.settings.loss != "logistic":
+            return False
+        both = self.least_loss is not None and other.least_loss is not None
+        return both and self.least_loss.loss < _CLEARLY_LESS * other.least_loss.loss  # type: ignore[union-attr]
+
 
 def work_allowed(learning: Learning, first_pass: Sequence[Settings] | None, read_cost: int) -> int:
     """What folds may cost: no more than seconds, and where one pass is not short, a part of what that cost.
@@ -269,12 +277,22 @@ def choose_by_folds(
     not_judged = [first_errors[name] for name in candidates if name not in trials and name in first_errors]
     if min(errors.values()) > min(not_judged, default=1.0):
         return None  # one for which there was no work did better in its first pass
-    for name, trial in finished.items():
-        point = trial.point_within(_as_good_as(min(errors.values()), rows))
-        if point is not None:
-            choice = Choice(name, point.passes, point.error, rows, len(folds), errors | {name: point.error})
-            return choice, _honest_scores(learning, folds, point)
-    raise AssertionError("the candidate with the least error is as good as itself")
+    name, point = _best(finished, _as_good_as(min(errors.values()), rows))
+    choice = Choice(name, point.passes, point.error, rows, len(folds), errors | {name: point.error})
+    return choice, _honest_scores(learning, folds, point)
+
+
+def _best(finished: Mapping[str, _Trial], error: float) -> tuple[str, _Point]:
+    """The first candidate whose error is small enough; where that models probabilities, and another does so clearly
+    better, the one with the least loss."""
+    points = {name: point for name, trial in finished.items() if (point := trial.point_within(error)) is not None}
+    first = next(iter(points))
+    if finished[first].settings.loss != "logistic":
+        return first, points[first]
+    of_loss = {name: point for name, point in points.items() if finished[name].settings.loss == "logistic"}
+    least = min(of_loss, key=lambda name: of_loss[name].loss)
+    name = least if points[least].loss < _CLEARLY_LESS * points[first].loss else first
+    return name, points[name]
 
 
 def _race(
@@ -312,7 +330,7 @@ def _end_hopeless(trials: Mapping[str, _Trial], rows: int, passes: int) -> None:
         is_before = is_before and name != chosen
         if is_before and trials[name].improved:
             limit = least + _FAR_BEHIND * (near - least)
-        elif passes < _ENOUGH_PASSES or chosen is None:
+        elif passes < _ENOUGH_PASSES or chosen is None or trials[name].has_less_loss(trials[chosen]):
             limit = least + _BEHIND * (near - least)
         else:
             limit = errors[chosen]

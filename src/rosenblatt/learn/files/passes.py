@@ -125,7 +125,7 @@ class Fitting:
 
     def _gather(self, part: PassBlock, batch: ParallelBatch) -> None:
         if self.pass_ == 0 and not self.candidates.runs:
-            self.candidates.begin(part.block, hashed=self.source.space.kind == "hashed")
+            self.candidates.begin(part.block, hashed=self._is_hashed(part.block))
         if self.pass_ == 0 and self.leak_sample is None and self.plan.degree == 1:
             self.leak_sample = LeakSample.of(part.block, part.rows, len(self.classes), self.source.space)
         self.candidates.grow(part.block)
@@ -133,6 +133,10 @@ class Fitting:
         rows = part.block.rows
         if part.first_row + rows > self.rows:
             batch.add(part.block, _rows_after(part.rows, self.rows - part.first_row, rows), part.first_row)
+
+    def _is_hashed(self, block: Block) -> bool:
+        """Words, of a table too, are hashed into very many columns: only those that occur are given weights."""
+        return bool(self.source.space.bits) and isinstance(block.values, Csr)
 
     def _learn(self, batch: ParallelBatch) -> None:
         overflowed = batch.learn(self.candidates.unfinished())
@@ -174,12 +178,13 @@ class Fitting:
         plan, candidates, gathered = self.plan, self.candidates, self.examples.gathered
         assert gathered is not None
         examples = gathered.joined()
-        hashed = bool(self.source.space.bits) and isinstance(examples.values, Csr)
         shuffler = Shuffler(plan.seed, keep_order=plan.order == "given")
-        learning = Learning(examples, len(self.classes), shuffler, plan.degree, hashed=hashed)
+        learning = Learning(examples, len(self.classes), shuffler, plan.degree, hashed=self._is_hashed(examples))
         tried = self._fold_candidates(learning)
         # Where there is no work for all of them, an average is as good as the rule of the same loss in its first pass.
-        first_errors = {"logistic-average": candidates.progressive.get("logistic", 0.0), **candidates.progressive}
+        first_errors = dict(candidates.progressive)
+        for rule, average in (("logistic", "logistic-average"), ("logistic-bold", "logistic-average-bold")):
+            first_errors.setdefault(average, candidates.progressive.get(rule, 0.0))
         in_runs = self.examples.label_order.is_in_runs and plan.order != "given"
         first_pass = None if in_runs else [tried[name] for name in candidates.settings if name in tried]
         best = choose_by_folds(

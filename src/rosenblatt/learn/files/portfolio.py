@@ -28,10 +28,13 @@ RULES: Mapping[str, Settings] = MappingProxyType(
 # column at its own scale, so columns in different units do not harm it; the others do better where features are alike.
 PORTFOLIO: Sequence[str] = ("logistic", "arow", "arow-bold", "logistic-bold", "hinge", "perceptron")
 # Few examples are learned in several passes, and more is tried: the average of logistic regression at a constant rate,
-# which comes as near to its minimum as a batch method. For words its rate is larger, and arow is tried with larger
+# which comes as near to its minimum as a batch method; with a larger rate where a hyperplane nearly separates the
+# classes, and the weights must grow large. For words its rate is larger, and arow is tried with larger
 # variances for rare words, as if each were multiplied by its inverse document frequency.
 _AVERAGE = RULES["logistic-average"]
-FOLD_PORTFOLIO: Mapping[str, Settings] = MappingProxyType({"logistic-average": _AVERAGE})
+FOLD_PORTFOLIO: Mapping[str, Settings] = MappingProxyType(
+    {"logistic-average": _AVERAGE, "logistic-average-bold": RULES["logistic-average-bold"]}
+)
 WORD_PORTFOLIO: Mapping[str, Settings] = MappingProxyType(
     {"logistic-average": _AVERAGE._replace(eta0=4.0), "arow-rare": RULES["arow"]}
 )
