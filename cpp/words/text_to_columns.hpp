@@ -291,7 +291,7 @@ private:
 
     // Never more slots than columns: with one for each there is nothing to search.
     std::uint32_t new_slots(std::size_t max_entries) {
-        const std::size_t slots = std::min(std::bit_ceil(4 * max_entries + 16), std::size_t{1} << options_.bits);
+        const std::size_t slots = std::min(std::bit_ceil(8 * max_entries + 16), std::size_t{1} << options_.bits);
         if (slots > slots_.size()) slots_.assign(slots, {0, 0}), row_ = 0;
         if (++row_ == 0) std::fill(slots_.begin(), slots_.end(), Slot{0, 0}), row_ = 1;
         slot_shift_ = options_.bits - static_cast<unsigned>(std::countr_zero(slots));

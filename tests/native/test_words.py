@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rosenblatt import native
@@ -96,6 +96,8 @@ def test_every_character_is_of_the_kind_and_case_its_tables_say() -> None:
 
 @same_unicode
 @given(texts)
+@example(b"a " * 200)  # more words in sixty-four bytes than others have
+@example(b"a" * 64 + b" " + b"b" * 63 + b" c")  # words that end with a block of bytes
 def test_words_are_those_of_the_slow_twin(text: bytes) -> None:
     assert native.split_words(text) == slow.words(text)
     assert native.split_words(text, 1) == slow.plain_words(text)
