@@ -22,7 +22,7 @@ from rosenblatt.atomic import Replacement, replacing, write_atomic
 from rosenblatt.cli.printable import printable, printable_json
 
 _QUIET = "rosenblatt.quiet"  # a key of click's context
-_COLOURS = re.compile(r"\033\[[0-9;]*m")
+_COLOURS = r"\033\[[0-9;]*m"
 
 
 def set_quiet(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -87,7 +87,7 @@ def stdout() -> IO[str]:
 
 def _print(text: str, stream: IO[str]) -> None:
     shown = printable(text)
-    stream.write((shown if has_colours(stream) else _COLOURS.sub("", shown)) + "\n")
+    stream.write((shown if has_colours(stream) else re.sub(_COLOURS, "", shown)) + "\n")
     stream.flush()
 
 
