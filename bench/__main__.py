@@ -37,7 +37,10 @@ def parser() -> argparse.ArgumentParser:
     names = ", ".join(WORKLOADS)
     parser = argparse.ArgumentParser(prog="python -m bench", description="Every speed claim, against its peers.")
     parser.add_argument(
-        "names", nargs="*", metavar="name", help=f"workloads: {names}; or accuracy, panel, kernel (their own options)"
+        "names",
+        nargs="*",
+        metavar="name",
+        help=f"workloads: {names}; or accuracy, panel, digits, kernel (their own options)",
     )
     parser.add_argument("--quick", action="store_true", help="a twentieth of the rows, to test that it runs")
     parser.add_argument("--repeats", type=int, default=5, help="alternating runs of each side (5)")
@@ -73,6 +76,10 @@ def main(arguments: list[str]) -> None:
         from bench.panel import panel
 
         return panel.main(arguments[1:])
+    if arguments[:1] == ["digits"]:
+        from bench import digits
+
+        return digits.main(arguments[1:])
     if arguments[:1] == ["kernel"]:
         from bench.kernel import kernel
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -26,14 +25,14 @@ PATIENCE = 120.0  # seconds before a peer is stopped
 PAIRS = ((0, 1, 50.0), (8, 9, 10.0), (3, 5, 20.0))
 
 
-def digits() -> tuple[Any, Any] | None:
-    """MNIST's training images and labels, if available."""
+def digits(part: str = "train") -> tuple[Any, Any] | None:
+    """MNIST's images and labels, if available; the part is 'train' or 't10k', its test images."""
     folder = Path(os.environ.get("ROSENBLATT_DATA", "")) / "mnist"
-    if not (folder / "train-images-idx3-ubyte.gz").exists():
+    if not (folder / f"{part}-images-idx3-ubyte.gz").exists():
         return None
     with (
-        gzip.open(folder / "train-images-idx3-ubyte.gz") as images,
-        gzip.open(folder / "train-labels-idx1-ubyte.gz") as labels,
+        gzip.open(folder / f"{part}-images-idx3-ubyte.gz") as images,
+        gzip.open(folder / f"{part}-labels-idx1-ubyte.gz") as labels,
     ):
         X = np.frombuffer(images.read()[16:], np.uint8).reshape(-1, 784)
         return X, np.frombuffer(labels.read()[8:], np.uint8)
@@ -89,26 +88,3 @@ def sixteen() -> tuple[Any, Any]:
     """All four-bit patterns: at least three bits, or not."""
     X = np.array(list(np.ndindex(2, 2, 2, 2)), dtype=np.float64)
     return X, (X.sum(axis=1) >= 3).astype(int)
-
-
-def table(size: Size) -> None:
-    """All pairs and all one-vs-rest questions of the digits, on every core, printed as they are answered."""
-    from rosenblatt.certificates.certify_classes import certify_classes
-
-    images = digits()
-    if images is None:
-        raise SystemExit("Set ROSENBLATT_DATA to a folder with mnist/ in it.")
-    X, y = (part[:: 20 if size.quick else 1] for part in images)
-    start = time.perf_counter()
-    for scheme in ("ovo", "ovr"):
-        certify_classes(
-            X, y, scheme=scheme, n_jobs=-1,
-            on_answer=lambda done, total, answer: print(
-                f"{done:3}/{total}  {answer.first} against {answer.second}: {answer.certificate}", flush=True
-            ),
-        )  # fmt: skip
-    print(f"{time.perf_counter() - start:.0f} s")
-
-
-if __name__ == "__main__":
-    table(Size())

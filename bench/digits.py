@@ -1,0 +1,68 @@
+"""``python -m bench digits``: is each pair of MNIST's digits separable, and each digit from the rest? With proofs.
+
+All 45 pairs and 10 questions of one against the rest, for the training images, the test images and both together; each
+answer must be exact. bench/results/digits.json keeps the table. ROSENBLATT_DATA names the folder with mnist/ in it.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.workloads.certify import digits
+
+RESULTS = Path(__file__).parent / "results" / "digits.json"
+
+
+def main(arguments: list[str]) -> None:
+    if arguments:
+        raise SystemExit("python -m bench digits takes no arguments.")
+    train, test = digits("train"), digits("t10k")
+    if train is None or test is None:
+        raise SystemExit("Set ROSENBLATT_DATA to a folder with mnist/ in it.")
+    both = tuple(np.concatenate(parts) for parts in zip(train, test, strict=True))
+    table = {name: answers(*images) for name, images in (("train", train), ("test", test), ("both", both))}
+    RESULTS.write_text(json.dumps(table, indent=1) + "\n")
+    print(markdown(table))
+
+
+def answers(X: Any, y: Any) -> dict[str, Any]:
+    """The answer to each question, and the seconds that all of them took on every core."""
+    from rosenblatt.certificates.certify_classes import certify_classes
+
+    start = time.perf_counter()
+    tables = {scheme: certify_classes(X, y, scheme=scheme, n_jobs=-1) for scheme in ("ovo", "ovr")}
+    seconds = time.perf_counter() - start
+    rows = []
+    for answer in (answer for table in tables.values() for answer in table):
+        certificate = answer.certificate
+        if certificate.verified != "exact":
+            raise RuntimeError(f"{answer.first} against {answer.second}: {certificate} is not exact")
+        evidence = (
+            {"margin": certificate.margin} if certificate.kind == "separable" else {"rows": len(certificate.rows)}
+        )
+        question = f"{answer.first} against {answer.second}"
+        rows.append({"question": question, "answer": certificate.kind, **evidence})
+    return {"images": len(y), "seconds": round(seconds, 1), "answers": rows}
+
+
+def markdown(table: dict[str, Any]) -> str:
+    """A line for each part of the images: how many questions have the answer yes, and which pairs do not."""
+    lines = [
+        "| images | pairs separable | pairs that are not | digits separable from the rest | seconds |",
+        "|" + "---|" * 5,
+    ]
+    for name, part in table.items():
+        by_kind: dict[tuple[bool, str], list[str]] = {}
+        for row in part["answers"]:
+            by_kind.setdefault((row["question"].endswith("rest"), row["answer"]), []).append(row["question"])
+        no = ", ".join(question.replace(" against ", "-") for question in by_kind.get((False, "inseparable"), []))
+        yes = [len(by_kind.get((rest, "separable"), [])) for rest in (False, True)]
+        lines.append(
+            f"| {name} ({part['images']:,}) | {yes[0]} of 45 | {no} | {yes[1]} of 10 | {part['seconds']:.0f} |"
+        )
+    return "\n".join(lines)
