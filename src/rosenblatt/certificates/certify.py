@@ -11,6 +11,7 @@ from rosenblatt.certificates import verify
 from rosenblatt.certificates.certificate import CertifiedHyperplane, DataFingerprint, Inseparable, Separable, Undecided
 from rosenblatt.certificates.check_input import check_points
 from rosenblatt.certificates.points import Points
+from rosenblatt.certificates.search.common_point import rows_with_common_point
 from rosenblatt.certificates.search.conditioning import conditioned
 from rosenblatt.certificates.search.hull_search import (
     HullSearch,
@@ -155,11 +156,13 @@ def _search_exactly(
     from rosenblatt.certificates.search import exact_hull_search as exact
 
     monitor.report("exact", 0, len(result.rows))
-    if len(result.rows):  # none where the squares of all differences underflow
-        weights = exact.common_point_weights(exact.integer_rows(points, result.rows)) or {}
-        proof = _proof(points, [int(result.rows[k]) for k in weights], list(weights.values()))
-        if proof is not None:
-            return proof
+    for find in (lambda: result.rows, lambda: rows_with_common_point(points, result.pool, monitor)):
+        touching = find()
+        if len(touching):  # none where the squares of all differences underflow
+            weights = exact.common_point_weights(exact.integer_rows(points, touching)) or {}
+            proof = _proof(points, [int(touching[k]) for k in weights], list(weights.values()))
+            if proof is not None:
+                return proof
     is_small = points.n_rows * points.n_features <= _MAX_EXACT_NUMBERS
     rows = np.arange(points.n_rows) if is_small else result.pool
     rows = np.concatenate([result.rows, np.setdiff1d(rows, result.rows)])

@@ -17,22 +17,27 @@ def check_points(X: Any, y: Any) -> Points:
     """The points of two classes."""
     values = check_values(X)
     labels = check_labels(y, values.shape[0])
-    classes = _sorted_classes(labels)
+    classes = two_classes(labels)
+    return Points(values, signs_of(labels, classes), classes)
+
+
+def two_classes(labels: NDArray[Any]) -> tuple[Any, Any]:
+    """The smaller and the larger label; DataError unless there are two."""
+    try:
+        classes = sorted(set(labels.tolist()))
+    except TypeError:
+        raise DataError("The labels in y cannot be sorted: use either numbers or strings, not both.") from None
     if len(classes) < 2:
         raise DataError("y has 1 class, and separability is about two. Add examples of another class.")
     if len(classes) > 2:
         raise DataError(
             f"y has {len(classes)} classes, and separability is about two. Use certify_classes to certify every pair."
         )
-    signs = np.where(labels == classes[1], 1, -1).astype(np.int8)
-    return Points(values, signs, (classes[0], classes[1]))
+    return classes[0], classes[1]
 
 
-def _sorted_classes(labels: NDArray[Any]) -> list[Any]:
-    try:
-        return sorted(set(labels.tolist()))
-    except TypeError:
-        raise DataError("The labels in y cannot be sorted: use either numbers or strings, not both.") from None
+def signs_of(labels: NDArray[Any], classes: tuple[Any, Any]) -> NDArray[np.int8]:
+    return np.where(labels == classes[1], 1, -1).astype(np.int8)
 
 
 def check_labels(y: Any, n_rows: int) -> NDArray[Any]:

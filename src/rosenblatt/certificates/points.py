@@ -5,6 +5,7 @@ Integers beyond 2^53, Python's big ints, Fractions and Decimals are never rounde
 
 import hashlib
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -91,6 +92,13 @@ class Points:
 
     def subset(self, rows: NDArray[np.intp]) -> "Points":
         return Points(self.take(rows), self.signs[rows], self.labels)
+
+    def parts(self) -> Iterator[tuple[int, "Points"]]:
+        """All the points, in parts that are in memory: the rows before each part, and its points."""
+        yield 0, self
+
+    def exact_rows(self, rows: Sequence[int]) -> Iterator[dict[int, ExactNumber]]:
+        return map(self.exact_row, rows)
 
     def exact_row(self, index: int) -> dict[int, ExactNumber]:
         """The nonzero numbers of one row, exactly, by column."""

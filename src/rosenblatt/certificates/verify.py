@@ -138,6 +138,13 @@ def are_valid_weights(points: Points, rows: NDArray[Any], weights: Floats) -> bo
 
 def separation(points: Points, w: NDArray[Any], b: Any) -> Separation:
     """Which rows are not strictly on their side of w.x + b = 0; proven for every row, in floats where they suffice."""
+    parts = [(first, _separation(part, w, b)) for first, part in points.parts()]
+    wrong = np.concatenate([first + part.wrong for first, part in parts])
+    return Separation(wrong, min(part.lowest for _, part in parts))
+
+
+def _separation(points: Points, w: NDArray[Any], b: Any) -> Separation:
+    """The same for points in memory."""
     with np.errstate(all="ignore"):
         floats, bias = as_floats(w), _as_float(b)
         score, error = scores(points, floats, bias)
@@ -247,9 +254,9 @@ def _exact_margin_above(points: Points, rows: NDArray[Any], weights: Floats, aug
     if not total[1] or not total[-1]:
         return math.inf
     point = dict[int, Fraction]()
-    for i, sign, share in zip(rows.tolist(), signs, shares, strict=True):
+    for row, sign, share in zip(points.exact_rows(rows.tolist()), signs, shares, strict=True):
         part = sign * share / total[sign]
-        for j, x in (points.exact_row(i) | ({points.n_features: 1} if augmented else {})).items():
+        for j, x in (row | ({points.n_features: 1} if augmented else {})).items():
             point[j] = point.get(j, Fraction(0)) + part * x
     return _root_above(sum((x * x for x in point.values()), Fraction(0)) / (1 if augmented else 4))
 
@@ -290,10 +297,10 @@ def averages_coincide(points: Points, rows: Sequence[int], weights: Sequence[Fra
         return False
     common = math.lcm(*(weight.denominator for weight in weights))
     total, balance = dict[int, ExactNumber](), 0
-    for i, weight in zip(rows, weights, strict=True):
+    for i, row, weight in zip(rows, points.exact_rows(rows), weights, strict=True):
         share = int(points.signs[i]) * (weight.numerator * (common // weight.denominator))
         balance += share
-        for j, x in points.exact_row(i).items():
+        for j, x in row.items():
             total[j] = total.get(j, 0) + share * x
     return balance == 0 and not any(total.values())
 

@@ -82,13 +82,22 @@ class StatusLine:
     """One line that says where the search for a certificate is; erased at the end."""
 
     def __init__(self) -> None:
-        self.shown, self.printed = _is_shown(), False
+        self.shown, self.printed, self._bytes = _is_shown(), False, 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.erase()
+
+    def erase(self) -> None:
         self._print("")
+
+    def bytes(self, done: int, total: int | None) -> None:
+        """For `read_or_store(on_bytes=)`."""
+        if self.shown and done >> 26 > self._bytes >> 26:
+            self._print(f"reading: {done >> 20:,} MB" + (f" of {total >> 20:,}" if total else ""))
+        self._bytes = done
 
     def search(self, progress: Any) -> None:
         """For `certify(on_progress=)`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from rosenblatt.readers.block_rows import join_weights
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
 from rosenblatt.readers.source import ReadOptions, RereadError, Source
-from rosenblatt.records import Csr, FeatureSpace, Floats, Values
+from rosenblatt.records import Block, Csr, FeatureSpace, Floats, Values
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,9 +63,14 @@ def read(path: Paths, *, like: Any = None, threads: int = 1, **reading: Any) -> 
         blocks = list(source.blocks(threads))
     except RereadError:
         blocks = list(source.blocks(threads))
-    features = max([_n_features(source), *(block.values.shape[1] for block in blocks)])
+    return gather(source, blocks, always_sparse=_takes_features(like))
+
+
+def gather(source: Source, blocks: Sequence[Block], *, always_sparse: bool = False) -> Examples:
+    """All the blocks of a source as one."""
+    features = max([count_features(source), *(block.values.shape[1] for block in blocks)])
     labels = np.concatenate([block.labels for block in blocks]) if blocks else np.empty(0, dtype=np.int32)
-    matrix = _matrix([block.values for block in blocks], features, always_sparse=_takes_features(like))
+    matrix = join_matrices([block.values for block in blocks], features, always_sparse=always_sparse)
     return Examples(matrix, _label_values(source, labels), join_weights(blocks), source.space)
 
 
@@ -85,8 +90,8 @@ def stream(path: Paths, *, like: Any = None, threads: int = 1, **reading: Any) -
     """
     source = open_source(path, _read_options(reading), _space_of(like))
     for block in source.blocks(threads):
-        features = max(_n_features(source), block.values.shape[1])
-        matrix = _matrix([block.values], features, always_sparse=_takes_features(like))
+        features = max(count_features(source), block.values.shape[1])
+        matrix = join_matrices([block.values], features, always_sparse=_takes_features(like))
         yield Examples(matrix, _label_values(source, block.labels), block.weights, source.space)
 
 
@@ -124,7 +129,7 @@ def _takes_features(like: Any) -> bool:
     return space is not None and space.kind == "columns" and (space is not like or space.scale is not None)
 
 
-def _n_features(source: Source) -> int:
+def count_features(source: Source) -> int:
     """How many columns the space has; 0 for one that still grows."""
     space = source.space
     hashed = 2**space.bits if space.bits else 0
@@ -133,7 +138,7 @@ def _n_features(source: Source) -> int:
     return max(len(space.columns) + hashed, int(space.settings.get("features", 0)))
 
 
-def _matrix(parts: list[Values], features: int, *, always_sparse: bool) -> Any:
+def join_matrices(parts: list[Values], features: int, *, always_sparse: bool) -> Any:
     """The rows of all parts as one matrix; sparse where it shall be, or as soon as one of them is."""
     from scipy import sparse
 
@@ -156,12 +161,17 @@ def _sparse(part: Values, features: int) -> Any:
 
 def _label_values(source: Source, labels: NDArray[np.int32]) -> NDArray[Any] | None:
     """The labels as they are written; None where no example has one."""
+    if not are_labelled(source.name, labels):
+        return None
+    return np.array(source.labels)[labels] if len(source.labels) else np.empty(0)
+
+
+def are_labelled(name: str, labels: NDArray[np.int32]) -> bool:
+    """Whether the examples of a file have labels; DataError where only some have."""
     missing = labels < 0
     if len(labels) and missing.all():
-        return None
+        return False
     if missing.any():
         row = int(np.flatnonzero(missing)[0])
-        raise DataError(
-            f"{source.name}: example {row} (from 0) has no label, and others have; label all or none.", file=source.name
-        )
-    return np.array(source.labels)[labels] if len(source.labels) else np.empty(0)
+        raise DataError(f"{name}: example {row} (from 0) has no label, and others have; label all or none.", file=name)
+    return True

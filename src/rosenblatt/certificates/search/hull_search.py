@@ -51,7 +51,11 @@ class SearchMonitor:
 
     @property
     def time_is_up(self) -> bool:
-        return time.monotonic() >= self.deadline
+        return self.seconds_left <= 0
+
+    @property
+    def seconds_left(self) -> float:
+        return max(0.0, self.deadline - time.monotonic())
 
     def report(self, stage: str, steps: int, rows: int, upper: float = float("inf")) -> None:
         if self.on_progress is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,10 @@ from rosenblatt.cli.progress import StatusLine
 from rosenblatt.readers.source import ReadOptions
 
 if TYPE_CHECKING:
+    from rosenblatt.certificates.certificate import Certificate
     from rosenblatt.certificates.certify_classes import ClassTable
+    from rosenblatt.certificates.points import Points
+    from rosenblatt.readers.stored_examples import StoredExamples
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,8 @@ def command(data: str, reading: ReadOptions, columns: str | None, as_json: bool,
     """Can a hyperplane separate the classes of DATA without a single error? Exit code 0: yes, and here is the widest;
     1: no, or not decided within the time limit. Either answer comes with a proof: --save keeps it, --check verifies it.
     """
-    from rosenblatt.readers.read import read
+    from rosenblatt.certificates.check_input import check_points
+    from rosenblatt.readers.stored_examples import IN_MEMORY, StoredExamples, read_or_store
 
     many = settings["pairs"] or settings["one_vs_rest"]
     if settings["check"] and (settings["save"] or many):
@@ -63,68 +68,93 @@ def command(data: str, reading: ReadOptions, columns: str | None, as_json: bool,
         os.makedirs(settings["save"], exist_ok=True)
     else:
         check_output(settings["save"], data)
-    examples = read(data, **reading._asdict())
-    X, y = examples
-    table = _Data(data, X, y, column_names(examples.space.columns, X.shape[1]))
     settings["theme"] = settings["theme"] or "light"
-    settings["columns"] = two_columns(columns, table.names or (), table.X.shape[1])
-    if settings["check"]:
-        return _check(settings["check"], table, as_json)
-    return (_certify_classes if many else _certify)(table, settings, as_json)
+    in_memory = sys.maxsize if many or settings["plot"] else IN_MEMORY
+    with (
+        StatusLine() as line,
+        read_or_store(data, reading, threads=os.cpu_count() or 1, in_memory=in_memory, on_bytes=line.bytes) as examples,
+    ):
+        if isinstance(examples, StoredExamples):
+            return _certify_stored(examples, line, settings, as_json)
+        line.erase()
+        X, y = examples
+        table = _Data(data, X, y, column_names(examples.space.columns, X.shape[1]))
+        settings["columns"] = two_columns(columns, examples.space.columns, table.X.shape[1])
+        if settings["check"]:
+            return _check(settings["check"], data, check_points(*examples), as_json)
+        return (_certify_classes if many else _certify)(table, settings, as_json)
 
 
 def _certify(data: _Data, settings: dict[str, Any], as_json: bool) -> int:
     from rosenblatt.certificates.certify import certify
 
-    _refuse_many_classes(data)
+    _refuse_many_classes(data.path, len(set(data.y.tolist())) if data.y is not None else 0)
     if settings["plot"]:
         check_two_columns(settings["columns"], data.X.shape[1])
     with StatusLine() as line:
         certificate = certify(
             data.X, data.y, time_limit=settings["time_limit"], gap=settings["gap"], on_progress=line.search
         )
-    if settings["save"]:
-        certificate.save(settings["save"])
-        say(f"certificate: {settings['save']}")
     if settings["plot"]:
         figure = certificate.plot(
             data.X, data.y, columns=settings["columns"], names=data.names, theme=settings["theme"]
         )
         save_plot(figure, settings["plot"])
+    return _print(certificate, data.path, settings["save"], as_json)
+
+
+def _certify_stored(examples: StoredExamples, line: StatusLine, settings: dict[str, Any], as_json: bool) -> int:
+    """The same, or the check of a proof, for examples that are too many for memory."""
+    from rosenblatt.certificates.certify_stored import certify_stored
+    from rosenblatt.certificates.search.hull_search import SearchMonitor
+    from rosenblatt.certificates.stored_points import StoredPoints
+
+    _refuse_many_classes(examples.name, len(examples.labels))
+    monitor = SearchMonitor.start(settings["time_limit"], line.search)
+    points = StoredPoints(examples)
+    if settings["check"]:
+        line.erase()
+        return _check(settings["check"], examples.name, points, as_json)
+    certificate = certify_stored(points, monitor, gap=settings["gap"])
+    line.erase()
+    return _print(certificate, examples.name, settings["save"], as_json)
+
+
+def _print(certificate: Certificate, data: str, save: str | None, as_json: bool) -> int:
+    if save:
+        certificate.save(save)
+        say(f"certificate: {save}")
     if as_json:
-        write_json({"data": data.path, **certificate.to_dict()})
+        write_json({"data": data, **certificate.to_dict()})
     else:
         write(certificate.explain(count_from=1))
     return DONE if certificate.kind == "separable" else NO
 
 
-def _refuse_many_classes(data: _Data) -> None:
+def _refuse_many_classes(data: str, n_classes: int) -> None:
     from rosenblatt.errors import DataError, option
 
-    n_classes = len(set(data.y.tolist())) if data.y is not None else 0
     if n_classes > 2:
         raise DataError(
-            f"{data.path}: has {n_classes} classes, and separability is about two; ask for every pair with "
+            f"{data}: has {n_classes} classes, and separability is about two; ask for every pair with "
             f"{option('pairs')}, or for each class against the others with {option('one_vs_rest')}."
         )
 
 
-def _check(path: str, data: _Data, as_json: bool) -> int:
+def _check(path: str, data: str, points: Points, as_json: bool) -> int:
     from rosenblatt.certificates.certificate_file import load_certificate
-    from rosenblatt.certificates.check_input import check_points
     from rosenblatt.errors import DataError
 
     certificate, reason = load_certificate(path), None
-    points = check_points(data.X, data.y)
     try:
         certificate.check(points)
     except DataError as error:
         reason = error.spelled(options.as_flag)
     holds = reason is None
     if as_json:
-        write_json({"data": data.path, "check": path, "kind": certificate.kind, "holds": holds, "reason": reason})
+        write_json({"data": data, "check": path, "kind": certificate.kind, "holds": holds, "reason": reason})
     elif holds:
-        write(f"The certificate holds, verified on {data.path}.\n{certificate.explain(count_from=1)}")
+        write(f"The certificate holds, verified on {data}.\n{certificate.explain(count_from=1)}")
     else:
         write(f"The certificate does not hold: {reason}")
     return DONE if holds else NO
