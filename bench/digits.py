@@ -51,18 +51,25 @@ def answers(X: Any, y: Any) -> dict[str, Any]:
 
 
 def markdown(table: dict[str, Any]) -> str:
-    """A line for each part of the images: how many questions have the answer yes, and which pairs do not."""
+    """How many questions have the answer yes; then each answer about the training images."""
     lines = [
-        "| images | pairs separable | pairs that are not | digits separable from the rest | seconds |",
-        "|" + "---|" * 5,
+        "| images | pairs that can be separated | digits that can be separated from the rest | s |",
+        "|" + "---|" * 4,
     ]
     for name, part in table.items():
-        by_kind: dict[tuple[bool, str], list[str]] = {}
-        for row in part["answers"]:
-            by_kind.setdefault((row["question"].endswith("rest"), row["answer"]), []).append(row["question"])
-        no = ", ".join(question.replace(" against ", "-") for question in by_kind.get((False, "inseparable"), []))
-        yes = [len(by_kind.get((rest, "separable"), [])) for rest in (False, True)]
+        yes = [row["question"] for row in part["answers"] if row["answer"] == "separable"]
+        n_rest = sum(question.endswith("rest") for question in yes)
         lines.append(
-            f"| {name} ({part['images']:,}) | {yes[0]} of 45 | {no} | {yes[1]} of 10 | {part['seconds']:.0f} |"
+            f"| {name}, {part['images']:,} | {len(yes) - n_rest} of 45 | {n_rest} of 10 | {part['seconds']:.0f} |"
         )
+    cells = {row["question"]: _cell(row) for row in table["train"]["answers"]}
+    others = [*map(str, range(1, 10)), "rest"]
+    lines += ["", f"| | {' | '.join(others)} |", "|" + "---|" * 11]
+    for digit in range(10):
+        row = " | ".join(cells.get(f"{digit} against {other}", "") for other in others)
+        lines.append(f"| {digit} | {row} |")
     return "\n".join(lines)
+
+
+def _cell(row: dict[str, Any]) -> str:
+    return f"{row['margin']:.2f}" if row["answer"] == "separable" else f"✗ {row['rows']}"

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt import options
 from rosenblatt.certificates import verify
@@ -156,13 +157,11 @@ def _search_exactly(
     from rosenblatt.certificates.search import exact_hull_search as exact
 
     monitor.report("exact", 0, len(result.rows))
-    for find in (lambda: result.rows, lambda: rows_with_common_point(points, result.pool, monitor)):
-        touching = find()
-        if len(touching):  # none where the squares of all differences underflow
-            weights = exact.common_point_weights(exact.integer_rows(points, touching)) or {}
-            proof = _proof(points, [int(touching[k]) for k in weights], list(weights.values()))
-            if proof is not None:
-                return proof
+    proof = _proof_by_common_point(points, result.rows)
+    if proof is None:
+        proof = _proof_by_common_point(points, rows_with_common_point(points, result.pool, monitor))
+    if proof is not None:
+        return proof
     is_small = points.n_rows * points.n_features <= _MAX_EXACT_NUMBERS
     rows = np.arange(points.n_rows) if is_small else result.pool
     rows = np.concatenate([result.rows, np.setdiff1d(rows, result.rows)])
@@ -187,3 +186,13 @@ def _search_exactly(
             return refine_exactly(points, plane, gap, monitor)
         rows = np.concatenate([rows, wrong[:100]])
     return _undecided(points, result)
+
+
+def _proof_by_common_point(points: Points, rows: NDArray[np.intp]) -> Inseparable | None:
+    """The proof that a common point of the hulls of these rows gives, if it is the only one."""
+    from rosenblatt.certificates.search import exact_hull_search as exact
+
+    if not len(rows):  # the squares of all differences underflow
+        return None
+    weights = exact.common_point_weights(exact.integer_rows(points, rows)) or {}
+    return _proof(points, [int(rows[k]) for k in weights], list(weights.values()))

@@ -16,7 +16,7 @@ from rosenblatt.readers.read import Examples, are_labelled, count_features, gath
 from rosenblatt.readers.source import ReadOptions, RereadError, Source
 from rosenblatt.records import Block, Csr, FeatureSpace, Label
 
-IN_MEMORY = 1 << 30  # bytes of examples that are not stored
+IN_MEMORY = 1 << 29  # bytes of examples that are not stored
 BytesCallback: TypeAlias = Callable[[int, int | None], None]  # bytes read so far, and of how many
 
 

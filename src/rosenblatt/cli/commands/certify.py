@@ -79,7 +79,7 @@ def command(data: str, reading: ReadOptions, columns: str | None, as_json: bool,
         line.erase()
         X, y = examples
         table = _Data(data, X, y, column_names(examples.space.columns, X.shape[1]))
-        settings["columns"] = two_columns(columns, examples.space.columns, table.X.shape[1])
+        settings["columns"] = two_columns(columns, table.names or (), table.X.shape[1])
         if settings["check"]:
             return _check(settings["check"], data, check_points(*examples), as_json)
         return (_certify_classes if many else _certify)(table, settings, as_json)
