@@ -25,12 +25,13 @@ def rows_with_common_point(points: Points, rows: NDArray[np.intp], monitor: Sear
         matrix = sparse.csr_array((to_floats(values.values), values.indices, values.indptr), shape=values.shape)
     else:
         matrix = sparse.csr_array(to_floats(values))
-    nowhere = rows[:0]
+    matrix = matrix[:, np.unique(matrix.indices)]
+    largest = abs(matrix).max(axis=0).toarray().reshape(-1)
+    with np.errstate(all="ignore"):
+        matrix.data /= largest[matrix.indices]
     if not np.isfinite(matrix.data).all():
-        return nowhere
-    columns = np.unique(matrix.indices)
-    largest = abs(matrix).max(axis=0).toarray().reshape(-1)[columns]
-    balance = (matrix[:, columns] / largest).multiply(signs[:, None]).T
+        return rows[:0]
+    balance = matrix.multiply(signs[:, None]).T
     conditions = sparse.vstack([balance, sparse.csr_array(np.stack([signs, np.ones(len(rows))]))], format="csc")
     sums = np.zeros(conditions.shape[0])
     sums[-1] = 1.0
@@ -38,4 +39,4 @@ def rows_with_common_point(points: Points, rows: NDArray[np.intp], monitor: Sear
     program = linprog(
         np.zeros(len(rows)), A_eq=conditions, b_eq=sums, method="highs-ds", options={"time_limit": seconds}
     )
-    return nowhere if program.x is None else rows[program.x > _WITHOUT_WEIGHT]
+    return rows[:0] if program.x is None else rows[program.x > _WITHOUT_WEIGHT]
