@@ -62,6 +62,28 @@ def test_the_axes_have_the_names_of_the_columns(and_run: Any) -> None:
     assert film_in(film_page(film_of(and_run, 0, (1, 0), 3, ["rain", "sun"])))["axes"] == ["sun", "rain"]
 
 
+def test_nothing_in_a_gif_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Titles and legend stay within the picture, with long numbers and long names."""
+    draw = np.random.default_rng(0)
+    X = np.round(draw.normal(size=(30, 2)) + np.array([40, 0]), 3)
+    run = trace(X, np.array(["a class with a rather long name", "another one with a long name"])[(X[:, 1] > 0) * 1])
+    places = []
+
+    def measured(canvas: Any, ax: Any, moment: Any, points: Any) -> Any:
+        moment(ax)
+        canvas.draw()
+        boxes = [ax.title.get_window_extent(), ax.get_legend().get_window_extent()]
+        places.extend((box.x0, box.y0, box.x1, box.y1) for box in boxes)
+        return Image.new("RGB", (4, 4))
+
+    monkeypatch.setattr("rosenblatt.report.animation.gif._picture", measured)
+    animate(run, tmp_path / "run.gif", most=5)
+    left, low, right, high = np.array(places).T
+    assert min(left.min(), low.min()) >= 0
+    assert right.max() <= 600
+    assert high.max() <= 520
+
+
 def test_long_runs_are_thinned_from_first_to_last() -> None:
     draw = np.random.default_rng(0)
     noisy = trace(draw.normal(size=(80, 2)), draw.random(80) < 0.5, max_iter=20)

@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt.errors import ParameterError
 from rosenblatt.learn.replay.trace import Trace
 from rosenblatt.report.animation.frames import Film, Moment, film_of, vectors
-from rosenblatt.report.animation.gif import legend_below, write_gif
+from rosenblatt.report.animation.gif import legend_below, set_title, write_gif
 from rosenblatt.report.animation.page import film_page
 from rosenblatt.report.figures.plane import arrow, draw_line, frame, ring, scatter
 from rosenblatt.report.figures.style import Axes, Palette, palette
@@ -72,7 +72,7 @@ def draw_moment(ax: Axes, film: Film, moment: Moment, look: Palette) -> None:
     for start, end, role in vectors(film, moment):
         color, width = {"before": (look.muted, 1.5), "after": (look.ink, 1.8), "update": (look.accent, 2.4)}[role]
         arrow(ax, start, end, color, lw=width)
-    ax.set_title(f"{moment.title}\n{moment.words}", fontsize=10.5)
+    set_title(ax, moment.title, moment.words)
 
 
 def _keys(ax: Axes, look: Palette) -> None:

@@ -1,14 +1,16 @@
 """A GIF: the background is drawn once, and each frame draws only what moves."""
 
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.report.figures.style import DPI, Axes, Palette, as_written, legend_columns, shortened, style_axes
+from rosenblatt.report.figures.style import DPI, Axes, Palette, as_written, shortened, style_axes
 
 _WIDTH = 6.0  # inches
+_TITLE_LETTERS, _LEGEND_LETTERS = 68, 20  # that fit into a line, and into a column
 _FEW = 600  # points are drawn over the lines of each picture; more of them stay below
 
 Draw = Callable[[Axes], None]
@@ -21,7 +23,7 @@ def write_gif(path: Path, look: Palette, stage: Draw, moments: Sequence[Draw], p
 
     figure = Figure(figsize=(_WIDTH, 5.2), dpi=DPI, facecolor=look.paper)
     canvas: Any = FigureCanvasAgg(figure)
-    ax = figure.add_axes((0.1, 0.2, 0.87, 0.68))
+    ax = figure.add_axes((0.1, 0.22, 0.87, 0.66))
     style_axes(ax, look)
     stage(ax)
     ax.set_autoscale_on(False)
@@ -40,15 +42,30 @@ def write_gif(path: Path, look: Palette, stage: Draw, moments: Sequence[Draw], p
     first.save(path, format="GIF", save_all=True, append_images=rest, duration=durations, loop=0, disposal=1)
 
 
+def set_title(ax: Axes, *lines: str) -> None:
+    """These lines above the picture, each wrapped where it would leave it."""
+    wrapped = [part for line in lines for part in textwrap.wrap(line, _TITLE_LETTERS)]
+    ax.set_title("\n".join(wrapped), fontsize=10)
+
+
 def legend_below(ax: Axes, look: Palette) -> None:
     """Name what has a label, below the axes."""
     handles, labels = ax.get_legend_handles_labels()
-    labels = [shortened(label) for label in labels]
+    labels = [shortened(label, _LEGEND_LETTERS) for label in labels]
     box = ax.legend(
         handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.13), frameon=False, fontsize=9.5,
-        ncols=legend_columns(labels, _WIDTH, 5), labelcolor=look.ink,
+        ncols=_columns(labels), labelcolor=look.ink,
     )  # fmt: skip
     as_written(box.get_texts())
+
+
+def _columns(labels: Sequence[str]) -> int:
+    """How many columns fit beside each other, each as wide as its longest label; the fuller ones come first."""
+    for count in range(min(5, len(labels)), 1, -1):
+        columns = np.array_split(np.array([len(label) for label in labels]), count)
+        if sum(8 * int(column.max()) + 66 for column in columns) <= _WIDTH * DPI:
+            return count
+    return 1
 
 
 def _picture(canvas: Any, ax: Axes, moment: Draw, points: Sequence[Any]) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.learn.multiclass_schemes import class_scores, predicted_classes
 from rosenblatt.records import Floats
-from rosenblatt.report.animation.gif import legend_below, write_gif
+from rosenblatt.report.animation.gif import legend_below, set_title, write_gif
 from rosenblatt.report.figures.plane import View, frame, ring, scatter, view_of
 from rosenblatt.report.figures.style import Axes, Palette, palette
 from rosenblatt.report.text.trace_table import how_it_ended
@@ -49,7 +49,7 @@ def write_run_gif(run: PlayedRun, path: Path, max_updates: int, columns: tuple[s
             _draw_regions(ax, run, view, grid, coefficients @ basis, colours)
             if row is not None:
                 ring(ax, run.points.X[row : row + 1], colours.alarm)
-            ax.set_title(title, fontsize=10.5)
+            set_title(ax, title)
 
         return draw
 
