@@ -33,6 +33,29 @@ auto memory_of(const std::vector<double>& values) {
     return array;
 }
 
+bool fits_map(MapKind kind, std::size_t count, std::size_t classes) {
+    return kind == MapKind::temperature ? count == 2 : kind == MapKind::platt ? count == 4 : kind == MapKind::beta ? count == 7
+         : kind == MapKind::softmax ? count == 2 * classes + 2 : count > 0 && count % 2 == 0;
+}
+
+// The probability of each label by its own map for two classes: scores and probabilities [row][label].
+auto label_probabilities(const std::vector<std::string>& kinds, const std::vector<In<double>>& parameters, const InMatrix& scores) {
+    const std::size_t rows = scores.shape(0), labels = scores.shape(1);
+    if (kinds.size() != labels || parameters.size() != labels) throw nb::value_error("expected a map for each column of the scores");
+    double* filled;
+    auto matrix = new_matrix<double, nb::memview>(rows, labels, filled);
+    std::vector<double> column(rows), both(2 * rows);
+    for (std::size_t k = 0; k < labels; ++k) {
+        const MapKind kind = kind_of(kinds[k]);
+        const std::size_t count = parameters[k].shape(0);
+        if (kind == MapKind::softmax || !fits_map(kind, count, 2)) throw value_error("a map of the kind " + kinds[k] + " does not have " + std::to_string(count) + " parameters");
+        for (std::size_t i = 0; i < rows; ++i) column[i] = scores.data()[i * labels + k];
+        native().calibration->apply(kind, {parameters[k].data(), parameters[k].data() + count}, {column.data(), nullptr, rows, 2}, both.data());
+        for (std::size_t i = 0; i < rows; ++i) filled[i * labels + k] = both[2 * i + 1];
+    }
+    return matrix;
+}
+
 }  // namespace
 
 void bind_calibrate(Module& m) {
@@ -67,14 +90,13 @@ void bind_calibrate(Module& m) {
         const MapKind kind = kind_of(name);
         const ScoredExamples examples = examples_of(kind, scores, classes);
         const std::size_t count = parameters.shape(0);
-        const bool fits = kind == MapKind::temperature ? count == 2 : kind == MapKind::platt ? count == 4 : kind == MapKind::beta ? count == 7
-                        : kind == MapKind::softmax ? count == 2 * classes + 2 : count > 0 && count % 2 == 0;
-        if (!fits) throw value_error("a map of the kind " + name + " does not have " + std::to_string(count) + " parameters");
+        if (!fits_map(kind, count, classes)) throw value_error("a map of the kind " + name + " does not have " + std::to_string(count) + " parameters");
         double* filled;
         auto matrix = new_matrix<double, nb::memview>(examples.count, classes, filled);
         native().calibration->apply(kind, {parameters.data(), parameters.data() + count}, examples, filled);
         return matrix;
     }, "kind"_a, "parameters"_a, "scores"_a, "classes"_a);
+    m.def("label_probabilities", &label_probabilities, "kinds"_a, "parameters"_a, "scores"_a);
 }
 
 }  // namespace rosenblatt

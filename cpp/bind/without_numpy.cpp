@@ -16,8 +16,8 @@ namespace {
 
 using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;  // of any shape
 
-// (table[label] for each label, the smallest of them); negative labels stay as they are. Without labels the smallest is 0.
-nb::tuple translate_labels(const In<std::int32_t>& labels, const std::vector<std::int32_t>& table) {
+// (table[label] for each label, the smallest of them); -1, no label, becomes `unlabelled`. Without labels the smallest is 0.
+nb::tuple translate_labels(const In<std::int32_t>& labels, const std::vector<std::int32_t>& table, std::int32_t unlabelled) {
     const std::size_t count = labels.shape(0);
     PooledVector<std::int32_t> codes;
     codes.resize(count);
@@ -25,7 +25,7 @@ nb::tuple translate_labels(const In<std::int32_t>& labels, const std::vector<std
     for (std::size_t i = 0; i < count; ++i) {
         const std::int32_t label = labels.data()[i];
         if (label >= static_cast<std::int64_t>(table.size())) throw value_error("label " + std::to_string(label) + " is not in the table");
-        codes[i] = label < 0 ? label : table[static_cast<std::size_t>(label)];
+        codes[i] = label < 0 ? (label == -1 ? unlabelled : label) : table[static_cast<std::size_t>(label)];
         smallest = std::min(smallest, codes[i]);
     }
     return nb::make_tuple(to_memoryview(codes), smallest);
@@ -123,6 +123,34 @@ auto highest_of(const InMatrix& scores, double threshold) {
     for (std::size_t i = 0; i < rows; ++i, s += columns)
         best[i] = columns == 1 ? *s > threshold : static_cast<std::int64_t>(highest(s, columns));
     return result;
+}
+
+// Whether each score is above the threshold of its column: 0 or 1, [row][column].
+auto labels_above(const InMatrix& scores, const In<double>& thresholds) {
+    const std::size_t rows = scores.shape(0), columns = scores.shape(1);
+    if (thresholds.shape(0) != columns) throw nb::value_error("expected a threshold for each column of the scores");
+    std::uint8_t* decided;
+    auto result = new_matrix<std::uint8_t, nb::memview>(rows, columns, decided);
+    for (std::size_t i = 0; i < rows; ++i)
+        for (std::size_t k = 0; k < columns; ++k) decided[i * columns + k] = scores.data()[i * columns + k] > thresholds.data()[k];
+    return result;
+}
+
+// The labels of each row, with a separator between them, on a line.
+nb::bytes join_labels(const std::vector<nb::bytes>& labels, const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& decided, const nb::bytes& separator) {
+    const std::size_t rows = decided.shape(0), columns = decided.shape(1);
+    if (labels.size() != columns) throw nb::value_error("expected a label for each column");
+    std::string lines;
+    for (std::size_t i = 0; i < rows; ++i) {
+        bool first = true;
+        for (std::size_t k = 0; k < columns; ++k) {
+            if (!decided.data()[i * columns + k]) continue;
+            if (!std::exchange(first, false)) lines.append(separator.c_str(), separator.size());
+            lines.append(labels[k].c_str(), labels[k].size());
+        }
+        lines += '\n';
+    }
+    return nb::bytes(lines.data(), lines.size());
 }
 
 // Each weight (1 where there are none) times that of its class; a negative label keeps its own.
@@ -244,8 +272,10 @@ auto confidences(const InMatrix& scores, const InMatrix& variances, double thres
 
 void bind_without_numpy(Module& m) {
     m.def("address", &address, "memory"_a);
-    m.def("renumber_labels", &translate_labels, "labels"_a, "table"_a);
+    m.def("renumber_labels", &translate_labels, "labels"_a, "table"_a, "unlabelled"_a = -1);
     m.def("argmax_rows", &highest_of, "scores"_a, "threshold"_a = 0.0);
+    m.def("labels_above", &labels_above, "scores"_a, "thresholds"_a);
+    m.def("join_labels", &join_labels, "labels"_a, "decided"_a, "separator"_a);
     m.def("weigh_classes", &weigh_classes, "labels"_a, "weights"_a.none(), "class_weight"_a);
     m.def("balance_classes", &balance_classes, "labels"_a, "weights"_a.none(), "counts"_a);
     m.def("join_lines", &concatenate, "parts"_a, "which"_a);

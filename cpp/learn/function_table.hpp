@@ -9,8 +9,8 @@ namespace rosenblatt {
 // The examples of one pass, and which of them to visit in which order.
 struct Examples {
     Rows rows;
-    const std::int32_t* labels = nullptr;          // [rows] index of the class
-    std::size_t classes = 1;                       // that every learner knows
+    const std::int32_t* labels = nullptr;          // [rows] index of the class, or of the set of labels
+    std::size_t classes = 1;                       // or sets, that every learner knows
     const double* sample_weight = nullptr;         // [rows], or none
     const std::uint32_t* order = nullptr;          // positions to rows, or none: the given order
     std::size_t count = 0;                         // positions
@@ -21,7 +21,7 @@ struct Examples {
         return std::min<std::size_t>(static_cast<std::uint32_t>(read_once(labels + row)), classes - 1);
     }
     double weight_of(const Learner& learner, std::size_t row, std::size_t label) const {
-        return (sample_weight ? sample_weight[row] : 1.0) * learner.class_weight[label];
+        return (sample_weight ? sample_weight[row] : 1.0) * (learner.label_sets ? 1.0 : learner.class_weight[label]);
     }
 };
 

@@ -21,10 +21,13 @@ struct LabelTooLong {
     std::string_view token;
 };
 
+inline constexpr std::size_t longest_labels = 1 << 16;  // bytes of several labels together
+
 // The distinct labels of a chunk, numbered in the order of their first appearance.
 class LabelTable {
 public:
     std::vector<std::string> tokens;
+    std::size_t longest = 1000;  // bytes of a label
 
     // Eight bytes from the token must be readable. A token never holds a zero byte, so zeros can pad a short one.
     static ROSENBLATT_INLINE std::uint64_t key_of(const char* token, std::size_t length) {
@@ -66,13 +69,12 @@ public:
 
 private:
     std::int32_t code_of_long(std::string_view token) {
-        if (token.size() > max_label_size) throw LabelTooLong{token};
+        if (token.size() > longest) throw LabelTooLong{token};
         const auto [entry, is_new] = long_codes.try_emplace(std::string(token), static_cast<std::int32_t>(tokens.size()));
         if (is_new) tokens.emplace_back(token);
         return entry->second;
     }
 
-    static constexpr std::size_t max_label_size = 1000;
     static constexpr std::int32_t n_first = 4;
     std::uint64_t first_keys[n_first] = {};  // 0 is the key of no token
     std::int32_t first_codes[n_first] = {};

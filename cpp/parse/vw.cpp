@@ -87,7 +87,7 @@ private:
         if (*word_end == '\n') return fail(LineFault::no_bar, first_word, word_end);
         label = word[0];
         if (words > 3 || label.find(':') != label.npos) return fail(LineFault::no_label, label.data(), end_of(word[words - 1]));
-        if (label.find(',') != label.npos) return fail(LineFault::several_labels, label);
+        if (!options.several && label.find(',') != label.npos) return fail(LineFault::several_labels, label);
         weight = 1;
         if (words > 1 && (parse_any_number(word[1].data(), end_of(word[1]), weight) != NumberStatus::ok || weight < 0))
             return fail(LineFault::bad_weight, word[1]);

@@ -9,6 +9,7 @@ namespace rosenblatt::words {
 
 enum class TextFormat {
     labelled,  // label<TAB>text; an empty line is no example
+    several,   // the same, with any number of labels before the tab
     either,    // a line without a tab is text without a label
     plain,     // every line is text without a label
 };
@@ -50,7 +51,7 @@ private:
             if (!label.empty()) code = code_of(label);
             else if (format_ == TextFormat::labelled) return add_fault(LineFault::empty_label, line, 0);
             line.remove_prefix(tab + 1);
-        } else if (format_ == TextFormat::labelled) {
+        } else if (format_ == TextFormat::labelled || format_ == TextFormat::several) {
             return strip(line).empty() ? void() : add_fault(LineFault::no_tab, line, line.size());
         }
         const Text text{reinterpret_cast<const std::uint8_t*>(line.data()), line.size(), 0};

@@ -79,8 +79,24 @@ struct ScaledLoss {
     }
 };
 
+// The least logistic loss of scores times a number, with a root mean square of these scores; add(loss, c) adds that of all of
+// them times c. It is convex in c, and Newton's steps find it.
+template <class Add>
+double least_loss(double size, Add&& add) {
+    double c = size > 0 ? 1.0 / size : 1.0, least = std::numeric_limits<double>::infinity();
+    for (int step = 0; step < 10; ++step) {
+        ScaledLoss loss;
+        add(loss, c);
+        least = std::min(least, loss.value);
+        const double next = loss.bend > 0 ? std::clamp(c - loss.slope / loss.bend, c / 4, c * 4) : c;
+        if (std::fabs(next - c) < 0.01 * c) break;
+        c = next;
+    }
+    return least;
+}
+
 // (the weight of the wrong decisions, that of all of them, the least logistic loss of the scores times a number) of some rows.
-// The loss is that of the best scale, since weights grow from pass to pass; it is convex, and Newton's steps find it.
+// The loss is that of the best scale, since weights grow from pass to pass.
 nb::tuple judge(const InMatrix& scores, const In<std::int32_t>& labels, const In<std::uint32_t>& rows,
                 const std::optional<In<double>>& weights) {
     const std::size_t columns = scores.shape(1), n = rows.shape(0);
@@ -97,15 +113,37 @@ nb::tuple judge(const InMatrix& scores, const In<std::int32_t>& labels, const In
         wrong += weight_of(i) * (decided != label_of(i));
         for (std::size_t k = 0; k < columns; ++k) squares += s[k] * s[k];
     }
-    double c = squares > 0 ? 1.0 / std::sqrt(squares / static_cast<double>(n * columns)) : 1.0, least = std::numeric_limits<double>::infinity();
-    for (int step = 0; step < 10; ++step) {
-        ScaledLoss loss;
+    const double least = least_loss(squares > 0 ? std::sqrt(squares / static_cast<double>(n * columns)) : 0.0, [&](ScaledLoss& loss, double c) {
         for (std::size_t i = 0; i < n; ++i) loss.add(scores.data() + i * columns, columns, label_of(i), weight_of(i), c);
-        least = std::min(least, loss.value);
-        const double next = loss.bend > 0 ? std::clamp(c - loss.slope / loss.bend, c / 4, c * 4) : c;
-        if (std::fabs(next - c) < 0.01 * c) break;
-        c = next;
+    });
+    return nb::make_tuple(wrong, all, n == 0 ? 0.0 : least);
+}
+
+// The same where a row has a set of labels: each label is decided by itself, and what is wrong, and lost, is the mean over them.
+nb::tuple judge_labels(const InMatrix& scores, const LabelSets& sets, const In<std::int32_t>& labels, const In<std::uint32_t>& rows,
+                       const std::optional<In<double>>& weights) {
+    const std::size_t columns = scores.shape(1), n = rows.shape(0);
+    if (scores.shape(0) != n || columns != sets.labels() || !all_below(rows, labels.shape(0)) || (weights && weights->shape(0) != labels.shape(0)))
+        throw nb::value_error("expected the scores of these rows");
+    if (!all_below(labels, sets.size())) throw nb::value_error("a label is not the index of a set");
+    const auto set_of = [&](std::size_t i) { return static_cast<std::size_t>(labels.data()[rows.data()[i]]); };
+    const auto weight_of = [&](std::size_t i) { return (weights ? weights->data()[rows.data()[i]] : 1.0); };
+    double wrong = 0.0, all = 0.0, squares = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double* const s = scores.data() + i * columns;
+        std::size_t wrong_labels = 0;
+        for (std::size_t k = 0; k < columns; ++k) {
+            wrong_labels += (s[k] > 0) != sets.has(set_of(i), k);
+            squares += s[k] * s[k];
+        }
+        all += weight_of(i);
+        wrong += weight_of(i) * static_cast<double>(wrong_labels) / static_cast<double>(columns);
     }
+    const double least = least_loss(squares > 0 ? std::sqrt(squares / static_cast<double>(n * columns)) : 0.0, [&](ScaledLoss& loss, double c) {
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t k = 0; k < columns; ++k)
+                loss.add(scores.data() + i * columns + k, 1, sets.has(set_of(i), k), weight_of(i) / static_cast<double>(columns), c);
+    });
     return nb::make_tuple(wrong, all, n == 0 ? 0.0 : least);
 }
 
@@ -180,6 +218,21 @@ auto log_odds(const In<std::int32_t>& labels, std::size_t classes, const std::op
     return result;
 }
 
+// The same for each label of sets: the logarithm of the weight of the examples with it over that of the others.
+auto label_log_odds(const LabelSets& sets, const In<std::int32_t>& labels, const std::optional<In<double>>& weights) {
+    if (weights && weights->shape(0) != labels.shape(0)) throw nb::value_error("expected one weight for each label");
+    if (!all_below(labels, sets.size())) throw nb::value_error("a label is not the index of a set");
+    double* odds;
+    auto result = new_array<double, nb::memview>(sets.labels(), odds);
+    for (std::size_t k = 0; k < sets.labels(); ++k) {
+        double total[2] = {1.0, 1.0};
+        for (std::size_t i = 0; i < labels.shape(0); ++i)
+            total[sets.has(static_cast<std::size_t>(labels.data()[i]), k)] += weights ? weights->data()[i] : 1.0;
+        odds[k] = std::round((std::log(total[1]) - std::log(total[0])) * 0x1p10) * 0x1p-10;
+    }
+    return result;
+}
+
 // A learner that has not learned yet begins with these biases.
 void start_biases(CompactLearner& learner, const In<double>& biases) {
     if (biases.shape(0) != learner.rule.unit_count() || learner.groups.front().t > 0)
@@ -200,7 +253,9 @@ void bind_folds(Module& m) {
     m.def("weighted_squares", &weighted_squares, "rows"_a, "count"_a, "squares"_a);
     m.def("start_variances", changing(&start_variances), "learner"_a, "variances"_a);
     m.def("log_odds", &log_odds, "labels"_a, "classes"_a, "weights"_a.none());
+    m.def("label_log_odds", &label_log_odds, "sets"_a, "labels"_a, "weights"_a.none());
     m.def("start_biases", changing(&start_biases), "learner"_a, "biases"_a);
+    m.def("judge_labels", &judge_labels, "scores"_a, "sets"_a, "labels"_a, "rows"_a, "weights"_a.none());
     m.def("judge", &judge, "scores"_a, "labels"_a, "rows"_a, "weights"_a.none());
 }
 

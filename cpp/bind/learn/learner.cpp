@@ -25,7 +25,7 @@ void new_learner(CompactLearner* at, std::size_t features, const std::string& lo
     Rule rule;
     rule.loss = one_of<Loss>(loss, {"perceptron", "hinge", "logistic", "squared"});
     rule.rate = one_of<Rate>(rate, {"constant", "inverse", "invsqrt", "adagrad", "pa1", "pa2", "arow"});
-    rule.scheme = one_of<Scheme>(scheme, {"binary", "ovr", "ovo", "joint"});
+    rule.scheme = one_of<Scheme>(scheme, {"binary", "ovr", "ovo", "joint", "multi-label"});
     rule.eta0 = eta0;
     rule.margin = margin;
     rule.r = r;
@@ -64,7 +64,8 @@ void check_examples(const CompactLearner& learner, const Rows& rows, const In<st
     // Sparse rows may have fewer features: a stream grows.
     if (rows.sparse ? rows.features > learner.declared_features : rows.features != learner.features)
         throw value_error("the learner has " + std::to_string(learner.declared_features) + " features, the rows have " + std::to_string(rows.features));
-    if (!all_below(labels, learner.rule.classes)) throw nb::value_error("a label is not the index of a class");
+    if (learner.rule.scheme == Scheme::multi_label && !learner.label_sets) throw nb::value_error("a learner of several labels needs their sets");
+    if (!all_below(labels, learner.label_count())) throw nb::value_error("a label is not the index of a class");
 }
 
 // The rows as a learner reads them: as they are, or by compact columns, converted once for all learners that share these.
@@ -109,7 +110,7 @@ nb::tuple learn(const std::vector<CompactLearner*>& py_learners, const PyRows& p
         check_examples(*learner, rows, labels);
         if (learner->columns != py_learners.front()->columns) throw nb::value_error("learners of one pass must share their columns");
         examples.rows = learner_rows.emplace(*learner, py_rows).rows;
-        examples.classes = learners.empty() ? learner->rule.classes : std::min(examples.classes, learner->rule.classes);
+        examples.classes = learners.empty() ? learner->label_count() : std::min(examples.classes, learner->label_count());
         learners.push_back(learner);
     }
     if (to > examples.count)
@@ -142,7 +143,7 @@ std::uint64_t count_mistakes(CompactLearner& learner, const PyRows& rows, const 
     check_examples(learner, rows.checked(), labels);
     const LearnerRows learner_rows(learner, rows);
     examples.rows = learner_rows.rows;
-    examples.classes = learner.rule.classes;
+    examples.classes = learner.label_count();
     nb::gil_scoped_release free;
     return native().learn->mistakes(examples, learner);
 }
@@ -154,7 +155,7 @@ void pocket_clean(CompactLearner& learner, const PyRows& rows, const In<std::int
     check_examples(learner, rows.checked(), labels);
     const LearnerRows learner_rows(learner, rows);
     examples.rows = learner_rows.rows;
-    examples.classes = learner.rule.classes;
+    examples.classes = learner.label_count();
     if (mistakes.size() != learner.rule.unit_count())
         throw value_error("expected the mistakes of " + std::to_string(learner.rule.unit_count()) + " units, found " + std::to_string(mistakes.size()));
     nb::gil_scoped_release free;
@@ -266,6 +267,38 @@ double score_sparse(const CompactLearner& learner, const In<std::int64_t>& indic
     return score_one(learner, OneSparseRow(indices.data(), values.data(), entries_of(indices, values), limit), average);
 }
 
+void add_set(LabelSets& sets, const std::vector<std::uint32_t>& labels) {
+    for (const std::uint32_t label : labels)
+        if (label >= sets.labels()) throw value_error("there is no label " + std::to_string(label));
+    sets.add(labels);
+}
+
+std::vector<std::size_t> members_of(const LabelSets& sets, std::size_t set) {
+    if (set >= sets.size()) throw value_error("there is no set " + std::to_string(set));
+    std::vector<std::size_t> members;
+    for (std::size_t k = 0; k < sets.labels(); ++k)
+        if (sets.has(set, k)) members.push_back(k);
+    return members;
+}
+
+// How many examples have each label, from how many have each set.
+std::vector<std::int64_t> label_counts(const LabelSets& sets, const std::vector<std::int64_t>& set_counts) {
+    if (set_counts.size() > sets.size()) throw value_error("there are " + std::to_string(sets.size()) + " sets");
+    std::vector<std::int64_t> counts(sets.labels());
+    for (std::size_t set = 0; set < set_counts.size(); ++set)
+        for (std::size_t k = 0; set_counts[set] && k < counts.size(); ++k) counts[k] += sets.has(set, k) ? set_counts[set] : 0;
+    return counts;
+}
+
+// Whether each of these sets has a label: 0 or 1.
+auto truth_of(const LabelSets& sets, const In<std::int32_t>& of_rows, std::size_t label) {
+    if (label >= sets.labels() || !all_below(of_rows, sets.size())) throw nb::value_error("there is no such label or set");
+    std::int32_t* truth;
+    auto result = new_array<std::int32_t, nb::memview>(of_rows.shape(0), truth);
+    for (std::size_t i = 0; i < of_rows.shape(0); ++i) truth[i] = sets.has(static_cast<std::size_t>(of_rows.data()[i]), label);
+    return result;
+}
+
 }  // namespace
 
 void bind_learner(Module& m) {
@@ -279,6 +312,17 @@ void bind_learner(Module& m) {
             if (features == 0 || features > std::numeric_limits<std::int32_t>::max()) throw nb::value_error("features must be 1 to 2**31 - 1");
             for (std::size_t i = 0; i < index.shape(0); ++i) columns.slot_of(index.data()[i] % features);
         }, "index"_a, "features"_a);
+    Class<LabelSets>(m, "LabelSets")
+        .def("__init__", [](LabelSets* at, std::size_t labels) {
+            if (labels == 0) throw nb::value_error("expected at least one label");
+            new (at) LabelSets(labels);
+        }, "labels"_a)
+        .def("__len__", &LabelSets::size)
+        .def_prop_ro("labels", &LabelSets::labels)
+        .def("add", &add_set, "labels"_a)
+        .def("counts", &label_counts, "set_counts"_a)
+        .def("members", &members_of, "set"_a)
+        .def("truth", &truth_of, "sets"_a, "label"_a);
     auto learner = Class<CompactLearner>(m, "Learner");
     bind_learner_state(learner);
     learner
@@ -289,6 +333,10 @@ void bind_learner(Module& m) {
         .def_prop_ro("is_compact", [](const CompactLearner& learner) { return learner.columns != nullptr; })
         .def_prop_ro("t", reading(+[](const CompactLearner& learner) { return learner.groups.front().t; }))
         .def_prop_ro("mistakes", reading(+[](const CompactLearner& learner) { return mistakes_made(learner); }))
+        .def("decide_about", changing(+[](CompactLearner& learner, std::shared_ptr<LabelSets> sets) {
+            if (learner.rule.scheme != Scheme::multi_label || sets->labels() != learner.rule.classes) throw nb::value_error("these are not the labels of this learner");
+            learner.decide_about(std::move(sets));
+        }), "sets"_a)
         .def("count_errors", changing(+[](CompactLearner& learner, bool wanted) { learner.measures_error = wanted; }), "wanted"_a)
         .def_prop_ro("wrong", reading(+[](const CompactLearner& learner) { return learner.wrong_weight; }))
         .def_prop_ro("weighed", reading(+[](const CompactLearner& learner) { return learner.total_weight; }))

@@ -191,7 +191,7 @@ nb::tuple get_sample(const CompactLearner& learner) {
 
 void put_sample(CompactLearner& learner, const InMatrix& scores, const In<std::int32_t>& labels, const In<std::uint64_t>& t, std::uint64_t stride) {
     const std::size_t rows = t.shape(0), units = learner.rule.unit_count();
-    if (scores.shape(0) != rows || scores.shape(1) != units || labels.shape(0) != rows || rows > ScoreSample::capacity(units) || !std::has_single_bit(stride))
+    if (scores.shape(0) != rows || scores.shape(1) != units || labels.shape(0) != rows || rows > learner.most_sampled() || !std::has_single_bit(stride))
         throw nb::value_error("these are not the scores of a sample of this learner");
     learner.sample = {stride, {scores.data(), scores.data() + rows * units}, {labels.data(), labels.data() + rows}, {t.data(), t.data() + rows}};
 }
@@ -245,7 +245,7 @@ void bind_learner_state(Class<CompactLearner>& learner) {
         .def("counters", reading(&get_counters))
         .def("restore", changing(&put_counters), "counters"_a)
         .def("score_sample", reading(&get_sample))
-        .def_prop_ro("sample_capacity", +[](const CompactLearner& learner) { return ScoreSample::capacity(learner.rule.unit_count()); })
+        .def_prop_ro("sample_capacity", +[](const CompactLearner& learner) { return learner.most_sampled(); })
         .def("restore_sample", changing(&put_sample), "scores"_a, "labels"_a, "t"_a, "stride"_a)
         .def("take_loss", changing(&take_loss))
         .def("take_log", changing(&take_log))

@@ -10,11 +10,13 @@
 namespace rosenblatt {
 namespace {
 
-nb::tuple parse_svmlight(nb::handle source, std::int64_t begin, std::int64_t end, int base, bool guess_base, std::int64_t limit, bool skip) {
-    const SvmlightOptions options{base, limit, guess_base, skip};
+nb::tuple parse_svmlight(nb::handle source, std::int64_t begin, std::int64_t end, int base, bool guess_base, std::int64_t limit, bool skip, bool several) {
+    const SvmlightOptions options{base, limit, guess_base, skip, several};
     const auto parser = native().parsers->svmlight;
-    return parse_source(source, begin, end, skip,
-                        [&](const char* first, const char* last, Parsed& out) { return parser(first, last, options, out); });
+    return parse_source(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) {
+        if (several) out.table.longest = longest_labels;
+        return parser(first, last, options, out);
+    });
 }
 
 struct Chunk : Parsed {
@@ -29,6 +31,7 @@ std::unique_ptr<ReadAhead<Chunk>> chunks_ahead(const Source& source, std::int64_
     const auto parse = [=, parser = native().parsers->svmlight](std::size_t number, Chunk& out) {
         const auto begin = static_cast<std::int64_t>(number) * chunk;
         out.end = size - begin > chunk ? begin + chunk : size;
+        if (options.several) out.table.longest = longest_labels;
         const auto piece = [&](const char* first, const char* last, Parsed& to) { return parser(first, last, options, to); };
         each_piece(source, begin, out.end, [&](const char* first, const char* last) { return parse_piece(first, last, options.skip, out, piece); });
         out.rows = checked_rows(out);
@@ -38,9 +41,9 @@ std::unique_ptr<ReadAhead<Chunk>> chunks_ahead(const Source& source, std::int64_
 }
 
 std::unique_ptr<ReadAhead<Chunk>> svmlight_ahead(nb::handle source, std::int64_t size, std::int64_t chunk, int threads, int base, bool guess_base,
-                                             std::int64_t limit, bool skip, std::size_t early) {
+                                             std::int64_t limit, bool skip, bool several, std::size_t early) {
     if (size < 0 || chunk < 1 || threads < 1) throw nb::value_error("size must be at least 0, chunk and threads at least 1");
-    const SvmlightOptions options{base, limit, guess_base, skip};
+    const SvmlightOptions options{base, limit, guess_base, skip, several};
     if (nb::isinstance<JoinedFiles>(source)) return chunks_ahead(nb::cast<const JoinedFiles&>(source), size, chunk, threads, options, early);
     return chunks_ahead(FileSource{nb::cast<int>(source)}, size, chunk, threads, options, early);
 }
@@ -54,12 +57,13 @@ nb::object next_chunk(ReadAhead<Chunk>& chunks) {
 
 // (contents, names that the dictionary did not have)
 nb::tuple parse_vw(nb::handle source, std::int64_t begin, std::int64_t end, unsigned bits, const Names* names, bool skip,
-                   const Crossing* crossing) {
+                   const Crossing* crossing, bool several) {
     if (bits < 1 || bits > 28) throw nb::value_error("bits must be 1 to 28");
-    const VwOptions options{bits, names, skip, crossing};
+    const VwOptions options{bits, names, skip, crossing, several};
     const auto parser = native().parsers->vw;
     Candidates unknown;
     nb::tuple contents = parse_source(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) {
+        if (several) out.table.longest = longest_labels;
         return parser(first, last, options, out, unknown);
     });
     return nb::make_tuple(contents, std::move(unknown));
@@ -74,11 +78,12 @@ void bind_parse(Module& m) {
         .def(nb::init<>())
         .def("add", &JoinedFiles::add, "fd"_a, "skipped"_a, "size"_a, "lacks_newline"_a)
         .def_prop_ro("size", &JoinedFiles::size);
-    m.def("parse_svmlight", &parse_svmlight, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "base"_a, "guess_base"_a, "limit"_a, "skip"_a);
+    m.def("parse_svmlight", &parse_svmlight, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "base"_a, "guess_base"_a, "limit"_a, "skip"_a,
+          "several"_a = false);
     m.def("parse_vw", &parse_vw, "source"_a, "begin"_a, "end"_a, nb::kw_only(), "bits"_a, "names"_a.none(), "skip"_a,
-          "crossing"_a.none() = nb::none());
+          "crossing"_a.none() = nb::none(), "several"_a = false);
     m.def("read_svmlight_ahead", &svmlight_ahead, "source"_a, "size"_a, "chunk"_a, "threads"_a, nb::kw_only(), "base"_a, "guess_base"_a,
-          "limit"_a, "skip"_a, "early"_a = 0);
+          "limit"_a, "skip"_a, "several"_a = false, "early"_a = 0);
     m.def("whole_rows", &whole_rows_of, "data"_a, "separator"_a);
     Class<ReadAhead<Chunk>>(m, "BlocksAhead").def("next", &next_chunk);
     Class<Crossing>(m, "Crossing")

@@ -39,10 +39,11 @@ void new_hashing(HashingOptions* at, unsigned bits, unsigned ngrams, const std::
 // (contents, names that the dictionary did not have)
 nb::tuple parse_text(nb::handle source, std::int64_t begin, std::int64_t end, const std::string& kind, const HashingOptions& options,
                      const Names* names, bool skip) {
-    const auto format = one_of<TextFormat>(kind, {"labelled", "either", "plain"});
+    const auto format = one_of<TextFormat>(kind, {"labelled", "several", "either", "plain"});
     Hasher hasher(options, names);
     nb::tuple contents = parse_source(source, begin, end, skip, [&](const char* first, const char* last, Parsed& out) {
         out.summary.largest_column = options.first + (std::int64_t{1} << options.bits) - 1;  // any column may occur
+        if (format == TextFormat::several) out.table.longest = longest_labels;
         return TextParser(format, skip, hasher, out).parse(first, last);
     });
     return nb::make_tuple(contents, std::move(hasher.candidates));

@@ -123,7 +123,7 @@ template <class Row, class Observer>
 __attribute__((noinline)) double learn_certain_mistake(const Learner& learner, Group& group, const Row& row, const Example& example,
                                                        Observer&& observer) {
     const Rule& rule = learner.rule;
-    const double y = learner.signs_of(example.label)[group.first], bias = group.weights.bias[0];
+    const double y = *learner.signs_of(example.label, group), bias = group.weights.bias[0];
     Step<1> step;
     step.factor[0] = gradient_step(rule, group, y * example.weight);
     take_step<1>(learner, group, row, example, step, observer);
@@ -182,7 +182,7 @@ private:
     template <int W>
     ROSENBLATT_INLINE Verdict decide(const Job& job, const Example& example, vec<W> s, double error) {
         FilterThrottle& throttle = throttles[job.number];
-        Verdict verdict = verdict_of<W>(job.learner->rule, job.learner->signs_of(example.label) + job.group->first, s, error);
+        Verdict verdict = verdict_of<W>(job.learner->rule, job.learner->signs_of(example.label, *job.group), s, error);
         if (verdict == Verdict::mistake && !throttle.settles_mistakes()) verdict = Verdict::undecided;
         throttle.record(verdict != Verdict::undecided);
         return verdict;

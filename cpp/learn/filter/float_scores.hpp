@@ -204,7 +204,7 @@ public:
     }
     static bool fits(const Examples& examples, const std::vector<Job>& jobs) {
         return std::all_of(jobs.begin(), jobs.end(), [&](const Job& job) {
-            return job.group && FilterThrottle(*job.learner, examples.rows.largest).enabled();
+            return job.group && !job.learner->label_sets && FilterThrottle(*job.learner, examples.rows.largest).enabled();
         });
     }
 

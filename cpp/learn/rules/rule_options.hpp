@@ -9,7 +9,7 @@ namespace rosenblatt {
 
 enum class Loss : std::uint8_t { perceptron, hinge, logistic, squared };
 enum class Rate : std::uint8_t { constant, inverse, invsqrt, adagrad, pa1, pa2, arow };
-enum class Scheme : std::uint8_t { binary, ovr, ovo, joint };
+enum class Scheme : std::uint8_t { binary, ovr, ovo, joint, multi_label };
 
 // The batch is the epoch (fit) or the call (partial_fit): no number of rows ends it.
 inline constexpr std::uint64_t full_batch = std::numeric_limits<std::uint64_t>::max();

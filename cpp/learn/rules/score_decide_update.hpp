@@ -12,7 +12,7 @@ namespace rosenblatt::ROSENBLATT_ISA {
 
 struct Example {
     std::size_t row;
-    std::size_t label;  // index of its class
+    std::size_t label;  // index of its class, or of its set of labels
     double weight;      // sample weight times class weight, never 0
     double largest;     // no value of the call is larger in absolute value (at least 1)
 };
@@ -87,7 +87,7 @@ ROSENBLATT_INLINE bool count_example(const Rule& rule, Group& group) {
 template <int W, class Row>
 ROSENBLATT_INLINE bool learn_units(const Learner& learner, Group& group, const Row& row, const Example& example, vec<W> scores) {
     const Rule& rule = learner.rule;
-    const double* const sign = learner.signs_of(example.label) + group.first;
+    const double* const sign = learner.signs_of(example.label, group);
     if (rule.ignores_correct && all_correct<W>(rule, sign, scores)) return count_example(rule, group);
     double s[W], norm[W];
     store(s, scores);

@@ -24,7 +24,7 @@ double unit_errors(const Examples& examples, const Learner& learner, const Group
         1, learner.features, [&](std::size_t, std::size_t j) { return group.weights.feature[j * group.width + unit]; },
         [&](std::size_t) { return group.weights.bias[unit]; });
     return count_errors(examples, learner, scorer, limit, [&](std::size_t label, const double* s) {
-        const double y = learner.signs_of(label)[group.first + unit];
+        const double y = learner.signs_of(label, group)[unit];
         return y != 0.0 && (s[0] > 0.0) != (y > 0.0);
     });
 }

@@ -32,9 +32,17 @@ ROSENBLATT_INLINE vec<W> average_score(const Row& row, const Group& group, vec<W
     return s - drift / static_cast<double>(group.t);
 }
 
-inline void count_prediction(Learner& learner, const Example& example, bool last_wrong, bool average_wrong, double copies) {
+// Of an example with several labels, the share of the labels that are wrong counts.
+inline void count_prediction(Learner& learner, const Example& example, double last_wrong, double average_wrong, double copies) {
     learner.total_weight += example.weight;
     learner.wrong_weight += example.weight * (last_wrong + copies * (average_wrong - last_wrong));
+}
+
+inline double wrong_share(const Learner& learner, const Example& example, const double* scores) {
+    if (!learner.label_sets) return decided_class(learner.rule, scores) != example.label;
+    std::size_t wrong = 0;
+    for (std::size_t k = 0; k < learner.rule.classes; ++k) wrong += (scores[k] > 0) != learner.label_sets->has(example.label, k);
+    return static_cast<double>(wrong) / static_cast<double>(learner.rule.classes);
 }
 
 // The groups of a learner are scored one after the other; with the last of them the prediction is known. `scores` collects
@@ -48,7 +56,7 @@ __attribute__((noinline)) void count_prediction(Learner& learner, const Group& g
         if (learner.rule.scheme == Scheme::binary) {
             const double average = averages ? average_score<1>(row, group, s) : s;
             const bool positive = example.label == 1, last_wrong = (s > 0) != positive;
-            if (sampled) learner.sample.add(group.t, example.label, &average, 1);
+            if (sampled) learner.sample.add(group.t, example.label, &average, 1, learner.most_sampled());
             return count_prediction(learner, example, last_wrong, (average > 0) != positive, copies);
         }
     if (group.first == 0) scores.resize(2 * learner.sign_stride);
@@ -56,9 +64,9 @@ __attribute__((noinline)) void count_prediction(Learner& learner, const Group& g
     store(last + group.first, s);
     if (averages) store(average + group.first, average_score<W>(row, group, s));
     if (&group != &learner.groups.back()) return;
-    if (sampled) learner.sample.add(group.t, example.label, averages ? average : last, learner.rule.unit_count());
-    const bool last_wrong = decided_class(learner.rule, last) != example.label;
-    const bool average_wrong = copies == 0.0 ? last_wrong : decided_class(learner.rule, average) != example.label;
+    if (sampled) learner.sample.add(group.t, example.label, averages ? average : last, learner.rule.unit_count(), learner.most_sampled());
+    const double last_wrong = wrong_share(learner, example, last);
+    const double average_wrong = copies == 0.0 ? last_wrong : wrong_share(learner, example, average);
     count_prediction(learner, example, last_wrong, average_wrong, copies);
 }
 

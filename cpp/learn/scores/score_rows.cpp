@@ -27,10 +27,11 @@ std::uint64_t mistakes(const Examples& examples, const Learner& learner) {
             const std::size_t other = best_other([&](std::size_t k) { return s[k]; }, learner.rule.classes, label);
             count += is_mistake(learner.rule, s[label] - s[other]);
         } else
-            for (std::size_t u = 0; u < learner.sign_stride; ++u) {
-                const double y = learner.signs_of(label)[u];
-                count += y != 0.0 && is_mistake(learner.rule, y * s[u]);
-            }
+            for (const Group& group : learner.groups)
+                for (std::size_t u = 0; u < group.units; ++u) {
+                    const double y = learner.signs_of(label, group)[u];
+                    count += y != 0.0 && is_mistake(learner.rule, y * s[group.first + u]);
+                }
         return true;
     });
     return count;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "learn/state/label_sets.hpp"
 #include "learn/rules/rule_options.hpp"
 #include "learn/state/score_sample.hpp"
 
@@ -85,6 +86,7 @@ struct Learner {
     std::vector<double> signs;         // [class][unit]: +1, -1, or 0 where the class does not concern the unit
     std::vector<double> class_weight;  // [class]
     std::size_t sign_stride = 0;
+    std::shared_ptr<LabelSets> label_sets;  // where each unit decides about one label, and an example may have several
     bool measures_error = false;       // progressive error: what would have been predicted before each update
     double wrong_weight = 0.0;         // of the examples predicted wrongly
     double total_weight = 0.0;         // of all examples predicted
@@ -108,8 +110,22 @@ struct Learner {
 
     bool is_joint() const { return rule.scheme == Scheme::joint; }
     bool has_interleaved_units() const { return groups.front().width > 1; }
-    // [unit]: +1, -1 or 0
+    // Of a class, [unit]: +1, -1 or 0
     const double* signs_of(std::size_t label) const { return signs.data() + label * sign_stride; }
+    // [unit of the group]; of a set of labels, found by the bits of the eight labels that the units of a group decide about.
+    const double* signs_of(std::size_t label, const Group& group) const {
+        if (!label_sets) return signs_of(label) + group.first;
+        const std::size_t eight = label_sets->eight(label, group.first);
+        if (group.width == 1) return signs.data() + (eight >> group.first % 8 & 1);
+        return signs.data() + 2 + 8 * (eight + (group.units < group.width ? 256 : 0));
+    }
+    // How many different labels examples may have: classes, or sets of labels.
+    std::size_t label_count() const { return label_sets ? label_sets->size() : rule.classes; }
+    std::size_t most_sampled() const { return ScoreSample::capacity(rule.unit_count(), rule.scheme == Scheme::multi_label); }
+    void decide_about(std::shared_ptr<LabelSets> sets) {
+        label_sets = std::move(sets);
+        make_signs();
+    }
 
     // All or nothing: if memory runs out the learner stays as it was. Capacity grows by half, so that a stream that brings
     // new features all the time is not copied all the time.
@@ -143,8 +159,18 @@ private:
         group.pockets.resize(width);
     }
 
+    // -1 and +1; and for all sets of eight labels what eight units are to say, then the same for a last group of fewer units.
+    void make_signs_of_sets() {
+        signs = {-1.0, 1.0};
+        if (!has_interleaved_units()) return;
+        for (const std::size_t units : {std::size_t{8}, groups.back().units})
+            for (unsigned set = 0; set < 256; ++set)
+                for (std::size_t u = 0; u < 8; ++u) signs.push_back(u >= units ? 0.0 : set >> u & 1 ? 1.0 : -1.0);
+    }
+
     void make_signs() {
         sign_stride = groups.back().first + groups.back().width;
+        if (rule.scheme == Scheme::multi_label) return make_signs_of_sets();
         signs.assign(rule.classes * sign_stride, 0.0);
         const auto sign = [&](std::size_t c, std::size_t unit) -> double& { return signs[c * sign_stride + unit]; };
         if (rule.scheme == Scheme::binary) {

@@ -12,20 +12,23 @@ namespace rosenblatt {
 struct ScoreSample {
     std::uint64_t stride = 1;
     std::vector<double> scores;        // [example][unit]
-    std::vector<std::int32_t> labels;  // index of the class
+    std::vector<std::int32_t> labels;  // index of the class, or of the set of labels
     std::vector<std::uint64_t> t;      // examples visited before
 
     bool takes(std::uint64_t examples) const { return (examples & (stride - 1)) == 0; }
 
-    void add(std::uint64_t examples, std::size_t label, const double* of_units, std::size_t units) {
-        if (t.size() == capacity(units)) halve(units);
+    void add(std::uint64_t examples, std::size_t label, const double* of_units, std::size_t units, std::size_t most) {
+        if (t.size() >= most) halve(units);
         if (!takes(examples)) return;
         scores.insert(scores.end(), of_units, of_units + units);
         labels.push_back(static_cast<std::int32_t>(label));
         t.push_back(examples);
     }
 
-    static std::size_t capacity(std::size_t units) { return std::clamp<std::size_t>((std::size_t{1} << 18) / units, 1024, 16384); }
+    // Of labels that are not classes each unit is calibrated by itself, and a label may be rare: more examples are kept.
+    static std::size_t capacity(std::size_t units, bool independent) {
+        return std::clamp<std::size_t>((std::size_t{1} << (independent ? 22 : 18)) / units, 1024, 16384);
+    }
 
 private:
     void halve(std::size_t units) {

@@ -112,7 +112,7 @@ private:
         if (label_code >= 0) return parse_features();
         const void* const comment = std::memchr(label, '#', static_cast<std::size_t>(label_end - label));
         if (comment) label_end = static_cast<const char*>(comment);
-        if (std::memchr(label, ',', static_cast<std::size_t>(label_end - label))) return fail(LineFault::several_labels, label, label_end);
+        if (!options.several && std::memchr(label, ',', static_cast<std::size_t>(label_end - label))) return fail(LineFault::several_labels, label, label_end);
         return comment ? skip_to_newline() : parse_features();
     }
 

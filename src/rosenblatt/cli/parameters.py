@@ -31,6 +31,7 @@ _READING_METAVARS = {
     "as_": "KIND:COLUMN",
     "cross": "A:B",
     "classes": "LABELS",
+    "label_separator": "TEXT",
 }
 # The model knows the rest: only how the new file is written, and where its labels are, may differ.
 _NEW_DATA = ("format", "label", "labels_from", "header", "index_base", "on_bad_row")
@@ -142,7 +143,7 @@ class SectionedCommand(click.Command):
 
 
 def _section(name: str, learns: bool) -> str:
-    if name in options.READ:
+    if name in options.READ or name in options.LABEL_SETS:
         return "Reading"
     return "Learning" if learns and name in _LEARNING else "Options"
 
@@ -156,6 +157,11 @@ def sectioned_command(name: str, *examples: str) -> Callable[[Callable[..., Any]
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add every option of reading."""
     return _add(options.READ, command)
+
+
+def several_labels_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add every option of reading, and those of examples with several labels."""
+    return _add({**options.READ, **options.LABEL_SETS}, command)
 
 
 def new_data_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -178,7 +184,7 @@ def _add(names: Iterable[str], command: Callable[..., Any]) -> Callable[..., Any
 
     for name in reversed(list(names)):
         settings = {"metavar": _READING_METAVARS[name]} if name in _READING_METAVARS else {}
-        with_reading = option(options.READ[name], **settings)(with_reading)
+        with_reading = option({**options.READ, **options.LABEL_SETS}[name], **settings)(with_reading)
     return with_reading
 
 

@@ -5,15 +5,37 @@ import os
 import numpy as np
 
 from rosenblatt.errors import DataError, option
+from rosenblatt.evaluate.label_scores import LabelTally
 from rosenblatt.evaluate.scores import Tally
 from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, class_codes
+from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import predict_source
+from rosenblatt.model.several_labels import label_truth
 from rosenblatt.model.warnings.drift import Watch
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.open import open_source
-from rosenblatt.readers.source import ReadOptions
-from rosenblatt.records import Floats
+from rosenblatt.readers.source import ReadOptions, Source
+from rosenblatt.records import Floats, Label
+
+
+def evaluate_labels_of_file(
+    model: MultiLabelModel, path: Paths, reading: ReadOptions, threads: int | None = None
+) -> LabelTally:
+    """Count the labels that a model of several labels gives to the examples of a file; one may have no label."""
+    tally, watch = LabelTally(tuple(model.classes)), Watch(model)
+    source = open_source(path, reading._replace(classes=()), model.space)
+    for block in predict_source(model, source, threads or os.cpu_count() or 1):
+        watch.add(block)
+        truth, unknown = label_truth(model.classes, source, block.truth)
+        probabilities = np.asarray(model.probabilities(block.scores)) if model.gives_probabilities else None
+        tally.add(block.decided, truth, block.weights, probabilities, unknown)
+    if not source.label_sets:
+        raise _no_labels(source.name)
+    tally.drift, tally.new_words = watch.drift(), watch.new_words
+    tally.reading_warnings = source.warnings()
+    tally.unknown_labels = _unknown(model, source)
+    return tally
 
 
 def evaluate_file(model: Model, path: Paths, reading: ReadOptions, threads: int | None = None) -> Tally:
@@ -23,7 +45,7 @@ def evaluate_file(model: Model, path: Paths, reading: ReadOptions, threads: int 
     """
     tally = Tally(tuple(model.classes))
     ranked_jointly = model.loss == "logistic" and model.scheme == "joint"
-    gives_probabilities = model.probability_map is not None
+    gives_probabilities = model.gives_probabilities
     source = open_source(path, reading._replace(classes=()), model.space)
     unlabelled, watch = 0, Watch(model)
     for block in predict_source(model, source, threads or os.cpu_count() or 1):
@@ -38,19 +60,28 @@ def evaluate_file(model: Model, path: Paths, reading: ReadOptions, threads: int 
         scores = joint_scores(scores) if ranked_jointly else scores
         tally.add(scores, block.decided[labelled], truth, weights, probabilities)
     if tally.examples == 0:
-        raise DataError(
-            f"{source.name}: has no labels to compare with; name their column with {option('label')} or their file "
-            f"with {option('labels_from')}.",
-            file=source.name,
-        )
+        raise _no_labels(source.name)
     tally.drift, tally.new_words = watch.drift(), watch.new_words
     tally.reading_warnings = source.warnings()
     if unlabelled:
         of_all = f"{unlabelled:,} of {unlabelled + tally.examples:,} rows"
         tally.reading_warnings.append(f"{source.name}: {of_all} have no label: they are not judged.")
-    codes = class_codes(model.classes, source.labels)
-    tally.unknown_labels = [label for label, code in zip(source.labels, codes, strict=True) if code == UNKNOWN_LABEL]
+    tally.unknown_labels = _unknown(model, source)
     return tally
+
+
+def _no_labels(name: str) -> DataError:
+    return DataError(
+        f"{name}: has no labels to compare with; name their column with {option('label')} or their file "
+        f"with {option('labels_from')}.",
+        file=name,
+    )
+
+
+def _unknown(model: Model, source: Source) -> list[Label]:
+    """The labels of a source that the model never saw."""
+    codes = class_codes(model.classes, source.labels)
+    return [label for label, code in zip(source.labels, codes, strict=True) if code == UNKNOWN_LABEL]
 
 
 def joint_scores(scores: Floats) -> Floats:

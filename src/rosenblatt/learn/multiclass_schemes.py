@@ -1,4 +1,7 @@
-"""How units decide between classes: binary (one unit), ovr and joint (one per class), ovo (one per pair)."""
+"""How units decide between classes: binary (one unit), ovr and joint (one per class), ovo (one per pair).
+
+Where an example may have several labels (multi-label), one unit for each decides whether it applies.
+"""
 
 from __future__ import annotations
 

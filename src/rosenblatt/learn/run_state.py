@@ -28,6 +28,7 @@ _LOG = {"t": "uint64", "row": "uint64", "unit": "uint32", "coefficient": "float6
 _STATUSES = ("separated", "validated", "budget", "open", "interrupted")
 _COUNTS = ("random", "split_seed", "position", "rows_in_epoch", "epochs_waited", "t_before_epoch")
 ADDED_LATER = ("alpha", "l1")  # settings that older files lack: they are 0
+WRITTEN_WHERE_SET = (*ADDED_LATER, "multi_label")  # that are written only where they are not 0 or false
 MAX_FEATURES = 2**32
 MAX_COMPACT = 2**31
 MAX_UNITS = 2**20
@@ -149,15 +150,15 @@ def _columns(header: Header, tensors: Tensors, prefix: str, features: int) -> na
 def pack_settings(settings: Settings) -> dict[str, Any]:
     """Settings as JSON values; regularisation, which older files do not know, only where there is any."""
     values = {name: _scalar(value) for name, value in settings._asdict().items()}
-    return {name: value for name, value in values.items() if value or name not in ADDED_LATER}
+    return {name: value for name, value in values.items() if value or name not in WRITTEN_WHERE_SET}
 
 
 def unpack_settings(header: Header) -> Settings:
     """Settings that their options accept, each alone and all together."""
-    names = [name for name in Settings._fields if name in header or name not in ADDED_LATER]
+    names = [name for name in Settings._fields if name in header or name not in WRITTEN_WHERE_SET]
     values = {name: header.raw(name) for name in names}
     try:
-        options.check("the model file", values, options.LEARNER)
+        options.check("the model file", values, {**options.LEARNER, **options.LABEL_SETS})
         options.check_together("the model file", values)
     except ParameterError as error:
         raise damaged(str(error)) from None

@@ -28,6 +28,7 @@ class Settings(NamedTuple):
     degree: int = options.degree.default
     alpha: float = options.alpha.default
     l1: float = options.l1.default
+    multi_label: bool = options.multi_label.default  # the classes are labels, of which an example may have several
 
     @property
     def rate(self) -> LearningRate:
@@ -59,7 +60,7 @@ class Settings(NamedTuple):
         return float(self.margin) if self.loss == "perceptron" else 0.0
 
     def scheme(self, n_classes: int) -> str:
-        return scheme_of(self.multi_class, n_classes)
+        return "multi-label" if self.multi_label else scheme_of(self.multi_class, n_classes)
 
     def n_units(self, n_classes: int) -> int:
         return n_units(self.scheme(n_classes), n_classes)

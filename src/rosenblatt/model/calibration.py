@@ -92,11 +92,17 @@ def own_probabilities(loss: str, scheme: str, n_classes: int) -> Calibration | N
 def unpack_calibration(header: Header, tensors: Tensors, n_classes: int) -> Calibration:
     """A map from a file: of a kind for so many classes, finite and rising."""
     kind, parameters = header.text("kind"), read_buffer(tensors, _TENSOR, "float64")
+    check_map(kind, parameters, n_classes)
+    return Calibration(kind, parameters, n_classes, header.count("examples"), header.text("measured_on"))
+
+
+def check_map(kind: str, parameters: memoryview, n_classes: int) -> str:
+    """The kind of a map, if it is one for so many classes, and its parameters are finite and rising."""
     if kind not in ("temperature", *(("softmax",) if n_classes > 2 else _FEWEST)):
         raise damaged(f"{kind!r} is not a map from the scores of {n_classes} classes to probabilities")
     if not all_finite(parameters) or not _is_rising(kind, parameters.tolist(), n_classes):
         raise damaged("its map from scores to probabilities is not a rising one")
-    return Calibration(kind, parameters, n_classes, header.count("examples"), header.text("measured_on"))
+    return kind
 
 
 def _is_rising(kind: str, numbers: Sequence[float], n_classes: int) -> bool:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt import options
-from rosenblatt.errors import DataError, option
+from rosenblatt.errors import DataError, ParameterError, option
 from rosenblatt.learn.files.checkpoint import load_checkpoint, refuse_other_file, remove_checkpoint, save_checkpoint
 from rosenblatt.learn.files.labels_to_classes import KnownLabels, check_classes, look_at_labels, read_all_labels
 from rosenblatt.learn.files.passes import Fitting, Restart
@@ -33,6 +33,7 @@ from rosenblatt.version import __version__
 if TYPE_CHECKING:
     from rosenblatt.learn.files.choose_rule_and_passes import Choice
     from rosenblatt.model.choose_threshold import Threshold
+    from rosenblatt.model.several_labels import LabelCounts
     from rosenblatt.readers.cache.persistent import CacheStatus
 
 _FEWEST_BITS = 18
@@ -89,6 +90,8 @@ def fit_file(
     options.check("fit_file", {key: value for key, value in chosen.items() if key != "rule"}, options.FIT_FILE)
     options.check_fit_file(chosen)
     plan = _plan(chosen, (reading or ReadOptions())._replace(decide=True), on_progress)
+    if plan.reading.multi_label:
+        _refuse_with_several_labels(chosen)
     if from_ is not None:
         from rosenblatt.model.learn_on import learn_on
 
@@ -133,8 +136,9 @@ def _learn(source: Source, plan: Plan, *, resume: bool = False) -> Fitting:
 
 def _begin(source: Source, plan: Plan, all_labels: bool) -> Fitting:
     known = read_all_labels(source, plan, fixed=True) if all_labels else look_at_labels(source, plan)
+    several = plan.reading.multi_label
     check_classes(known.classes, known)
-    if plan.threshold is not None and len(known.classes) != 2:
+    if not several and plan.threshold is not None and len(known.classes) != 2:
         raise DataError(
             f"{source.name}: has {len(known.classes)} classes, and {option('threshold')} is for two: leave it out.",
             file=source.name,
@@ -148,10 +152,11 @@ def _plan(chosen: Mapping[str, Any], reading: ReadOptions, on_progress: Callable
     rule, features, checkpoint = chosen["rule"], chosen["features"], chosen["checkpoint"]
     degree = 1 if features is None else int(features.removeprefix("poly"))
     same_names = ("passes", "holdout", "patience", "cache", "seed", "checkpoint_every", "class_weight", "threshold")
+    same = chosen["keep"], degree, reading.multi_label
     return Plan(
-        candidates=_adjusted(candidates(rule), chosen["keep"], degree),
-        fold_candidates=_adjusted(fold_candidates(rule, words=False), chosen["keep"], degree),
-        word_candidates=_adjusted(fold_candidates(rule, words=True), chosen["keep"], degree),
+        candidates=_adjusted(candidates(rule), *same),
+        fold_candidates=_adjusted(fold_candidates(rule, words=False), *same),
+        word_candidates=_adjusted(fold_candidates(rule, words=True), *same),
         degree=degree,
         order=chosen["order"] or ("auto" if "auto" in (rule, chosen["passes"]) else "given"),
         scale_to_length=isinstance(rule, str),
@@ -163,9 +168,24 @@ def _plan(chosen: Mapping[str, Any], reading: ReadOptions, on_progress: Callable
     )
 
 
-def _adjusted(rules: Mapping[str, Settings], keep: str | None, degree: int) -> dict[str, Settings]:
+def _refuse_with_several_labels(chosen: Mapping[str, Any]) -> None:
+    """Options that mean nothing where an example may have several labels."""
+    if chosen["class_weight"] is not None:
+        raise ParameterError(
+            f"{option('class_weight')} weighs examples by their one class, and with {option('multi_label')} an example "
+            f"has several labels: choose how often each is given with {option('threshold', 'f1')}."
+        )
+    if chosen["keep_cache"]:
+        raise ParameterError(
+            f"{option('keep_cache')} keeps one label an example: leave it, or {option('multi_label')}, out."
+        )
+
+
+def _adjusted(rules: Mapping[str, Settings], keep: str | None, degree: int, multi_label: bool) -> dict[str, Settings]:
     """The rules with what was chosen for all of them."""
-    changes: dict[str, Any] = {} if keep is None else {"keep": keep}
+    changes: dict[str, Any] = (
+        {"multi_label": multi_label} if keep is None else {"keep": keep, "multi_label": multi_label}
+    )
     if degree > 1:
         changes["degree"] = degree
     adjusted = {name: settings._replace(**changes) for name, settings in rules.items()}
@@ -247,16 +267,22 @@ class Fitted(NamedTuple):
     choice: Choice | None = None  # few examples: how the rule and the passes were chosen
     fold_error: float | None = None  # and the error of the model's decisions on the rows left out
     class_counts: tuple[int, ...] = ()  # examples of each class, the held-out ones among them
+    label_counts: LabelCounts | None = None  # where an example may have several labels
     warnings: tuple[Caution, ...] = ()
     new_error: float | None = None  # of a model that learned on: the progressive error on the new examples alone
 
     @property
     def baseline_error(self) -> float:
-        """The error of always guessing the commonest class."""
+        """The error of always guessing the commonest class; of labels, whether each applies."""
+        if self.label_counts is not None:
+            return self.label_counts.baseline_error
         return baseline_error(self.class_counts)
 
     @property
-    def commonest(self) -> Label:
+    def commonest(self) -> Label | tuple[Label, ...]:
+        """The commonest class, or set of labels."""
+        if self.label_counts is not None:
+            return self.label_counts.commonest
         return self.model.classes[self.class_counts.index(max(self.class_counts))]
 
 
@@ -269,7 +295,8 @@ def fitted_of(fitting: Fitting, test: Paths | None = None) -> Fitted:
     model = LinearModel(
         classes=fitting.classes, space=replace(source.space, settings=known), run=run, provenance=_provenance(fitting)
     )
-    model = with_common_names(_with_probabilities(replace(model, sample=_sample(fitting)), fitting), fitting)
+    decided = _with_labels(model, fitting) if fitting.sets is not None else _with_probabilities(model, fitting)
+    model = with_common_names(decided, fitting)
     progressive_error, holdout_error, fold_error = _errors(fitting, model)
     wrong, rows = (0, 0) if test is None else _test(model, test, plan.reading, plan.threads)
     return Fitted(
@@ -299,8 +326,31 @@ def fitted_of(fitting: Fitting, test: Paths | None = None) -> Fitted:
         honest_scores=fitting.honest_scores,
         choice=fitting.choice,
         class_counts=fitting.class_counts,
-        warnings=tuple(warnings_of_fit(fitting, model)),
+        label_counts=_label_counts(fitting),
+        warnings=_warnings(fitting, model),
     )
+
+
+def _with_labels(model: LinearModel, fitting: Fitting) -> LinearModel:
+    from rosenblatt.model.several_labels import with_label_thresholds
+
+    return with_label_thresholds(model, fitting)
+
+
+def _label_counts(fitting: Fitting) -> LabelCounts | None:
+    if fitting.sets is None:
+        return None
+    from rosenblatt.model.several_labels import label_counts
+
+    return label_counts(fitting)
+
+
+def _warnings(fitting: Fitting, model: LinearModel) -> tuple[Caution, ...]:
+    if fitting.sets is None:
+        return tuple(warnings_of_fit(fitting, model))
+    from rosenblatt.model.several_labels import warnings_of_labels
+
+    return tuple(warnings_of_labels(fitting, model))
 
 
 def _sample(fitting: Fitting) -> HonestSample | None:
@@ -322,6 +372,7 @@ def _with_probabilities(model: LinearModel, fitting: Fitting) -> LinearModel:
     honest, plan = fitting.honest_scores, fitting.plan
     if honest is None:
         return model
+    model = replace(model, sample=_sample(fitting))
     calibration = calibrate(honest, model.scheme, len(model.classes), model.loss)
     is_moved = len(model.classes) == 2 and calibration.kind != "temperature"
     threshold = None
@@ -346,9 +397,14 @@ def _errors(fitting: Fitting, model: LinearModel) -> tuple[float, float | None, 
     honest, choice, chosen = fitting.honest_scores, fitting.choice, fitting.chosen
     progressive, held_out = fitting.candidates.progressive[chosen], fitting.holdout.error(chosen)
     left_out = None if choice is None else choice.error
-    if honest is None or (fitting.plan.class_weight is None and model.threshold is None):
+    if fitting.sets is not None and honest is not None:
+        from rosenblatt.model.several_labels import judge_labels
+
+        error = judge_labels(honest, fitting.sets, model).wrong_share
+    elif honest is None or (fitting.plan.class_weight is None and model.threshold is None):
         return progressive, held_out, left_out
-    error = judged_by(honest, model).error
+    else:
+        error = judged_by(honest, model).error
     if honest.kind == "held-out":
         return progressive, error, left_out
     return error, held_out, None if left_out is None else error
@@ -397,12 +453,20 @@ def _by_text(weight: Mapping[Label, float]) -> dict[str, float]:
     return {str(label): float(number) for label, number in weight.items()}
 
 
-def _test(model: LinearModel, path: Paths, reading: ReadOptions, threads: int) -> tuple[int, int]:
+def _test(model: LinearModel, path: Paths, reading: ReadOptions, threads: int) -> tuple[float, int]:
     """Wrong predictions and labelled rows of a test file."""
-    from rosenblatt.model.predict import predict_file
+    from rosenblatt.model.predict import predict_source
 
-    wrong = rows = 0
-    for block in predict_file(model, path, reading=reading._replace(classes=()), threads=threads):
+    wrong: float = 0
+    rows = 0
+    source = open_source(path, reading._replace(classes=()), model.space)
+    for block in predict_source(model, source, threads):
+        if source.label_sets is not None:
+            from rosenblatt.model.several_labels import label_truth
+
+            truth, _ = label_truth(model.classes, source, block.truth)
+            wrong, rows = wrong + float((block.decided != truth).mean(axis=1).sum()), rows + len(truth)
+            continue
         labelled = block.truth != -1
         wrong += int((block.decided != block.truth)[labelled].sum())
         rows += int(labelled.sum())

@@ -46,6 +46,8 @@ def learn_on(
 ) -> Fitted:
     """The model of this file after it has learned the new examples; the file is not changed."""
     model = load_linear_model(path, "learned on from")
+    if model.settings.multi_label:
+        raise ModelError(f"{path}: has several labels, and does not learn on: learn all examples anew.", file=path)
     _refuse_options(path, plan, chosen)
     rule = str(model.provenance.get("rule", "saved"))
     if model.settings.record or model.run.votes is not None or model.settings.keep not in ("last", "average"):

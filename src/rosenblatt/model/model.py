@@ -63,6 +63,10 @@ class Model(ABC):
         """How scores become probabilities, where they do."""
         return None
 
+    @property
+    def gives_probabilities(self) -> bool:
+        return self.probability_map is not None
+
     def probabilities(self, unit_scores: Any) -> memoryview:
         """One row per example, one column per class; a ModelError where the model gives no probabilities."""
         if self.probability_map is None:

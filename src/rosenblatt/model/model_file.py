@@ -27,9 +27,16 @@ def _network(header: Header, tensors: Tensors) -> Model:
     return unpack_network(header, tensors)
 
 
+def _multi_label_model(header: Header, tensors: Tensors) -> Model:
+    from rosenblatt.model.kinds.multi_label import unpack_multi_label_model
+
+    return unpack_multi_label_model(header, tensors)
+
+
 # The others are imported when a file needs them: a linear model loads without numpy.
 _KINDS: Mapping[str, Callable[[Header, Tensors], Model]] = {
     "model": unpack_linear_model,
+    "multi-label model": _multi_label_model,
     "kernel model": _kernel_model,
     "network": _network,
 }
@@ -85,7 +92,7 @@ def with_weights(model: Model, path: str | os.PathLike[str], action: str) -> Lin
 
 def require_probabilities(model: Model, path: str | os.PathLike[str]) -> None:
     """A ModelError that names the file of a model without probabilities."""
-    if model.probability_map is None:
+    if not model.gives_probabilities:
         raise ModelError(
             f"{os.fspath(path)}: gives no probabilities: an older version of Rosenblatt learned it, or it was not "
             "learned from a file; learn it again with rosenblatt fit."

@@ -27,7 +27,7 @@ class PredictedBlock:
 
     @cached_property
     def decided(self) -> NDArray[np.intp]:
-        """Positions in the classes of the model."""
+        """Positions in the classes of the model; of one of several labels, whether each of them applies."""
         return np.asarray(self.buffers[0])
 
     @cached_property
@@ -37,7 +37,10 @@ class PredictedBlock:
 
     @cached_property
     def truth(self) -> NDArray[np.int32]:
-        """Positions in the classes of the model; -1 without a label, -2 for a label of no class."""
+        """Positions in the classes of the model; -1 without a label, -2 for a label of no class.
+
+        Of a model of several labels, positions in the `label_sets` of the source; -1 for none of them.
+        """
         return np.asarray(self.buffers[2])
 
     @cached_property
@@ -56,11 +59,12 @@ def predict_file(
 def predict_source(model: Model, source: Source, threads: int = 1) -> Iterator[PredictedBlock]:
     """The predictions for each block of a source, which was opened with the space of the model."""
     codes: list[int] = []
+    several = source.label_sets is not None
     for block in source.blocks(threads):
-        if len(codes) != len(source.labels):
+        if not several and len(codes) != len(source.labels):
             codes = class_codes(model.classes, source.labels)
         labels, weights = block.buffers
         scores = model.unit_scores(block.values)
         decided = model.decided(scores)
-        truth, _ = native.renumber_labels(labels, codes)
+        truth = labels if several else native.renumber_labels(labels, codes)[0]
         yield PredictedBlock((decided, scores, truth, weights), block)

@@ -149,6 +149,24 @@ classes: Option[tuple[str, ...]] = Option(
     help="All possible labels, for a stream, which cannot be read twice: commas, or repeat it.",
 )
 
+multi_label: Option[bool] = Option(
+    name="multi_label",
+    default=False,
+    kind="bool",
+    help="An example may have several labels, or none, and each label is decided by itself: fastText's lines with "
+    "several __label__ words, svmlight and VW with 1,5,7 as the label, cells such as a|b, or lists, in the label "
+    "column of a table.",
+)
+label_separator: Option[str | None] = Option(
+    name="label_separator",
+    default=None,
+    none_allowed=True,
+    kind="str",
+    help="What stands between the labels of an example, in a table or before the tab of a text; by default the first "
+    "of | and ; and , that occurs between them.",
+)
+LABEL_SETS: Mapping[str, Option[Any]] = by_name([multi_label, label_separator])
+
 READ: Mapping[str, Option[Any]] = by_name(
     [
         format,

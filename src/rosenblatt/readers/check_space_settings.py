@@ -96,8 +96,8 @@ _DECIDED: Mapping[str, _Check] = {
     "logs": _logs,
 }
 _SETTINGS: Mapping[str, _Check] = {
-    **dict.fromkeys(("format", "label", "value", "names", "unicode"), Header.text),
-    **dict.fromkeys(("header", "unit"), Header.flag),
+    **dict.fromkeys(("format", "label", "value", "names", "unicode", "label_separator"), Header.text),
+    **dict.fromkeys(("header", "unit", "several_labels"), Header.flag),
     **dict.fromkeys(("features", "position"), _count),
     **dict.fromkeys(("numbers", "words", "texts"), _texts),
     "splitting": _splitting,

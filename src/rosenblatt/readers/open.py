@@ -14,7 +14,7 @@ from rosenblatt.readers.source import ReadOptions, Source
 from rosenblatt.records import FeatureSpace
 
 # Options that every format understands.
-_EVERY_FORMAT = ("format", "classes", "decide", "on_bad_row", "count_names", "name_rows", "grow")
+_EVERY_FORMAT = ("format", "classes", "multi_label", "decide", "on_bad_row", "count_names", "name_rows", "grow")
 # Options about a file to predict; the model knows the others.
 _NOT_IN_MODEL = ("label", "labels_from", "header", "with_")
 
@@ -39,6 +39,8 @@ def open_source(inputs: Paths, reading: ReadOptions, space: FeatureSpace | None 
             "Examples are read from the path of a file, several paths, or a table that speaks Arrow. Got "
             f"{type(inputs).__name__} instead."
         )
+    if space is not None and space.settings.get("several_labels"):
+        reading = reading._replace(multi_label=True, label_separator=space.settings.get("label_separator"))
     options.format.check(reading.format, "read")
     options.on_bad_row.check(reading.on_bad_row, "read")
     live = space is not None and not reading.grow and _tells_all(space, reading)

@@ -40,13 +40,14 @@ def pack_classes(classes: Sequence[Label]) -> dict[str, Any]:
     raise ModelError(f"Labels must all be integers, floats, words or booleans to be saved. Got {types}.")
 
 
-def unpack_classes(header: Header) -> tuple[Label, ...]:
+def unpack_classes(header: Header, fewest: int = 2) -> tuple[Label, ...]:
     kind, labels = header.text("kind"), header.items("labels")
     type_ = _LABEL_TYPES.get(kind)
     if type_ is None or not all(type(label) is type_ for label in labels):
         raise damaged(f"a label is not of its declared type, {kind!r}")
-    if len(labels) < 2 or len(set(labels)) != len(labels) or list(labels) != sorted(labels):
-        raise damaged("its labels are not two or more different ones in ascending order")
+    if len(labels) < fewest or len(set(labels)) != len(labels) or list(labels) != sorted(labels):
+        number = {1: "one", 2: "two"}[fewest]
+        raise damaged(f"its labels are not {number} or more different ones in ascending order")
     if type_ is float and not all(map(isfinite, labels)):
         raise damaged("a label is not finite")
     if type_ is int and not all(-_INT64 <= label < 2 * _INT64 for label in labels):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from rosenblatt import options
 from rosenblatt.errors import DataError
 from rosenblatt.readers.inputs.input_file import InputFile, Paths
 from rosenblatt.readers.labels import Labels
+from rosenblatt.readers.several_labels import SeveralLabels
 from rosenblatt.records import FeatureSpace, Label, SourceBlock
 
 
@@ -38,6 +39,8 @@ class ReadOptions(NamedTuple):
     grow: bool = False  # with the space of a model: take in what it does not know, to learn on
     decide: bool = False  # scale numbers, leave out ids, take dates apart: what is learned well, not what is written
     classes: tuple[Label, ...] = ()  # all the labels, for a stream that cannot be read twice
+    multi_label: bool = options.multi_label.default  # an example may have several labels
+    label_separator: str | None = options.label_separator.default  # what stands between them
     on_bad_row: str = options.on_bad_row.default
     with_: tuple[str, ...] = ()  # columns of a table to pass through with each block as they are written
     count_names: tuple[int, ...] = ()  # hashed columns whose names are counted, for `Source.common_names`
@@ -73,6 +76,10 @@ class Source(ABC):
     size: int | None  # bytes to read, None where it is unknown
     rewindable: bool
     labels: list[Label]  # every label, in the order of its first occurrence
+    label_sets: Sequence[tuple[int, ...]] | None = (
+        None  # with `multi_label`: every set of them, as positions in `labels`
+    )
+    label_separator: str | None = None  # what stands between the labels of a set
     skipped: int  # bad rows left out so far
     skipped_by_file: Mapping[str, int] = MappingProxyType({})  # how many of them each file has
     bad_rows: list[BadRow]  # the first few of them
@@ -123,6 +130,14 @@ class SourceWrapper(Source):
         return self._source.labels
 
     @property
+    def label_sets(self) -> Sequence[tuple[int, ...]] | None:  # type: ignore[override]
+        return self._source.label_sets
+
+    @property
+    def label_separator(self) -> str | None:  # type: ignore[override]
+        return self._source.label_separator
+
+    @property
     def skipped(self) -> int:  # type: ignore[override]
         return self._source.skipped
 
@@ -155,9 +170,29 @@ class FileSource(Source):
         self.file, self.reading, self.model_space = file, reading, model_space
         self.name, self.size, self.rewindable = file.name, file.size, file.rewindable
         self.format = reading.format
-        self.numbering = Labels(self.name, reading.classes)
+        self.numbering = self._numbering()
         self.labels = self.numbering.labels
         self.forget_bad_rows()
+
+    def _numbering(self) -> Labels:
+        if not self.reading.multi_label:
+            return Labels(self.name, self.reading.classes)
+        return SeveralLabels(
+            self.name, self.reading.label_separator or self.separator_between_labels, self.reading.classes
+        )
+
+    @property
+    def separator_between_labels(self) -> str | None:
+        """What stands between the labels of an example, where the format says it."""
+        return None
+
+    @property
+    def label_sets(self) -> Sequence[tuple[int, ...]] | None:  # type: ignore[override]
+        return self.numbering.sets if isinstance(self.numbering, SeveralLabels) else None
+
+    @property
+    def label_separator(self) -> str | None:  # type: ignore[override]
+        return self.numbering.separator if isinstance(self.numbering, SeveralLabels) else None
 
     def forget_bad_rows(self) -> None:
         self.skipped = 0

@@ -9,11 +9,12 @@ from rosenblatt import native
 from rosenblatt.lazy import np
 from rosenblatt.logic.network.cascade_conversion import network_from_cascade
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.kinds.network import NetworkModel
 from rosenblatt.model.model import Model, check_width
 from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.readers.in_memory.example import read_example
-from rosenblatt.records import SourceBlock
+from rosenblatt.records import Floats, SourceBlock
 from rosenblatt.report.weights import ClassWeights, bias, contributions
 
 
@@ -25,6 +26,8 @@ def explain_example(model: LinearModel, example: str | SourceBlock, row: int = 0
     """
     block = _block(model, example)
     unit_scores = model.scores(block.values)
+    if isinstance(model, MultiLabelModel):
+        return _explain_labels(model, block, row, unit_scores)
     k = int(model.predicted_classes(unit_scores)[row])
     scores = model.class_scores(unit_scores)[row]
     of = 1 if model.scheme == "binary" else k
@@ -33,6 +36,29 @@ def explain_example(model: LinearModel, example: str | SourceBlock, row: int = 0
         "score": float(scores[0] if model.scheme == "binary" else scores[k]),
         "bias": bias(model, of),
         "contributions": contributions(model, block.values, row, ClassWeights(model, of), block.names),
+    }
+
+
+def _explain_labels(model: MultiLabelModel, block: SourceBlock, row: int, unit_scores: Floats) -> dict[str, Any]:
+    """The labels that apply, and for each what the features add to its score; where none applies, for the likeliest."""
+    decided = np.asarray(model.decided(unit_scores))[row]
+    scores, above = unit_scores[row], np.asarray(model.decides_above_each)
+    chances = np.asarray(model.probabilities(unit_scores))[row].tolist() if model.gives_probabilities else None
+    units = np.flatnonzero(decided).tolist() or [int(np.argmax(chances if chances is not None else scores - above))]
+    return {
+        "labels": model.labels_of(decided.tolist()),
+        "explained": [
+            {
+                "label": model.classes[k],
+                "applies": bool(decided[k]),
+                "score": float(scores[k]),
+                "threshold": float(above[k]),
+                "probability": None if chances is None else chances[k],
+                "bias": bias(model, k),
+                "contributions": contributions(model, block.values, row, ClassWeights(model, k), block.names),
+            }
+            for k in units
+        ],
     }
 
 

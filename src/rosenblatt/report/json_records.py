@@ -12,6 +12,7 @@ from rosenblatt.report.weights import bias, classes_shown, top_features
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.confusion import ClassScores
+    from rosenblatt.evaluate.label_scores import LabelScores
     from rosenblatt.evaluate.scores import Scores
     from rosenblatt.model.kinds.network import NetworkModel
 
@@ -19,25 +20,37 @@ ESTIMATES = (
     *("accuracy", "error", "precision", "recall", "f1", "roc_auc", "average_precision"),
     *("log_loss", "brier", "calibration_error"),
 )
+LABEL_ESTIMATES = (
+    *("exact_match", "hamming_loss", "micro_precision", "micro_recall", "micro_f1"),
+    *("macro_precision", "macro_recall", "macro_f1", "log_loss"),
+)
 PER_CLASS = ("precision", "recall", "f1")
 
 
-def scores_record(scores: Scores) -> dict[str, Any]:
+def scores_record(scores: Scores | LabelScores) -> dict[str, Any]:
     """Each score as a number, and its interval under the same name in `intervals`."""
+    from rosenblatt.evaluate.label_scores import LabelScores
+
+    if isinstance(scores, LabelScores):
+        return {
+            "examples": scores.examples,
+            "classes": list(scores.classes),
+            **_values(scores, LABEL_ESTIMATES),
+            "intervals": _intervals(scores, LABEL_ESTIMATES),
+            "per_class": [_class_record(row) for row in scores.per_class],
+            "without": scores.without,
+            "baseline_error": scores.baseline_error,
+            "baseline_f1": scores.baseline_f1,
+            "baseline_exact_match": scores.baseline_exact_match,
+            "commonest": list(scores.commonest),
+            "unknown": scores.unknown,
+        }
     return {
         "examples": scores.examples,
         "classes": list(scores.classes),
         **_values(scores, ESTIMATES),
         "intervals": _intervals(scores, ESTIMATES),
-        "per_class": [
-            {
-                "label": row.label,
-                "support": row.support,
-                **_values(row, PER_CLASS),
-                "intervals": _intervals(row, PER_CLASS),
-            }
-            for row in scores.per_class
-        ],
+        "per_class": [_class_record(row) for row in scores.per_class],
         "confusion": scores.confusion.tolist(),
         "ranked": scores.ranked,
         "reliability": [
@@ -54,12 +67,17 @@ def scores_record(scores: Scores) -> dict[str, Any]:
     }
 
 
-def _values(scores: Scores | ClassScores, names: tuple[str, ...]) -> dict[str, float | None]:
+def _class_record(row: ClassScores) -> dict[str, Any]:
+    values, intervals = _values(row, PER_CLASS), _intervals(row, PER_CLASS)
+    return {"label": row.label, "support": row.support, **values, "intervals": intervals}
+
+
+def _values(scores: Scores | LabelScores | ClassScores, names: tuple[str, ...]) -> dict[str, float | None]:
     estimates = {name: getattr(scores, name) for name in names}
     return {name: None if estimate is None else estimate.value for name, estimate in estimates.items()}
 
 
-def _intervals(scores: Scores | ClassScores, names: tuple[str, ...]) -> dict[str, list[float] | None]:
+def _intervals(scores: Scores | LabelScores | ClassScores, names: tuple[str, ...]) -> dict[str, list[float] | None]:
     estimates = {name: getattr(scores, name) for name in names}
     return {name: None if estimate is None else [estimate.low, estimate.high] for name, estimate in estimates.items()}
 
@@ -133,7 +151,7 @@ def model_record(model: LinearModel, top: int) -> dict[str, Any]:
         "scheme": model.scheme,
         "features": model.features,
         "feature_kind": space.kind,
-        "settings": model.settings._asdict(),
+        "settings": {name: value for name, value in model.settings._asdict().items() if value or name != "multi_label"},
         "status": run.status,
         "n_iter": run.n_iter,
         "n_mistakes": run.n_mistakes,

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 from rosenblatt.errors import spelled
 from rosenblatt.model.fit_file import Candidate, Fitted
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.warnings.worthless_model import Caution
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.readers.inputs.input_file import Paths
 from rosenblatt.readers.source import ReadOptions
-from rosenblatt.records import Label
 from rosenblatt.report.weights import Weight, classes_shown, telling_features
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.confidence_intervals import Estimate
+    from rosenblatt.evaluate.label_scores import LabelScores, LabelTally
     from rosenblatt.evaluate.scores import Scores, Tally
 
 STATUS = {
@@ -47,11 +48,25 @@ class Evaluation:
     scores: Scores
 
 
-def evaluate_on(data: Paths, model: Model, reading: ReadOptions, threads: int | None = None) -> Evaluation:
+@dataclass(frozen=True, eq=False)
+class LabelEvaluation:
+    """The same for a model of several labels."""
+
+    data: str
+    tally: LabelTally = field(repr=False)
+    scores: LabelScores
+
+
+def evaluate_on(
+    data: Paths, model: Model, reading: ReadOptions, threads: int | None = None
+) -> Evaluation | LabelEvaluation:
     """Try a model on the examples of a file."""
-    from rosenblatt.evaluate.evaluate_file import evaluate_file
+    from rosenblatt.evaluate.evaluate_file import evaluate_file, evaluate_labels_of_file
     from rosenblatt.readers.inputs.expand_paths import name_of
 
+    if isinstance(model, MultiLabelModel):
+        of_labels = evaluate_labels_of_file(model, data, reading, threads)
+        return LabelEvaluation(name_of(data), of_labels, of_labels.scores())
     tally = evaluate_file(model, data, reading, threads)
     return Evaluation(name_of(data), tally, tally.scores())
 
@@ -62,7 +77,7 @@ class EvaluationSummary:
 
     model_path: str
     model: Model
-    evaluation: Evaluation
+    evaluation: Evaluation | LabelEvaluation
     command: str  # to repeat it
 
     @property
@@ -82,7 +97,7 @@ class FitSummary:
 
     data: str
     fitted: Fitted
-    evaluation: Evaluation | None
+    evaluation: Evaluation | LabelEvaluation | None
     model_path: str | None  # None if the model was not saved
     command: str  # to repeat it
     options: Mapping[str, str] = field(default_factory=dict)  # that were given, by parameter, as they were typed
@@ -94,10 +109,10 @@ class FitSummary:
         return self.evaluation is not None and self.evaluation.data != self.data
 
     @property
-    def baseline(self) -> tuple[float, Label]:
-        """The error of always guessing the commonest class, on the examples of `error`, and that class."""
+    def baseline(self) -> tuple[float, str]:
+        """The error of always giving the same answer, on the examples of `error`, and what that answer is."""
         judged = self.evaluation.scores if self.evaluation is not None and self.is_tested else self.fitted
-        return judged.baseline_error, judged.commonest
+        return judged.baseline_error, constant_answer(judged)
 
     @property
     def warnings(self) -> list[str]:
@@ -125,6 +140,13 @@ class FitSummary:
         return fitted.progressive_error, "progressive"
 
 
+def constant_answer(judged: Fitted | Scores | LabelScores) -> str:
+    """What is always answered to make the baseline error."""
+    if isinstance(judged.commonest, tuple):
+        return "for every label whichever is commoner, that it applies or not"
+    return str(judged.commonest)
+
+
 def errors_of(candidate: Candidate, fitted: Fitted) -> list[tuple[str, float | None]]:
     """The errors of a rule that was tried, with what they were measured on."""
     errors = [("progressive", candidate.progressive_error)]
@@ -140,8 +162,22 @@ def top_weights(model: LinearModel, count: int) -> list[tuple[str, list[Weight]]
     return [(str(label), telling_features(model, k, count)) for k, label in classes_shown(model)]
 
 
-def named_scores(scores: Scores) -> list[tuple[str, Estimate | None, str]]:
+def named_scores(scores: Scores | LabelScores) -> list[tuple[str, Estimate | None, str]]:
     """Each score with its name and the format it is shown in; None where it does not apply."""
+    from rosenblatt.evaluate.label_scores import LabelScores
+
+    if isinstance(scores, LabelScores):
+        return [
+            ("exact match", scores.exact_match, ".2%"),
+            ("error", scores.hamming_loss, ".2%"),
+            ("precision", scores.micro_precision, ".2%"),
+            ("recall", scores.micro_recall, ".2%"),
+            ("F1", scores.micro_f1, ".2%"),
+            ("macro precision", scores.macro_precision, ".2%"),
+            ("macro recall", scores.macro_recall, ".2%"),
+            ("macro F1", scores.macro_f1, ".2%"),
+            ("log loss", scores.log_loss, ".4f"),
+        ]
     return [
         ("accuracy", scores.accuracy, ".2%"),
         ("error", scores.error, ".2%"),

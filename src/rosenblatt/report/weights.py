@@ -158,6 +158,26 @@ class Reasons:
             yield [part for part in parts if part.contribution > 0][: self._count]
 
 
+class LabelReasons:
+    """The same for each of the labels that apply to an example."""
+
+    def __init__(self, model: LinearModel, count: int) -> None:
+        self._model, self._count = model, count
+        self._weights: dict[int, ClassWeights] = {}  # of the labels given so far
+
+    def of_block(self, block: PredictedBlock) -> Iterator[dict[Label, list[Contribution]]]:
+        for row, decided in enumerate(block.buffers[0].tolist()):
+            yield {
+                self._model.classes[k]: self._of_label(block, row, k) for k, applies in enumerate(decided) if applies
+            }
+
+    def _of_label(self, block: PredictedBlock, row: int, k: int) -> list[Contribution]:
+        if k not in self._weights:
+            self._weights[k] = ClassWeights(self._model, k)
+        parts = contributions(self._model, block.block.values, row, self._weights[k], block.block.names)
+        return [part for part in parts if part.contribution > 0][: self._count]
+
+
 def distinctive_features(model: LinearModel, path: str, count: int) -> list[list[str]]:
     """For each class its most characteristic features: large weights, and not rare in the examples of a file."""
     totals = _feature_totals(model, path)
@@ -184,4 +204,4 @@ def _feature_totals(model: LinearModel, path: str) -> Floats:
 def classes_shown(model: LinearModel) -> list[tuple[int, Label]]:
     """The classes with their positions, in the order they are shown: the positive one of two first."""
     numbered = list(enumerate(model.classes))
-    return numbered[::-1] if len(numbered) == 2 else numbered
+    return numbered[::-1] if len(numbered) == 2 and model.scheme != "multi-label" else numbered

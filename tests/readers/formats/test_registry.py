@@ -20,7 +20,7 @@ def test_every_read_option_is_understood_by_some_format_and_every_format_names_o
     understood = {name for format in FORMATS.values() for name in format.options} | set(_EVERY_FORMAT)
     # `decide`, `count_names` and `grow` are for `fit` alone; `with_` and `name_rows` are for predictions.
     others = {"decide", "count_names", "grow", "with_", "name_rows"}
-    assert understood == set(ReadOptions._fields) == {*options.READ, *others}
+    assert understood == set(ReadOptions._fields) == {*options.READ, *options.LABEL_SETS, *others}
 
 
 def test_a_format_crosses_its_features_or_says_why_not() -> None:

@@ -301,7 +301,8 @@ REFUSED = {
     "\n\n1 3:nan": "3:5: the value of feature 3 is nan; every value must be finite, leave missing ones out",
     "1 3:-inf": "1:5: the value of feature 3 is -inf; every value must be finite, leave missing ones out",
     "1 3:1e999": "1:5: the value of feature 3 is 1e999, beyond the largest float",
-    "1,2 3:1": "1:1: the label '1,2' names several classes; each example must have one",
+    "1,2 3:1": "1:1: the label '1,2' names several classes; each example must have one; "
+    "to learn all of them, use multi_label",
     "1 3:1 \x01": "1:7: unexpected byte 0x01; this does not look like a text file",
 }
 

@@ -204,7 +204,8 @@ REFUSED = {
     "1 a b": "1:1: expected '|' before the features, found '1 a b'",
     "1 2 3 4 |f a": "1:1: expected a label, a weight and a tag before the first '|', found '1 2 3 4'",
     "1:0.5 2:1 |f a": "1:1: the label '1:0.5 2:1' holds costs or probabilities, which are not learned; give one label",
-    "1,2 |f a": "1:1: the label '1,2' names several classes; each example must have one",
+    "1,2 |f a": "1:1: the label '1,2' names several classes; each example must have one; "
+    "to learn all of them, use multi_label",
     "1 -2 |f a": "1:3: the importance -2 is not a finite number of at least 0",
     "1 1 0.5 |f a": "1:5: the third number before '|', 0.5, would be an initial prediction, which is not "
     "supported; leave it out",

@@ -35,8 +35,8 @@ def command(
     from rosenblatt.cli.load_model import load_model
     from rosenblatt.report.json_records import scores_record
     from rosenblatt.report.summary import EvaluationSummary, evaluate_on
+    from rosenblatt.report.text.evaluation import evaluation_lines
     from rosenblatt.report.text.layout import bold, named_line
-    from rosenblatt.report.text.scores import score_lines
 
     check_output(report, model, *data, reading.labels_from)
     predictor = load_model(model, data[0])
@@ -52,7 +52,7 @@ def command(
         write_json(record | {"report": report, "drift": drift, "new_words": new_words})
     else:
         write(f"{bold(evaluation.data)}  {plural(scores.examples, 'example')}\n")
-        write_lines(score_lines(scores))
+        write_lines(evaluation_lines(evaluation))
         if drift is not None or new_words is not None:
             write("")
         if drift is not None:

@@ -22,7 +22,13 @@ from rosenblatt.cli.output import (
     write_json,
     write_lines,
 )
-from rosenblatt.cli.parameters import option, output_options, reading_options, sectioned_command, several_data_argument
+from rosenblatt.cli.parameters import (
+    option,
+    output_options,
+    sectioned_command,
+    several_data_argument,
+    several_labels_options,
+)
 from rosenblatt.cli.progress import ProgressBar
 from rosenblatt.readers.source import ReadOptions, Source
 
@@ -54,7 +60,7 @@ if TYPE_CHECKING:
 @option(options.features)
 @option(options.fit_file_class_weight)
 @option(options.threshold, metavar="CRITERION")
-@reading_options
+@several_labels_options
 @option(options.threads)
 @option(options.seed)
 @option(options.cache, metavar="FOLDER")

@@ -19,14 +19,14 @@ from rosenblatt.learn.initial_weights import begin_run
 from rosenblatt.learn.polynomial import checked_count
 from rosenblatt.learn.replay.trace import Trace
 from rosenblatt.learn.run import Run, Validation
-from rosenblatt.learn.run_state import ADDED_LATER
+from rosenblatt.learn.run_state import ADDED_LATER, WRITTEN_WHERE_SET
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.shared_pass import share_pass
 from rosenblatt.model.model import check_finite
 from rosenblatt.records import Block, Csr, Floats, Values
 
 # They may not change during a run; older files end before those that were added later.
-_FIRST_OPTIONS = [name for name in Settings._fields if name not in ADDED_LATER]
+_FIRST_OPTIONS = [name for name in Settings._fields if name not in WRITTEN_WHERE_SET]
 _RUN_OPTIONS = (*_FIRST_OPTIONS, "class_weight", *ADDED_LATER)
 
 

@@ -114,6 +114,8 @@ def _restored(header: Header, tensors: Tensors, source: Source, plan: Plan) -> F
     candidates.settings = {name: unpack_settings(tried.section(name)) for name in plan.candidates if name in tried}
     for i, section in enumerate(header.sections("runs")):
         run = unpack_run(section.section("run"), tensors, f"run.{i}.", len(classes))
+        if fitting.sets is not None:
+            run.learner.decide_about(fitting.sets)
         run.learner.count_errors(fitting.pass_ == 0)
         if "sample" in section:  # older checkpoints have none
             _unpack_sample(section.count("sample"), run.learner, tensors, f"run.{i}.sample.")

@@ -94,8 +94,17 @@ class Shuffler:
 class Learning:
     """The examples, and runs that go through them pass by pass."""
 
-    def __init__(self, block: Block, n_classes: int, shuffler: Shuffler, degree: int, *, hashed: bool) -> None:
-        self.block, self.n_classes, self.hashed, self._shuffler = block, n_classes, hashed, shuffler
+    def __init__(
+        self,
+        block: Block,
+        n_classes: int,
+        shuffler: Shuffler,
+        degree: int,
+        *,
+        hashed: bool,
+        sets: native.LabelSets | None = None,
+    ) -> None:
+        self.block, self.n_classes, self.hashed, self._shuffler, self.sets = block, n_classes, hashed, shuffler, sets
         self.rows = native.rows_of(block.values, degree=degree)
         self._dense = not isinstance(block.values, Csr)
         self._columns = None
@@ -123,7 +132,9 @@ class Learning:
         run = Run(settings, self.rows.features, weights, seed, dense=self._dense, columns=self._columns)
         if name in RARITY_RULES:
             native.start_variances(run.learner, self.squared_rarities)
-        joint = settings.scheme(self.n_classes) in ("binary", "joint")
+        if self.sets is not None:
+            run.learner.decide_about(self.sets)
+        joint = settings.scheme(self.n_classes) in ("binary", "joint", "multi-label")
         if settings.loss == "logistic" and joint and not settings.rate.per_feature:
             # One rate for all: long examples ask for a small one, at which the bias would hardly learn.
             native.start_biases(run.learner, self.log_odds)
@@ -133,6 +144,8 @@ class Learning:
     def log_odds(self) -> memoryview:
         """The bias of each unit that knows the shares of the classes and nothing else."""
         labels, weights = self.block.buffers
+        if self.sets is not None:
+            return native.label_log_odds(self.sets, labels, weights)
         return native.log_odds(labels, self.n_classes, weights)
 
     @cached_property
@@ -209,9 +222,12 @@ class _Trial:
     def _measure(self, passes: int, scores: Sequence[Any]) -> _Point:
         n_classes, (labels, weights) = self._learning.n_classes, self._learning.block.buffers
         scheme, wrong, total, loss = self.settings.scheme(n_classes), 0.0, 0.0, 0.0
+        sets = self._learning.sets
         for fold, part in zip(self._folds, scores, strict=True):
-            of_classes = class_scores(scheme, part, n_classes)
-            numbers = native.judge(of_classes, labels, fold.left_out, weights)
+            if sets is not None:
+                numbers = native.judge_labels(part, sets, labels, fold.left_out, weights)
+            else:
+                numbers = native.judge(class_scores(scheme, part, n_classes), labels, fold.left_out, weights)
             wrong, total, loss = wrong + numbers[0], total + numbers[1], loss + numbers[2]
         total = max(total, 1e-300)
         return _Point(passes, wrong / total, loss / total, scores)
@@ -267,9 +283,10 @@ def choose_by_folds(
         return None
     trials = {name: _Trial(learning, folds, name, candidates[name], seed) for name in names}
     rows = sum(len(fold.left_out) for fold in folds)
+    decisions = rows if learning.sets is None else rows * learning.n_classes
     with ExitStack() as stack:
         run_all = _runner(threads, stack)
-        _race(trials, rows, work, run_all, check)
+        _race(trials, decisions, work, run_all, check)
     finished = {name: trial for name, trial in trials.items() if trial.least_error is not None}
     if not finished:
         return None
@@ -277,7 +294,7 @@ def choose_by_folds(
     not_judged = [first_errors[name] for name in candidates if name not in trials and name in first_errors]
     if min(errors.values()) > min(not_judged, default=1.0):
         return None  # one for which there was no work did better in its first pass
-    name, point = _best(finished, _as_good_as(min(errors.values()), rows))
+    name, point = _best(finished, _as_good_as(min(errors.values()), decisions))
     choice = Choice(name, point.passes, point.error, rows, len(folds), errors | {name: point.error})
     return choice, _honest_scores(learning, folds, point)
 
@@ -297,7 +314,7 @@ def _best(finished: Mapping[str, _Trial], error: float) -> tuple[str, _Point]:
 
 def _race(
     trials: Mapping[str, _Trial],
-    rows: int,
+    decisions: int,
     work: int,
     run_all: Callable[[list[_Task]], list[Any]],
     check: Callable[[], None],
@@ -315,15 +332,15 @@ def _race(
             parts = len(scores) // len(active)
             trial.judge(passes, scores[k * parts : (k + 1) * parts])
         check()
-        _end_hopeless(trials, rows, passes)
+        _end_hopeless(trials, decisions, passes)
         before = passes
 
 
-def _end_hopeless(trials: Mapping[str, _Trial], rows: int, passes: int) -> None:
+def _end_hopeless(trials: Mapping[str, _Trial], decisions: int, passes: int) -> None:
     """End the candidates that will hardly be chosen any more. One before the best so far goes on while it improves."""
     errors = {name: trial.least_error.error for name, trial in trials.items() if trial.least_error is not None}
     least = min(errors.values(), default=1.0)
-    near = _as_good_as(least, rows)
+    near = _as_good_as(least, decisions)
     chosen = next((name for name, error in errors.items() if error <= near), None)
     is_before = True
     for name, error in errors.items():
@@ -381,7 +398,8 @@ def _folds(learning: Learning, candidates: Sequence[Settings], work: int, seed: 
 
 def _split(learning: Learning, count: int, wanted: int, seed: int) -> list[_Fold]:
     labels = learning.block.buffers[0]
-    parts = native.stratified_folds(labels, learning.n_classes, count, min(wanted, count), seed % 2**64)
+    n_labels = learning.n_classes if learning.sets is None else len(learning.sets)
+    parts = native.stratified_folds(labels, n_labels, count, min(wanted, count), seed % 2**64)
     return [_Fold(training, left_out) for training, left_out in parts]
 
 

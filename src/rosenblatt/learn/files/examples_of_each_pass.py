@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.holdout import Holdout
+from rosenblatt.learn.files.label_sets import LabelSetCoder
 from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, ClassCoder, LabelOrder
 from rosenblatt.readers.block_rows import join_blocks, memory_of, take_examples
 from rosenblatt.readers.cache.spill import SpillCache
@@ -63,7 +64,9 @@ class Examples:
         self.learned = 0  # rows to learn from in each pass
         self.label_order = LabelOrder()
         self.new_label = False  # reading stopped at a label that is not a class
-        self.holdout = Holdout(plan.holdout, plan.patience, plan.seed, SpillCache(plan.cache, source.name))
+        spilled = SpillCache(plan.cache, source.name)
+        sets = coder.sets if isinstance(coder, LabelSetCoder) else None
+        self.holdout = Holdout(plan.holdout, plan.patience, plan.seed, spilled, sets)
         self._weights = self._class_weights(coder.classes, plan.class_counts)
         self._stored: SpillCache | None = None
         self._shuffled: Shuffled | None = None

@@ -41,8 +41,15 @@ def _pseudo_random(number: NDArray[np.uint64], seed: int) -> NDArray[np.int64]:
 class Holdout:
     """Held-out rows, the error of each run on them, and with patience the best state of each run so far."""
 
-    def __init__(self, share: float, patience: int | None, seed: int, blocks: SpillCache) -> None:
-        self.share, self.patience, self.seed = share, patience, seed
+    def __init__(
+        self,
+        share: float,
+        patience: int | None,
+        seed: int,
+        blocks: SpillCache,
+        sets: native.LabelSets | None = None,
+    ) -> None:
+        self.share, self.patience, self.seed, self._sets = share, patience, seed, sets
         self.blocks = blocks
         self.rows = 0
         self.errors: dict[str, float] = {}  # after the last pass
@@ -71,8 +78,12 @@ class Holdout:
             run.status = "validated"
 
     def _error(self, run: Run) -> float:
-        scheme, wrong = run.settings.scheme(run.classes), 0
+        scheme, wrong = run.settings.scheme(run.classes), 0.0
         for scores, labels in self._scores(run):
+            if self._sets is not None:
+                every_row = np.arange(len(labels), dtype=np.uint32)
+                wrong += native.judge_labels(scores, self._sets, labels, every_row, None)[0]
+                continue
             wrong += int(np.count_nonzero(predicted_classes(scheme, scores, run.classes) != labels))
         return wrong / self.rows
 

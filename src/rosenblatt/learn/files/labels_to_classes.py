@@ -55,8 +55,15 @@ def quoted(label: Label) -> str:
 
 
 def check_classes(classes: Sequence[Label], source: Source) -> None:
-    """Refuse fewer than two classes, and labels that look like a quantity: many numbers with fractions."""
+    """Refuse fewer than two classes, and labels that look like a quantity: many numbers with fractions.
+
+    Where an example may have several labels, one is enough.
+    """
     name = source.name
+    if source.label_sets is not None:
+        if not classes:
+            raise DataError(f"{name}: no example has a label: check where the labels are.", file=name)
+        return
     if len(classes) < 2:
         content = f"one class only, {quoted(classes[0])}" if classes else "no labelled example"
         tags = "; in vw a word that touches the '|' is a tag, so put a space between label and '|'"
@@ -118,12 +125,16 @@ class ClassCoder:
         """An error for a label that is not a class, unless the labels of the source may be read again."""
         if not self.fixed and self.source.rewindable:
             return
-        label = self.source.labels[int(block.buffers[0][codes.index(UNKNOWN_LABEL)])]
+        label = quoted(self.unknown_label(block, codes))
         raise DataError(
-            f"{self.source.name}: has the label {quoted(label)}, which is not among the classes "
+            f"{self.source.name}: has the label {label}, which is not among the classes "
             f"{named_classes(self.classes)}: name all of them in {option('classes')}.",
             file=self.source.name,
         )
+
+    def unknown_label(self, block: SourceBlock, codes: list[int]) -> Label:
+        """The first label of a block that is not a class."""
+        return self.source.labels[int(block.buffers[0][codes.index(UNKNOWN_LABEL)])]
 
 
 def named_classes(classes: Sequence[Label]) -> str:
@@ -223,7 +234,8 @@ def look_at_labels(source: Source, plan: Plan) -> KnownLabels:
     order = LabelOrder()
     if first is not None:
         order.add(first.buffers[0])
-    if first is None or len(source.labels) < 2 or order.is_sorted:
+    fewest = 1 if plan.reading.multi_label else 2
+    if first is None or len(source.labels) < fewest or order.is_sorted:
         del blocks, first
         return read_all_labels(source, plan)
     return KnownLabels(source, classes_of(source.labels), blocks=chain([first], blocks))
@@ -243,12 +255,13 @@ def _read_two_labels(source: Source, plan: Plan) -> KnownLabels:
     rest = source.blocks(plan.threads)
     for block in rest:
         first.append(block)
-        if len(source.labels) > 1:
+        if len(source.labels) > (0 if plan.reading.multi_label else 1):
             break
         if block.bytes_read - first[0].bytes_read > _MAX_BYTES_OF_ONE_LABEL:
+            label = f"only the label {quoted(source.labels[0])}" if source.labels else "no label"
             raise DataError(
-                f"{source.name}: has only the label {quoted(source.labels[0])} in its first {block.bytes_read >> 20} "
-                f"MB and cannot be read twice: name all the classes in {option('classes')}.",
+                f"{source.name}: has {label} in its first {block.bytes_read >> 20} MB and cannot be read twice: name "
+                f"all the classes in {option('classes')}.",
                 file=source.name,
             )
     return KnownLabels(source, classes_of(source.labels), blocks=chain(first, rest))

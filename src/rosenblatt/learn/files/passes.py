@@ -15,6 +15,7 @@ from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.examples_of_each_pass import Examples, PassBlock
 from rosenblatt.learn.files.interrupt import Interrupt
+from rosenblatt.learn.files.label_sets import LabelSetCoder
 from rosenblatt.learn.files.labels_to_classes import ClassCoder
 from rosenblatt.learn.files.leak_sample import LeakSample
 from rosenblatt.learn.files.plan import Plan, Progress
@@ -51,8 +52,10 @@ class Fitting:
     def __init__(self, source: Source, plan: Plan, classes: tuple[Label, ...], *, fixed: bool) -> None:
         self.source, self.plan, self.classes = source, plan, classes
         self.fixed = fixed  # no other labels are allowed
-        self.candidates = Candidates(source.name, plan, len(classes))
-        self.examples = Examples(ClassCoder(source, classes, fixed=fixed), plan)
+        coder = (LabelSetCoder if plan.reading.multi_label else ClassCoder)(source, classes, fixed=fixed)
+        self.sets = coder.sets if isinstance(coder, LabelSetCoder) else None  # of labels, where examples have several
+        self.candidates = Candidates(source.name, plan, len(classes), self.sets)
+        self.examples = Examples(coder, plan)
         self.holdout = self.examples.holdout
         self.pass_ = 0
         self.rows = 0  # rows of the unfinished pass that every run has visited
@@ -126,7 +129,8 @@ class Fitting:
     def _gather(self, part: PassBlock, batch: ParallelBatch) -> None:
         if self.pass_ == 0 and not self.candidates.runs:
             self.candidates.begin(part.block, hashed=self._is_hashed(part.block))
-        if self.pass_ == 0 and self.leak_sample is None and self.plan.degree == 1:
+        one_label = self.plan.degree == 1 and self.sets is None
+        if self.pass_ == 0 and self.leak_sample is None and one_label:
             self.leak_sample = LeakSample.of(part.block, part.rows, len(self.classes), self.source.space)
         self.candidates.grow(part.block)
         self._bytes_read = part.bytes_read
@@ -179,7 +183,8 @@ class Fitting:
         assert gathered is not None
         examples = gathered.joined()
         shuffler = Shuffler(plan.seed, keep_order=plan.order == "given")
-        learning = Learning(examples, len(self.classes), shuffler, plan.degree, hashed=self._is_hashed(examples))
+        hashed = self._is_hashed(examples)
+        learning = Learning(examples, len(self.classes), shuffler, plan.degree, hashed=hashed, sets=self.sets)
         tried = self._fold_candidates(learning)
         # Where there is no work for all of them, an average is as good as the rule of the same loss in its first pass.
         first_errors = dict(candidates.progressive)
@@ -254,8 +259,10 @@ class Fitting:
 
     @property
     def class_counts(self) -> tuple[int, ...]:
-        """Examples of each class, the held-out ones among them."""
+        """Examples of each class, the held-out ones among them; of each label, where they have several."""
         counts = self.examples.label_order.counts
+        if self.sets is not None:
+            return tuple(self.sets.counts(counts))
         return tuple(counts[k] if k < len(counts) else 0 for k in range(len(self.classes)))
 
     @property
@@ -270,7 +277,8 @@ class Fitting:
             errors = {name: self.candidates.error(name) for name in runs}
             # For many sparse features the order of the rules is a good guess; for the columns of a table it is not.
             if not self._is_table():
-                return first_of_the_best(errors, max(run.learner.t for run in runs.values()))
+                decisions = 1 if self.sets is None else len(self.classes)  # about each example
+                return first_of_the_best(errors, decisions * max(run.learner.t for run in runs.values()))
         return min(errors, key=errors.__getitem__)
 
     def _is_table(self) -> bool:

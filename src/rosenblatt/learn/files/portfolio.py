@@ -130,8 +130,8 @@ def check_memory(name: str, runs: Iterable[Settings], features: int, classes: in
 class Candidates:
     """The runs that still learn, why the others were dropped, and the errors of each."""
 
-    def __init__(self, source_name: str, plan: Plan, n_classes: int) -> None:
-        self._source_name, self._plan, self._n_classes = source_name, plan, n_classes
+    def __init__(self, source_name: str, plan: Plan, n_classes: int, sets: native.LabelSets | None = None) -> None:
+        self._source_name, self._plan, self._n_classes, self._sets = source_name, plan, n_classes, sets
         self.runs: dict[str, Run] = {}
         self.settings: dict[str, Settings] = {}  # of every run that was started
         self.progressive: dict[str, float] = {}  # errors made before learning, of rules that ended the first pass
@@ -153,6 +153,8 @@ class Candidates:
                 settings = scaled_to_length(settings, block.values)
             self.settings[name] = settings
             run = Run(settings, features, [1.0] * self._n_classes, self._plan.seed, dense=dense, columns=columns)
+            if self._sets is not None:
+                run.learner.decide_about(self._sets)
             run.learner.count_errors(True)
             run.begin_pass()
             self.runs[name] = run

@@ -29,4 +29,6 @@ def export_model(model: LinearModel, to: str, table: str) -> bytes:
             "A voted answer is all the hyperplanes of its run, too many for another format: "
             f"learn it with {option('keep', 'average')}, which predicts much the same."
         )
+    if model.settings.multi_label:
+        raise ModelError("A model of several labels is not exported: use it with rosenblatt predict, or in Python.")
     return EXPORTS[to](model, table)

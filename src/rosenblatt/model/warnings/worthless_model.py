@@ -34,6 +34,7 @@ class Caution(NamedTuple):
         "cells",
         "checkpoint",
         "going on",
+        "labels",
     ]
     sentence: str  # names parameters with errors.option
 
@@ -124,7 +125,7 @@ def no_better(guess: str, error: float, baseline: float, examples: float, advice
     )
 
 
-def few_examples(classes: Sequence[Label], counts: Sequence[float]) -> list[Caution]:
+def few_examples(classes: Sequence[Label], counts: Sequence[float], noun: str = "class") -> list[Caution]:
     """A warning where classes have too few examples to be learned or judged.
 
     >>> print(*few_examples(("ham", "spam"), [400, 1]))
@@ -135,14 +136,14 @@ def few_examples(classes: Sequence[Label], counts: Sequence[float]) -> list[Caut
         return []
     if len(few) == 1:
         label, count = few[0]
-        subject = f"The class {quoted(label)} has {count or 'no'} example{'' if count == 1 else 's'}: with fewer"
+        subject = f"The {noun} {quoted(label)} has {count or 'no'} example{'' if count == 1 else 's'}: with fewer"
         return [Caution("few examples", f"{subject} than ten, chance decides what is learned and measured of it.")]
     named = ", ".join(f"{quoted(label)} has {count}" for label, count in few[:_SHOWN])
     more = ", …" if len(few) > _SHOWN else ""
     return [
         Caution(
             "few examples",
-            f"{len(few):,} classes have fewer than ten examples ({named}{more}): "
+            f"{len(few):,} {noun}{'es' if noun.endswith('s') else 's'} have fewer than ten examples ({named}{more}): "
             "chance decides what is learned and measured of them.",
         )
     ]

@@ -57,6 +57,7 @@ _SENTENCES = {
     Kind.LONG_LABEL: "the label that begins with {token!r} has more than 1,000 bytes",
 }
 _ADVICE = {
+    Kind.SEVERAL_LABELS: f"to learn all of them, use {option('multi_label')}",
     Kind.INDEX_ZERO: f"if they begin at 0, use {option('index_base', 0)}",
     Kind.LONG_LABEL: f"if the file has another format, name it with {option('format')}",
 }

@@ -36,7 +36,8 @@ def looks_like_json(lines: Sequence[str]) -> bool:
 
 
 def looks_like_fasttext(lines: Sequence[str]) -> bool:
-    return _mostly(lines, lambda line: line.lstrip().startswith("__label__"))
+    """A line may have no label where others have several: one that has is enough."""
+    return any(line.lstrip().startswith("__label__") for line in lines)
 
 
 def looks_like_svmlight(lines: Sequence[str]) -> bool:

@@ -75,7 +75,7 @@ def _open_table(file: InputFile, reading: ReadOptions, space: FeatureSpace | Non
 
 
 _HASHING = ("bits", "ngrams", "chars", "value", "unit")
-_TABLE = ("label", "text", "words", "cross", *_HASHING, "drop", "keep", "as_", "scale", "with_")
+_TABLE = ("label", "label_separator", "text", "words", "cross", *_HASHING, "drop", "keep", "as_", "scale", "with_")
 _ARRAYS = ("label", "labels_from", "scale")
 _NO_NAMES = (
     "features of {} have numbers only; write them as VW text, with a namespace for each group, or as a table with "
@@ -127,7 +127,7 @@ FORMATS: Mapping[str, Format] = {
             "text",
             "text",
             _open_text,
-            ("labels_from", "header", *_HASHING),
+            ("label_separator", "labels_from", "header", *_HASHING),
             looks_like=first_lines.looks_like_text,
             label_position="before the tab",
             why_no_cross=f"a text has neither; {option('ngrams', 2)} learns words that stand together",

@@ -49,6 +49,10 @@ class SvmlightSource(LineSource):
                 self._refuse_precomputed_kernel()
 
     @property
+    def separator_between_labels(self) -> str | None:
+        return ","
+
+    @property
     def space(self) -> FeatureSpace:
         if self.model_space is not None:
             if not self.reading.grow:
@@ -87,7 +91,9 @@ class SvmlightSource(LineSource):
 
     def _parser_options(self) -> dict[str, Any]:
         skip = self.reading.on_bad_row == "skip"
-        return {"base": self._base, "guess_base": self._guess_base, "limit": self._column_limit, "skip": skip}
+        several = self.reading.multi_label
+        base = {"base": self._base, "guess_base": self._guess_base, "limit": self._column_limit}
+        return base | {"skip": skip, "several": several}
 
     def refuse(self, fault: Fault, lines_before: int) -> NoReturn:
         if not _is_index_zero(fault.kind) or not self._guess_base:
@@ -128,7 +134,14 @@ class SvmlightSource(LineSource):
     def _parse_head(self, *, base: int, guess_base: bool) -> tuple[Any, ...]:
         whole_lines = self.file.head[: self.file.head.rfind(b"\n") + 1]
         return native.parse_svmlight(
-            whole_lines, 0, len(whole_lines), base=base, guess_base=guess_base, limit=_ANY_COLUMN, skip=True
+            whole_lines,
+            0,
+            len(whole_lines),
+            base=base,
+            guess_base=guess_base,
+            limit=_ANY_COLUMN,
+            skip=True,
+            several=True,
         )
 
 

@@ -32,8 +32,9 @@ class TextSource(HashedLineSource):
         self._settings = hashing_settings(reading, model_space)
         super().__init__(file, reading, model_space, self._settings.bits)
         self._hashing = native_hashing(self._settings)
+        labelled = "several" if reading.multi_label else "labelled"
         self._line_kind = (
-            "plain" if reading.labels_from else "labelled" if model_space is None or reading.grow else "either"
+            "plain" if reading.labels_from else labelled if model_space is None or reading.grow else "either"
         )
         self._header = self._has_header() if reading.header is None else reading.header
         if self._header:

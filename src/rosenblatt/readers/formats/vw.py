@@ -28,6 +28,10 @@ class VwSource(HashedLineSource):
         if self._pairs:
             self.block_bytes = _CROSSED_BLOCK_BYTES
 
+    @property
+    def separator_between_labels(self) -> str | None:
+        return ","
+
     def new_space(self) -> FeatureSpace:
         settings: dict[str, Any] = {"names": "vw", "collisions": self._names.collisions()}
         if self._pairs:
@@ -43,6 +47,7 @@ class VwSource(HashedLineSource):
             names=self._names.dictionary,
             skip=self.reading.on_bad_row == "skip",
             crossing=self._crossing,
+            several=self.reading.multi_label,
         )
         return (*parsed, candidates)
 

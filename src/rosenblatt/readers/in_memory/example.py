@@ -63,7 +63,7 @@ def _as_file(space: FeatureSpace, format: str | None, example: str) -> tuple[str
         return "svmlight", f"{_SVMLIGHT_LABEL}{line}\n"
     if format == "vw":
         return "vw", (line if "|" in line else f"| {line}") + "\n"
-    if format == "text":
+    if format in ("text", "fasttext"):
         return "text", f"{line}\n"
     cells = cells_of(space, example)
     table = io.StringIO()

@@ -5,6 +5,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from rosenblatt.evaluate.confusion import ClassScores
+from rosenblatt.evaluate.label_scores import LabelScores
 from rosenblatt.evaluate.scores import Scores
 from rosenblatt.evaluate.threshold_table import PROBABILITIES, threshold_table
 from rosenblatt.model.choose_threshold import chance_at, score_at
@@ -17,6 +19,8 @@ from rosenblatt.report.summary import (
     Evaluation,
     EvaluationSummary,
     FitSummary,
+    LabelEvaluation,
+    constant_answer,
     errors_of,
     named_scores,
     top_weights,
@@ -24,6 +28,7 @@ from rosenblatt.report.summary import (
 from rosenblatt.report.weights import Weight
 
 FEATURES_SHOWN = 15
+_LONG_ANSWER = 40  # characters
 FEW_CLASSES = 4  # whose confusion matrix fits half the width of the page
 MAX_CLASSES = 30  # whose confusion matrix can still be read
 
@@ -40,9 +45,9 @@ def evaluation_page(summary: EvaluationSummary) -> str:
     scores = evaluation.scores
     figures = [
         (f"{scores.error.value:.2%}", f"error on {evaluation.data}"),
-        (f"{scores.baseline_error:.2%}", f"if {scores.commonest} were always guessed"),
+        (f"{scores.baseline_error:.2%}", _guessed(constant_answer(scores))),
         (f"{scores.examples:,}", "examples"),
-        (f"{len(model.classes):,}", "classes"),
+        (f"{len(model.classes):,}", "labels" if isinstance(evaluation, LabelEvaluation) else "classes"),
     ]
     weights = []
     if isinstance(model, LinearModel):  # others have no weight for each feature
@@ -77,6 +82,10 @@ def _document(data: str, model: Model, head: str, sections: Iterable[str]) -> st
     )
 
 
+def _guessed(answer: str) -> str:
+    return f"if {answer} were always guessed" if len(answer) <= _LONG_ANSWER else f"by always guessing {answer}"
+
+
 def _fit_headline(summary: FitSummary) -> str:
     fitted, evaluation = summary.fitted, summary.evaluation
     error, error_of = summary.error
@@ -88,7 +97,7 @@ def _fit_headline(summary: FitSummary) -> str:
     }
     figures = [
         (f"{error:.2%}", names[error_of]),
-        (f"{summary.baseline[0]:.2%}", f"if {summary.baseline[1]} were always guessed"),
+        (f"{summary.baseline[0]:.2%}", _guessed(summary.baseline[1])),
         (f"{fitted.rows:,}", "examples"),
         (f"{fitted.features:,}", "hashed weights" if fitted.model.space.bits else "features"),
         (f"{fitted.passes:,}", "pass" if fitted.passes == 1 else "passes"),
@@ -173,8 +182,12 @@ def _thresholds(evaluation: Evaluation, model: Model) -> str:
     return _table(head, rows, cuts.index((own, 0.0))) + f'<p class="note">{escape(note)}</p>'
 
 
-def _evaluation_sections(evaluation: Evaluation, model: Model) -> Iterator[str]:
+def _evaluation_sections(evaluation: Evaluation | LabelEvaluation, model: Model) -> Iterator[str]:
     """The scores, the confusion matrix, the curves and the margins; a wide matrix gets the full width."""
+    if isinstance(evaluation, LabelEvaluation):
+        yield _section(f"How good it is, on {evaluation.data}", _scores_table(evaluation.scores))
+        yield _section("Label by label", _per_class(evaluation.scores.per_class, "label"))
+        return
     scores, classes = evaluation.scores, len(evaluation.scores.classes)
     roc = ""
     if scores.roc_auc is not None:
@@ -186,7 +199,7 @@ def _evaluation_sections(evaluation: Evaluation, model: Model) -> Iterator[str]:
         wide = classes > FEW_CLASSES
         yield _section("Decided (across) against true (down)", _confusion(scores, wide), wide=wide)
     if classes > 2:
-        yield _section("Class by class", _per_class(scores))
+        yield _section("Class by class", _per_class(scores.per_class))
     if classes <= FEW_CLASSES:
         yield roc
     yield from _probability_sections(evaluation)
@@ -211,7 +224,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[Any]], chosen: int | Non
     return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def _scores_table(scores: Scores) -> str:
+def _scores_table(scores: Scores | LabelScores) -> str:
     rows = [
         (name, f"{estimate.value:{spec}}", f"{estimate.low:{spec}} to {estimate.high:{spec}}")
         for name, estimate, spec in named_scores(scores)
@@ -235,15 +248,15 @@ def _confusion(scores: Scores, many: bool) -> str:
         f'<div class="scroll"><table class="{kind}"><thead><tr><th></th>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
-    return matrix if len(scores.classes) > 2 else matrix + _per_class(scores)
+    return matrix if len(scores.classes) > 2 else matrix + _per_class(scores.per_class)
 
 
-def _per_class(scores: Scores) -> str:
+def _per_class(per_class: Sequence[ClassScores], noun: str = "class") -> str:
     rows = [
         (row.label, f"{row.support:,.10g}", *(f"{score.value:.2%}" for score in (row.precision, row.recall, row.f1)))
-        for row in scores.per_class
+        for row in per_class
     ]
-    return _table(["class", "examples", "precision", "recall", "F1"], rows)
+    return _table([noun, "examples", "precision", "recall", "F1"], rows)
 
 
 def _candidates(summary: FitSummary) -> str:

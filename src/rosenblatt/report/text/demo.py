@@ -7,7 +7,7 @@ from rosenblatt.errors import plural
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.explanation import explain_example
-from rosenblatt.report.summary import FitSummary
+from rosenblatt.report.summary import Evaluation, FitSummary
 from rosenblatt.report.text.layout import NO_BREAK, bold, command_lines, dim, named_line
 from rosenblatt.report.text.scores import confusion_lines
 from rosenblatt.report.weights import classes_shown, distinctive_features
@@ -16,7 +16,7 @@ from rosenblatt.report.weights import classes_shown, distinctive_features
 def story_lines(summary: FitSummary) -> Iterator[str]:
     """Learn, test, explain: a short paragraph for each, with the command that does it."""
     fitted, evaluation = summary.fitted, summary.evaluation
-    assert evaluation is not None
+    assert isinstance(evaluation, Evaluation)
     yield bold("Is it spam?") + "  Real mail of 2002: the subject and the first 100 words."
     yield ""
     yield dim(f"$ rosenblatt fit {summary.data} {as_flag('test', evaluation.data)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import plural
@@ -26,7 +27,8 @@ _FEATURES_SHOWN = 10  # unless asked for another number
 def model_lines(model: LinearModel, path: str, top: int) -> Iterator[str]:
     """What a linear model is, and the `top` features of each class."""
     run, settings = model.summary, model.settings
-    yield bold(path) + f"  {' or '.join(clip(str(label)) for label in model.classes[:8])}"
+    between = ", " if model.scheme == "multi-label" else " or "
+    yield bold(path) + f"  {between.join(clip(str(label)) for label in model.classes[:8])}"
     yield ""
     rule = f"{settings.loss} loss, {settings.learning_rate} rate, {settings.keep} kept"
     yield named_line("learned", f"{rule}, from {describe_features(model)}")
@@ -66,9 +68,33 @@ def describe_features(model: LinearModel) -> str:
 
 def example_lines(record: dict[str, Any], classes: Sequence[Label], top: int) -> Iterator[str]:
     """The decision about one example, and what its features add to the score."""
+    if "labels" in record:
+        yield from _label_lines(record, top)
+        return
     yield _decision_line(record, classes)
     yield ""
     yield from contribution_lines(record["contributions"], record["bias"], top or _FEATURES_SHOWN)
+
+
+def _label_lines(record: dict[str, Any], top: int) -> Iterator[str]:
+    """The labels that apply to one example, and what its features add to the score of each."""
+    labels = ", ".join(clip(str(label)) for label in record["labels"])
+    yield named_line("labels", labels or "none applies; the likeliest is explained")
+    for part in record["explained"]:
+        chance = "" if part["probability"] is None else f", probability {part['probability']:.3g}"
+        side = "above" if part["applies"] else "not above"
+        score = f"score {part['score']:.4g}{chance}: {side} its threshold {_threshold(part['threshold'])}"
+        yield ""
+        yield named_line(clip(str(part["label"])), score)
+        yield ""
+        yield from contribution_lines(part["contributions"], part["bias"], top or _FEATURES_SHOWN)
+
+
+def _threshold(score: float) -> str:
+    """A threshold above or below all scores is a limit of the machine, which says nothing."""
+    if abs(score) == float_info.max:
+        return "(no score is above it)" if score > 0 else "(every score is above it)"
+    return f"{score:.4g}"
 
 
 def network_lines(model: NetworkModel, path: str) -> Iterator[str]:

@@ -11,19 +11,22 @@ from rosenblatt.errors import plural
 from rosenblatt.model.choose_threshold import Threshold
 from rosenblatt.model.fit_file import Fitted
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.multi_label import MultiLabelModel
+from rosenblatt.model.several_labels import LabelCounts
 from rosenblatt.options import READ
 from rosenblatt.options.command_line import as_flag
 from rosenblatt.report.column_decisions import columns_sentence
 from rosenblatt.report.summary import NAMELESS_INDEX, SORTED_BY_LABEL, STATUS, FitSummary, errors_of
+from rosenblatt.report.text.evaluation import evaluation_lines
 from rosenblatt.report.text.explanation import describe_features, weight_lines
 from rosenblatt.report.text.layout import NO_BREAK, bold, clip, command_lines, dim, named_line
-from rosenblatt.report.text.scores import score_lines
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.confidence_intervals import Estimate
     from rosenblatt.learn.files.choose_rule_and_passes import Choice
 
 _PASSES_SHOWN = 8
+_LABELS_SHOWN = 20  # whose features are listed, of an example that may have several
 _MOST_INPUTS = 4  # that a command to try next repeats
 _FEWEST_ROWS_TO_HOLD_OUT = 30
 
@@ -42,17 +45,23 @@ def fit_lines(summary: FitSummary, top: int) -> Iterator[str]:
         yield ""
         yield bold(evaluation.data) + f"  {plural(evaluation.scores.examples, 'example')}"
         yield ""
-        yield from score_lines(evaluation.scores)
+        yield from evaluation_lines(evaluation)
     yield ""
-    yield from weight_lines(summary.top(top))
+    labels = summary.top(top)
+    yield from weight_lines(labels[:_LABELS_SHOWN] if fitted.label_counts is not None else labels)
+    if fitted.label_counts is not None and len(labels) > _LABELS_SHOWN:
+        yield dim(f"  ... and {len(labels) - _LABELS_SHOWN:,} more labels: rosenblatt explain has all")
 
 
 def _run_lines(summary: FitSummary) -> Iterator[str]:
     fitted = summary.fitted
     for name, error in zip(["error", "", ""], _errors(summary), strict=False):
         yield named_line(name, error)
-    baseline, commonest = summary.baseline
-    yield named_line("baseline", f"{baseline:>6.2%} by always guessing {clip(str(commonest))}, the commonest class")
+    baseline, answer = summary.baseline
+    guess = f"{clip(answer)}, the commonest class" if fitted.label_counts is None else answer
+    yield named_line("baseline", f"{baseline:>6.2%} by always guessing {guess}")
+    if fitted.label_counts is not None:
+        yield named_line("labels", _labels(fitted.label_counts, len(fitted.model.classes)))
     yield from _weight_and_threshold_lines(fitted)
     if columns := columns_sentence(fitted.model.space):
         yield named_line("columns", columns)
@@ -83,6 +92,11 @@ def _weight_and_threshold_lines(fitted: Fitted) -> Iterator[str]:
     elif weight is not None and not isinstance(weight, str):
         named = ", ".join(f"{clip(str(label))} counts {number:g}" for label, number in weight.items())
         yield named_line("weights", f"an example of class {named}")
+    if isinstance(model, MultiLabelModel) and model.thresholds and not model.thresholds[0].is_even:
+        chosen = f"for each label, by {model.thresholds[0].criterion}"
+        yield named_line(
+            "thresholds", f"chosen {chosen}, on {plural(model.thresholds[0].examples, 'example')} not yet learned"
+        )
     threshold = model.threshold
     if threshold is not None and not threshold.is_even:
         positive, above = clip(str(model.classes[1])), f"above the probability {threshold.probability:.3g}"
@@ -98,6 +112,14 @@ def _expected(threshold: Threshold, positive: str) -> str:
     recall = f"it finds {hits:,} of {positives:,} {positive} ({threshold.recall:.1%})"
     precision = f"and of {above:,} that it calls {positive}, {hits:,} are ({threshold.precision:.1%})"
     return f"on {plural(threshold.examples, 'example')} not yet learned {recall}, {precision}"
+
+
+def _labels(counts: LabelCounts, n_labels: int) -> str:
+    """How many labels there are, and how many the examples have."""
+    some = f"{plural(counts.without, 'example')} {'has' if counts.without == 1 else 'have'} none, "
+    several = f"{counts.several:,} {'has' if counts.several == 1 else 'have'} several"
+    labels = f"{counts.per_example:.2f} an example; {some if counts.without else ''}{several}"
+    return f"{plural(n_labels, 'label')}, {labels}"
 
 
 def _label_column(model: LinearModel) -> str:
@@ -125,7 +147,7 @@ def _also_mistakes(model: LinearModel) -> str:
     """What the rule counts as a mistake besides errors, so that the two are not confused."""
     kinds = [
         "right but too close counts too" if model.settings.required > 0 else "",
-        f"of all {len(model.classes)} units" if model.scheme == "ovr" else "",
+        f"of all {len(model.classes)} units" if model.scheme in ("ovr", "multi-label") else "",
     ]
     text = ", ".join(filter(None, kinds))
     return f" ({text})" if text else ""
@@ -134,9 +156,10 @@ def _also_mistakes(model: LinearModel) -> str:
 def _errors(summary: FitSummary) -> list[str]:
     """The error on other data, on held-out rows and the progressive error, as far as they are known."""
     fitted, evaluation = summary.fitted, summary.evaluation
-    errors = [f"{fitted.progressive_error:>6.2%} progressive: each example predicted before it was learned"]
+    of = "" if fitted.label_counts is None else "of all decisions about a label, "
+    errors = [f"{fitted.progressive_error:>6.2%} {of}progressive: each example predicted before it was learned"]
     if fitted.new_error is not None:
-        errors = [f"{fitted.new_error:>6.2%} progressive: each new example predicted before it was learned"]
+        errors = [f"{fitted.new_error:>6.2%} {of}progressive: each new example predicted before it was learned"]
     if fitted.choice is not None and fitted.fold_error is not None:
         errors = [_fold_error(fitted.choice, fitted.fold_error)]
     if fitted.holdout_error is not None:
@@ -207,7 +230,7 @@ def next_steps(summary: FitSummary) -> Iterator[str]:
     once = fitted.passes == 1 and "passes" not in summary.options
     if fitted.status == "budget" and once and is_file and not unscaled and fitted.choice is None:
         steps.append(_fit_again(summary, "passes", 5))
-    two_classes = len(fitted.model.classes) == 2
+    two_classes = fitted.model.scheme == "binary"
     if fitted.status == "budget" and fitted.passes > 1 and fitted.mistakes[-1] and is_file and two_classes:
         reading = [words for name, words in summary.options.items() if name in READ]
         steps.append(" ".join(["rosenblatt certify", data, *reading]))

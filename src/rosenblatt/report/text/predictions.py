@@ -11,51 +11,16 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from rosenblatt import native
 from rosenblatt.learn.multiclass_schemes import class_scores
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import PredictedBlock
+from rosenblatt.report.text.answers import Part, Row, Shown
 
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
-
-Row = Sequence[Any]
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What is written of each prediction besides its label, and how."""
-
-    form: Literal["tsv", "csv", "jsonl"] = "tsv"
-    scores: bool = False
-    proba: bool = False
-    confidence: bool = False
-    top: int = 0  # classes, the best first
-    reasons: int = 0  # features that decided
-    id: str | None = None  # a column of the data
-    passed: tuple[str, ...] = ()  # columns of the data
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the data that are passed through."""
-        return ((self.id,) if self.id is not None else ()) + self.passed
-
-    @property
-    def header(self) -> bool:
-        """Whether the first line names the columns."""
-        named = self.form == "csv" or self.proba or self.confidence or self.top or self.reasons or self.columns
-        return self.form != "jsonl" and bool(named)
-
-
-class Part(NamedTuple):
-    """Some columns of the answers: their names, their cells in each row of a block, and the same for an object."""
-
-    names: list[str]
-    rows: Callable[[PredictedBlock], Iterable[Row]]
-    record: Callable[[Row], dict[str, Any]]
 
 
 def answer_lines(model: Model, shown: Shown) -> tuple[bytes, Callable[[PredictedBlock], bytes]]:
@@ -63,6 +28,8 @@ def answer_lines(model: Model, shown: Shown) -> tuple[bytes, Callable[[Predicted
     parts = list(_parts(model, shown))
     header = _lines([[name for part in parts for name in part.names]], shown.form) if shown.header else b""
     if len(parts) == 1 and shown.form == "tsv":
+        if model.scheme == "multi-label":
+            return header, _label_lines(model)
         lines = [f"{_escaped(str(label))}\n".encode() for label in model.classes]
         return header, lambda block: native.join_lines(lines, block.buffers[0])
 
@@ -73,6 +40,11 @@ def answer_lines(model: Model, shown: Shown) -> tuple[bytes, Callable[[Predicted
         return _lines(([cell for cells in row for cell in cells] for row in rows), shown.form)
 
     return header, to_lines
+
+
+def _label_lines(model: Any) -> Callable[[PredictedBlock], bytes]:
+    names, separator = [_escaped(str(label)).encode() for label in model.classes], model.separator.encode()
+    return lambda block: native.join_labels(names, block.buffers[0], separator)
 
 
 def _object(parts: Sequence[Part], cells: Sequence[Row]) -> str:
@@ -108,6 +80,9 @@ def _parts(model: Model, shown: Shown) -> Iterable[Part]:
     names, classes = [str(label) for label in model.classes], model.classes
     if shown.columns:
         yield _passed(shown)
+    if model.scheme == "multi-label":
+        yield from _label_parts(model, shown)
+        return
     label = "label" if "label" not in shown.columns else "predicted"
     yield Part([label], lambda block: [[classes[k]] for k in block.buffers[0].tolist()], lambda row: {"label": row[0]})
     if shown.scores or shown.form == "jsonl":
@@ -124,6 +99,12 @@ def _parts(model: Model, shown: Shown) -> Iterable[Part]:
         yield _top(model, shown.top)
     if shown.reasons:
         yield _reasons(model, shown)
+
+
+def _label_parts(model: Any, shown: Shown) -> Iterable[Part]:
+    from rosenblatt.report.text.label_predictions import label_parts
+
+    return label_parts(model, shown)
 
 
 def _passed(shown: Shown) -> Part:
@@ -171,7 +152,7 @@ def _confidence(model: Model) -> Part:
 
 def _top(model: Model, count: int) -> Part:
     """The best classes with their probabilities; with their scores where the model gives no probabilities."""
-    classes, what = model.classes, "probability" if model.probability_map is not None else "score"
+    classes, what = model.classes, "probability" if model.gives_probabilities else "score"
     count = min(count, len(classes))
 
     def rows(block: PredictedBlock) -> Iterable[Row]:

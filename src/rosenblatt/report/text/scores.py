@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rosenblatt.report.summary import named_scores
 from rosenblatt.report.text.layout import clip, dim, terminal_width
 
 if TYPE_CHECKING:
+    from rosenblatt.evaluate.confusion import ClassScores
+    from rosenblatt.evaluate.label_scores import LabelScores
     from rosenblatt.evaluate.scores import Scores
 
 WIDEST_CONFUSION = 12  # classes
@@ -18,19 +20,27 @@ _WIDTH_OF_MEANINGS = 78  # of the terminal, from which on each score is followed
 def score_lines(scores: Scores) -> Iterator[str]:
     """Every score with its interval and what it means; then the confusion matrix, or a line for each of many classes
     or of classes with long names."""
-    meanings = _meanings(scores) if terminal_width() >= _WIDTH_OF_MEANINGS else {}
-    yield dim(f"  {'':26}   95% interval")
-    for name, estimate, spec in named_scores(scores):
-        if estimate is not None:
-            interval = f"{estimate.low:>7{spec}} to {estimate.high:{spec}}"
-            yield f"  {name:18}{estimate.value:>8{spec}}  {dim(f'{interval:19}{meanings.get(name, str())}'.rstrip())}"
+    for name, line in named_score_lines(scores, _meanings(scores)):
+        yield line
         if name == "error":
             guess = dim(f"by always guessing {clip(str(scores.commonest))}")
             yield f"  {'baseline error':18}{scores.baseline_error:>8.2%}   {guess}"
     yield ""
     matrix = list(confusion_lines(scores)) if len(scores.classes) <= WIDEST_CONFUSION else []
     fits = matrix and len(matrix[-1]) <= terminal_width()
-    yield from matrix if fits else class_lines(scores)
+    yield from matrix if fits else class_lines(scores.per_class, "class")
+
+
+def named_score_lines(scores: Scores | LabelScores, meanings: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The name and the line of each score, with its interval and what it means; first a line of headings."""
+    if terminal_width() < _WIDTH_OF_MEANINGS:
+        meanings = {}
+    yield "", dim(f"  {'':26}   95% interval")
+    for name, estimate, spec in named_scores(scores):
+        if estimate is not None:
+            interval = f"{estimate.low:>7{spec}} to {estimate.high:{spec}}"
+            meaning = dim(f"{interval:19}{meanings.get(name, '')}".rstrip())
+            yield name, f"  {name:18}{estimate.value:>8{spec}}  {meaning}"
 
 
 def _meanings(scores: Scores) -> dict[str, str]:
@@ -61,10 +71,10 @@ def confusion_lines(scores: Scores) -> Iterator[str]:
         yield f"  {label:{left}}          " + "".join(f"{count:>{wide},.6g}" for count in counts)
 
 
-def class_lines(scores: Scores) -> Iterator[str]:
-    """Precision, recall and F1 of each class."""
-    left = max(5, *(len(clip(str(row.label))) for row in scores.per_class))
-    yield dim(f"  {'class':{left}}{'examples':>10}{'precision':>11}{'recall':>9}{'F1':>9}")
-    for row in scores.per_class:
+def class_lines(per_class: Sequence[ClassScores], noun: str) -> Iterator[str]:
+    """Precision, recall and F1 of each class, or label."""
+    left = max(5, *(len(clip(str(row.label))) for row in per_class))
+    yield dim(f"  {noun:{left}}{'examples':>10}{'precision':>11}{'recall':>9}{'F1':>9}")
+    for row in per_class:
         values = f"{row.precision.value:>11.2%}{row.recall.value:>9.2%}{row.f1.value:>9.2%}"
         yield f"  {clip(str(row.label)):{left}}{row.support:>10,.6g}{values}"

@@ -1,0 +1,91 @@
+"""What is written of each prediction of a model of several labels: the labels that apply, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from rosenblatt.model.kinds.multi_label import MultiLabelModel
+from rosenblatt.model.predict import PredictedBlock
+from rosenblatt.report.text.answers import Part, Row, Shown
+
+
+def label_parts(model: MultiLabelModel, shown: Shown) -> Iterator[Part]:
+    """The labels that apply, on a line with the separator of the data between them; then what was asked for."""
+    names = [str(label) for label in model.classes]
+    yield _labels(model, shown)
+    if shown.scores or shown.form == "jsonl":
+        yield Part(
+            [f"score_{name}" for name in names],
+            lambda block: block.buffers[1].tolist(),
+            lambda row: {"scores": dict(zip(names, row, strict=True))},
+        )
+    if shown.proba:
+        yield Part(
+            names,
+            lambda block: _probabilities(model, block),
+            lambda row: {"probabilities": dict(zip(names, row, strict=True))},
+        )
+    if shown.top:
+        yield _top(model, shown.top)
+    if shown.reasons:
+        yield _reasons(model, shown)
+
+
+def _labels(model: MultiLabelModel, shown: Shown) -> Part:
+    def rows(block: PredictedBlock) -> Iterable[Row]:
+        for decided in block.buffers[0].tolist():
+            labels = model.labels_of(decided)
+            yield labels if shown.form == "jsonl" else [model.separator.join(map(str, labels))]
+
+    name = "labels" if "labels" not in shown.columns else "predicted"
+    return Part([name], rows, lambda row: {"labels": list(row)})
+
+
+def _probabilities(model: MultiLabelModel, block: PredictedBlock) -> list[list[float]]:
+    probabilities: Any = model.probabilities(block.buffers[1]).tolist()
+    return probabilities  # type: ignore[no-any-return]
+
+
+def _top(model: MultiLabelModel, count: int) -> Part:
+    """The likeliest labels with their probabilities, whether they apply or not."""
+    classes, what = model.classes, "probability" if model.gives_probabilities else "score"
+    count = min(count, len(classes))
+
+    def rows(block: PredictedBlock) -> Iterable[Row]:
+        numbers = _probabilities(model, block) if model.gives_probabilities else block.buffers[1].tolist()
+        for row in numbers:
+            order = sorted(range(len(row)), key=lambda k: -row[k])[:count]
+            yield [cell for k in order for cell in (classes[k], row[k])]
+
+    def record(row: Row) -> dict[str, Any]:
+        return {"top": [{"label": row[i], what: row[i + 1]} for i in range(0, len(row), 2)]}
+
+    names = [name for i in range(1, count + 1) for name in (f"label_{i}", f"{what}_{i}")]
+    return Part(names, rows, record)
+
+
+def _reasons(model: MultiLabelModel, shown: Shown) -> Part:
+    """The features that add most to the score of each label that applies."""
+    from rosenblatt.report.weights import LabelReasons
+
+    reasons = LabelReasons(model, shown.reasons)
+
+    def rows(block: PredictedBlock) -> Iterable[Row]:
+        for by_label in reasons.of_block(block):
+            if shown.form == "jsonl":
+                yield [
+                    {str(label): [{"feature": part.feature, "adds": part.contribution} for part in parts]}
+                    for label, parts in by_label.items()
+                ]
+                continue
+            reasons_by_label = (
+                f"{label}: " + ", ".join(f"{part.feature} {part.contribution:+.3g}" for part in parts)
+                for label, parts in by_label.items()
+            )
+            yield ["; ".join(reasons_by_label)]
+
+    def record(row: Row) -> dict[str, Any]:
+        return {"reasons": {label: parts for of_label in row for label, parts in of_label.items()}}
+
+    return Part(["reasons"], rows, record)

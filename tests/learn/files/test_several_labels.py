@@ -1,0 +1,224 @@
+"""Fits of files whose examples have several labels, or none."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.model.fit_file import Fitted, fit_file
+from rosenblatt.model.kinds.multi_label import MultiLabelModel
+from rosenblatt.model.model_file import load_model, save_model
+from rosenblatt.model.predict import predict_file
+from rosenblatt.readers.formats import lines
+from rosenblatt.readers.source import ReadOptions
+
+SEVERAL = ReadOptions(multi_label=True)
+TOPICS = {"sport": "ball goal team", "music": "song band", "food": "bread soup cheese", "travel": "train hotel"}
+
+
+def examples(n: int = 400, seed: int = 0) -> list[tuple[list[str], list[str]]]:
+    """Texts about several topics at once: (topics, words)."""
+    draw = np.random.default_rng(seed)
+    rows = []
+    for _ in range(n):
+        topics = [topic for topic in TOPICS if draw.random() < 0.35]
+        words = ["the", "and", "of"] + [str(draw.choice(TOPICS[topic].split())) for topic in topics for _ in range(3)]
+        words += [f"w{k}" for k in draw.integers(0, 50, 4)]
+        rows.append((topics, [str(word) for word in draw.permutation(words)]))
+    return rows
+
+
+def write(path: Path, rows: list[tuple[list[str], list[str]]], kind: str) -> Path:
+    numbers = {word: k for k, word in enumerate(sorted({word for _, words in rows for word in words}), 1)}
+    topic_number = {topic: k for k, topic in enumerate(TOPICS)}
+    with path.open("w") as file:
+        for topics, words in rows:
+            if kind == "fasttext":
+                file.write(" ".join([f"__label__{topic}" for topic in topics] + words) + "\n")
+            elif kind == "text":
+                file.write("|".join(topics) + "\t" + " ".join(words) + "\n")
+            elif kind == "vw":
+                file.write(",".join(topics) + " | " + " ".join(words) + "\n")
+            else:
+                features = sorted({numbers[word] for word in words})
+                labels = ",".join(str(topic_number[topic]) for topic in topics)
+                file.write(f"{labels} " + " ".join(f"{j}:1" for j in features) + "\n")
+    return path
+
+
+def fit(path: Path, **changes: Any) -> Fitted:
+    return fit_file(str(path), **{"reading": SEVERAL, "rule": "arow", "passes": 1, "order": "given", **changes})
+
+
+def weights(fitted: Fitted) -> list[bytes]:
+    return [fitted.model.coef.tobytes(), fitted.model.intercept.tobytes()]
+
+
+def decided(model: Any, path: Path) -> list[list[Any]]:
+    return [model.labels_of(row) for block in predict_file(model, str(path)) for row in block.buffers[0].tolist()]
+
+
+@pytest.mark.parametrize("kind", ["fasttext", "text", "vw", "svm"])
+def test_every_format_of_lines_learns_its_labels(tmp_path: Path, kind: str) -> None:
+    rows, others = examples(), examples(seed=1)
+    path, test = write(tmp_path / f"a.{kind}", rows, kind), write(tmp_path / f"b.{kind}", others, kind)
+    fitted = fit(path, rule="auto", passes="auto", order=None)
+    model = fitted.model
+    assert isinstance(model, MultiLabelModel)
+    expected = tuple(sorted(TOPICS)) if kind != "svm" else (0, 1, 2, 3)
+    assert model.classes == expected
+    assert fitted.label_counts is not None
+    assert fitted.label_counts.without == sum(not topics for topics, _ in rows)
+    assert fitted.label_counts.several == sum(len(topics) > 1 for topics, _ in rows)
+    assert fitted.class_counts == tuple(sum(topic in topics for topics, _ in rows) for topic in _ordered(kind))
+    if kind == "svm":
+        return
+    names = decided(model, test)
+    right = sum(labels == sorted(topics) for labels, (topics, _) in zip(names, others, strict=True))
+    assert right > 0.9 * len(others)
+    assert fitted.progressive_error < 0.1 < fitted.baseline_error
+
+
+def _ordered(kind: str) -> list[str]:
+    return list(TOPICS) if kind == "svm" else sorted(TOPICS)
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "arow", "logistic"])
+def test_a_model_of_each_label_alone_has_the_same_weights(tmp_path: Path, rule: str) -> None:
+    rows = examples()
+    together = fit(write(tmp_path / "a.svm", rows, "svm"), rule=rule)
+    for k, topic in enumerate(TOPICS):
+        one = [(["music" if topic in topics else "sport"], words) for topics, words in rows]  # numbers 1 and 0
+        alone = fit(write(tmp_path / f"{topic}.svm", one, "svm"), rule=rule, reading=None)
+        assert together.model.coef[k].tobytes() == alone.model.coef[0].tobytes()
+        assert together.model.intercept[k] == alone.model.intercept[0]
+
+
+def test_threads_blocks_and_formats_decide_no_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "a.svm", examples(), "svm")
+    expected = fit(path, rule="auto", threads=1)
+    assert weights(fit(path, rule="auto", threads=4)) == weights(expected)
+    monkeypatch.setattr(lines, "BLOCK_BYTES", 700)  # labels that first occur in later blocks
+    again = fit(path, rule="auto", threads=3)
+    assert weights(again) == weights(expected)
+    assert again.model.classes == expected.model.classes
+    assert again.progressive_error == expected.progressive_error
+
+
+def test_a_saved_model_decides_the_same(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", examples(), "fasttext")
+    model: Any = fit(path, threshold="f1").model
+    save_model(model, tmp_path / "m.model")
+    loaded: Any = load_model(tmp_path / "m.model")
+    assert isinstance(loaded, MultiLabelModel)
+    assert loaded.thresholds == model.thresholds
+    assert loaded.separator == " "
+    (block,), (other,) = list(predict_file(model, str(path))), list(predict_file(loaded, str(path)))
+    assert bytes(block.buffers[0]) == bytes(other.buffers[0])
+    chances = np.asarray(model.probabilities(block.buffers[1]))
+    assert chances.tobytes() == np.asarray(loaded.probabilities(other.buffers[1])).tobytes()
+    assert ((chances > 0) & (chances < 1)).all()
+
+
+def test_a_label_that_is_decided_above_its_threshold(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", examples(), "fasttext")
+    recalls = {}
+    for threshold in (0.01, 0.5, "recall>=0.99"):
+        model: Any = fit(path, threshold=threshold).model
+        recalls[threshold] = np.mean([one.recall for one in model.thresholds])
+        for one, calibration in zip(model.thresholds, model.calibrations, strict=True):
+            assert one.criterion == str(threshold)
+            assert one.examples == calibration.examples
+    assert recalls[0.01] >= recalls[0.5]
+    assert recalls["recall>=0.99"] >= 0.99
+
+
+def test_labels_written_twice_with_spaces_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("a | b\tone two three\nb|a|a\tone two three\n\tfour five six\n|b\tone five two\n" * 30)
+    fitted = fit(path)
+    assert fitted.model.classes == ("a", "b")
+    assert fitted.label_counts is not None
+    assert (fitted.label_counts.sets, fitted.label_counts.without) == (3, 30)
+    assert fitted.class_counts == (60, 90)
+
+
+@pytest.mark.parametrize(
+    ("cells", "separator", "labels"),
+    [
+        (["a|b,c", "b,c"], None, ("a", "b,c")),
+        (["a;b", "c"], None, ("a", "b", "c")),
+        (["a, b", "c"], None, ("a", "b", "c")),
+        (["new york", "rome"], None, ("new york", "rome")),
+        (["a b", "b"], " ", ("a", "b")),
+        (["a|b", "b"], ";", ("a|b", "b")),
+    ],
+)
+def test_what_stands_between_labels(
+    tmp_path: Path, cells: list[str], separator: str | None, labels: tuple[str, ...]
+) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("".join(f"{cells[i % 2]}\tsome words of text {i}\n" for i in range(60)))
+    fitted = fit(path, reading=SEVERAL._replace(label_separator=separator))
+    assert fitted.model.classes == labels
+
+
+def test_warnings_about_labels(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+
+    def warnings(*cells: str) -> list[str]:
+        words = ["good words here", "bad words here", "the same words"]
+        path.write_text("".join(f"{cells[i % len(cells)]}\t{words[i % len(cells)]}\n" for i in range(90)))
+        return list(map(str, fit(path).warnings))
+
+    (one_each,) = warnings("a", "b")
+    assert "No example has more than one label" in one_each
+    (everywhere,) = warnings("all|a", "all|b")
+    assert "Every example has the label 'all'" in everywhere
+    path.write_text("".join(f"{'a|b' if i % 3 else ''}\tthe same words for all\n" for i in range(90)))
+    assert "no better" in [caution.kind for caution in fit(path).warnings]
+
+
+def test_refusals(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", examples(), "fasttext")
+    with pytest.raises(ParameterError, match="class_weight"):
+        fit(path, class_weight="balanced")
+    with pytest.raises(ParameterError, match="keep_cache"):
+        fit(path, keep_cache=True)
+    with pytest.raises(DataError, match=r"names several classes.*multi_label"):
+        fit_file(str(path))
+    (tmp_path / "none.svm").write_text(" 1:1\n 2:1\n")
+    with pytest.raises(DataError, match="no example has a label"):
+        fit(tmp_path / "none.svm")
+    with pytest.raises(DataError, match=r"the label 'food', which is not among the classes"):
+        fit(path, reading=SEVERAL._replace(classes=("sport", "music")))
+
+
+def test_a_resumed_fit_has_the_same_bits(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.svm", examples(2000), "svm")
+    expected = fit(path, passes=3)
+    checkpoint = str(tmp_path / "a.checkpoint")
+
+    def stop(progress: Any) -> None:
+        if progress.pass_ == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fit(path, passes=3, checkpoint=checkpoint, on_progress=stop)
+    resumed = fit(path, passes=3, checkpoint=checkpoint, resume=True)
+    assert resumed.resumed
+    assert weights(resumed) == weights(expected)
+    expected_model, model = expected.model, resumed.model
+    assert isinstance(model, MultiLabelModel)
+    assert isinstance(expected_model, MultiLabelModel)
+    assert model.thresholds == expected_model.thresholds
+
+
+def test_held_out_rows_are_judged_by_their_labels(tmp_path: Path) -> None:
+    fitted = fit(write(tmp_path / "a.txt", examples(), "fasttext"), holdout=0.2, passes=3, patience=1)
+    assert fitted.holdout_error is not None
+    assert 0 <= fitted.holdout_error < 0.1
+    assert fitted.honest_scores is not None
+    assert fitted.honest_scores.kind == "held-out"
