@@ -29,6 +29,7 @@ WORKLOADS: dict[str, Callable[[Size, Machine], Iterator[Row]]] = {
     "reading": reading.rows,
     "certify": certify.rows,
     "streaming": files.rows,
+    "json": files.json_lines,
 }
 
 

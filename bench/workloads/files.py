@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bench.records import Limit, Machine, Race, Row, Side, Size, Target
 from bench.timing import run
-from bench.workloads.write_files import write_rows, write_text
+from bench.workloads.write_files import write_json, write_rows, write_text
 
 ROOT = Path(__file__).parents[2]
 FIT = """
@@ -23,7 +23,12 @@ save_model(fit_file(sys.argv[1], rule=sys.argv[3], passes=int(sys.argv[4])).mode
 WABBIT = """
 import sys
 from vowpalwabbit import Workspace
-Workspace(f"-d {sys.argv[1]} -f {sys.argv[2]} --quiet -b 18 --loss_function hinge --sgd --power_t 0 -l 0.5").finish()
+rule = " ".join(["--quiet -b 18 --loss_function hinge --sgd --power_t 0 -l 0.5", *sys.argv[3:]])
+Workspace(f"-d {sys.argv[1]} -f {sys.argv[2]} {rule}").finish()
+"""
+PANDAS = """
+import sys, pandas
+pandas.read_json(sys.argv[1], lines=True)
 """
 SKLEARN = """
 import pickle, sys
@@ -161,6 +166,20 @@ def text(folder: Path, size: Size) -> Iterator[Row]:
             Race(f"text-{rule}", f"{words}, {rule}", ours(file, rule), peer, reading(file), Target(20.0), unit="file"),
             size,
         )
+
+
+def json_lines(size: Size, machine: Machine) -> Iterator[Row]:
+    """A table of 19 columns as JSON lines; pandas only reads it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_json(folder, size.rows(3_200_000), "large")  # about 1 GB
+        write_json(folder, size.rows(800_000), "medium")
+        large, medium = folder / "large.jsonl", folder / "medium.jsonl"
+        wabbit = process("vw --json hinge, one pass", WABBIT, folder / "large.vwjson", folder / "theirs", "--json")
+        pandas = process("pandas read_json(lines=True), no model", PANDAS, medium)
+        for label, file, peer in (("json", large, wabbit), ("json-pandas", medium, pandas)):
+            words = f"{file.stat().st_size / 1e6:,.0f} MB of JSON lines to a model"
+            yield run(Race(label, words, ours(file), peer, reading(file), Target(5.0), unit="file"), size)
 
 
 def memory(folder: Path, size: Size) -> Iterator[Row]:

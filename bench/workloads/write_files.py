@@ -50,3 +50,21 @@ def write_text(path: Path, megabytes: int) -> None:
             spam = leaning[drawn].sum(axis=1) > 0
             for row, label in zip(words[drawn].tolist(), spam.tolist(), strict=True):
                 written += file.write(f"{'spam' if label else 'ham'}\t{' '.join(row)}\n")
+
+
+def write_json(folder: Path, rows: int, name: str) -> None:
+    """A table of 10 fractions, 4 integers, 4 words and a flag, as name.jsonl, and in the form of `vw --json`."""
+    keys = [*(f"x{j}" for j in range(10)), *(f"n{j}" for j in range(4)), *(f"c{j}" for j in range(4)), "flag"]
+    cell = ["%.5f"] * 10 + ["%d"] * 4 + ['"city%d"'] * 4 + ["%s"]
+    row = ", ".join(f'"{key}": {form}' for key, form in zip(keys, cell, strict=True))
+    with (folder / f"{name}.jsonl").open("w") as ours, (folder / f"{name}.vwjson").open("w") as wabbit:
+        for first in range(0, rows, PART):
+            count, rng = min(PART, rows - first), np.random.default_rng(first + 1)
+            fractions, integers = rng.standard_normal((count, 10)), rng.integers(0, 100_000, (count, 4))
+            words = rng.integers(0, 200, (count, 4))
+            positive = fractions[:, 0] + fractions[:, 1] / 2 + words[:, 0] % 3 - 1 + rng.standard_normal(count) / 2 > 0
+            columns = [part.tolist() for part in (fractions, integers, words)]
+            for x, n, c, label in zip(*columns, positive.tolist(), strict=True):
+                text = row % (*x, *n, *c, "true" if c[0] % 2 else "false")
+                ours.write(f'{{{text}, "label": "{"yes" if label else "no"}"}}\n')
+                wabbit.write(f'{{"_label": {1 if label else -1}, "f": {{{text}}}}}\n')
