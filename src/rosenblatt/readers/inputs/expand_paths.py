@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.readers.inputs.input_file import Paths
-from rosenblatt.readers.inputs.remote_file import is_url, remote_files
+from rosenblatt.readers.inputs.remote_file import is_http, is_url, remote_files
 
 _KEY_AND_VALUE = re.compile(r"([^=]+)=(.*)")
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -59,6 +59,10 @@ def find_files(inputs: Paths) -> list[NamedFile]:
 
 def _files_of(path: str, common: str) -> list[NamedFile]:
     """The files of one input; folders below the `common` one of all inputs may name columns."""
+    if is_http(path):
+        if "*" in path.partition("?")[0]:
+            raise DataError(f"{path}: a web server does not list its files; name each of them.", file=path)
+        return [NamedFile(path)]
     if is_url(path):
         urls = remote_files(path)
         base = re.split(r"[*[?]", path)[0]

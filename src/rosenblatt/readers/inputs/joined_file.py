@@ -13,7 +13,7 @@ from rosenblatt import native
 from rosenblatt.errors import DataError
 from rosenblatt.readers.inputs.expand_paths import NamedFile, find_files, name_of
 from rosenblatt.readers.inputs.input_file import HEAD, InputFile, Paths, Stream
-from rosenblatt.readers.inputs.remote_file import RemoteFile, is_url
+from rosenblatt.readers.inputs.remote_file import RemoteFile, is_http, is_url
 
 _OPEN_FILES = 256  # that stay open, so that native threads can read at any place in them; more are opened in turn
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -176,6 +176,10 @@ class _JoinedStream(io.RawIOBase):
 
 
 def open_one(path: str) -> InputFile:
+    if is_http(path):
+        from rosenblatt.readers.inputs.http_file import HttpFile  # loads urllib
+
+        return HttpFile(path)
     return RemoteFile(path) if is_url(path) else InputFile(path)
 
 

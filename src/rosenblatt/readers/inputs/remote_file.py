@@ -1,4 +1,4 @@
-"""Files in object stores, by URL (`s3://`, `gs://`), through the file systems of pyarrow; `https://` through fsspec."""
+"""Files in object stores, by URL (`s3://`, `gs://`), through the file systems of pyarrow."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ def is_url(path: str) -> bool:
     (True, False)
     """
     return re.match(r"[a-z][a-z0-9+.-]+://", path) is not None
+
+
+def is_http(path: str) -> bool:
+    return path.startswith(("https://", "http://"))
 
 
 class RemoteFile(InputFile):
@@ -66,7 +70,8 @@ class RemoteFile(InputFile):
 def remote_files(url: str) -> list[str]:
     """The URLs of one file, of all files below a folder, or of those that match a pattern with * or [...]."""
     plain, question, query = url.partition("?")
-    scheme = plain.partition("://")[0]
+    scheme, _, place = plain.partition("://")
+    user = place[: place.partition("/")[0].rfind("@") + 1]  # `anonymous@`, or a key: the paths of the files lack it
     fixed = re.split(r"[*[]", plain)[0]
     is_pattern = fixed != plain
     with _errors_named(url):
@@ -77,7 +82,7 @@ def remote_files(url: str) -> list[str]:
         from pyarrow.fs import FileSelector
 
         files = system.get_file_info(FileSelector(place, recursive=True, allow_not_found=True))
-    prefix = f"{scheme}://"
+    prefix = f"{scheme}://{user}"
     names = sorted(prefix + info.path for info in files if info.is_file and not info.base_name.startswith((".", "_")))
     if is_pattern:
         names = [name for name in names if re.fullmatch(_expression(plain), name)]
@@ -106,18 +111,7 @@ def _file_system(url: str) -> tuple[Any, str]:
         return system, place
     except ArrowInvalid as error:
         scheme = url.partition("://")[0]
-        if scheme not in ("http", "https"):
-            raise DataError(f"{url}: {scheme} is no file system that can be read: {error}.", file=url) from None
-    try:
-        import aiohttp as aiohttp
-        import fsspec
-    except ImportError:
-        raise DataError(
-            f"{url}: {scheme} is read through two more packages: pip install fsspec aiohttp; or download the file, or "
-            "pipe it in.",
-            file=url,
-        ) from None
-    return fs.PyFileSystem(fs.FSSpecHandler(fsspec.filesystem(scheme))), url
+        raise DataError(f"{url}: {scheme} is no file system that can be read: {error}.", file=url) from None
 
 
 @contextmanager
