@@ -55,9 +55,9 @@ private:
         double value;
         std::uint32_t row;
     };
-    static constexpr std::size_t buckets = std::size_t{1} << 16;
+    static constexpr std::size_t buckets = std::size_t{1} << 12;  // counted in the first cache
 
-    static std::size_t bucket_of(std::uint64_t column) { return (column * 0x9E3779B97F4A7C15u) >> 48; }
+    static std::size_t bucket_of(std::uint64_t column) { return (column * 0x9E3779B97F4A7C15u) >> 52; }
 
     // A column may occur twice in a row: its values add up. Returns the end of what is left.
     std::size_t sum_repeated(std::size_t from, std::size_t to) {

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 from sys import float_info
-from typing import Any
+from typing import Any, NamedTuple
 
 from rosenblatt import native
 from rosenblatt.learn.multiclass_schemes import class_scores
@@ -25,8 +24,7 @@ _FEWEST_OF_CLASS = 20  # examples for each class, where each has numbers of its 
 _SURE = 1.0  # standard errors by which another map must be better than the temperature
 
 
-@dataclass(frozen=True, eq=False)
-class Calibration:
+class Calibration(NamedTuple):
     """One map, as plain numbers."""
 
     kind: str
@@ -39,8 +37,8 @@ class Calibration:
         """One row per example, one column per class, from scores as `class_scores` gives them."""
         return native.probabilities(self.kind, self.parameters, scores, self.n_classes)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"parameters": array("d", self.parameters)}  # native memory cannot be pickled
+    def __reduce__(self) -> tuple[type[Calibration], tuple[Any, ...]]:  # native memory cannot be pickled
+        return Calibration, tuple(self._replace(parameters=array("d", self.parameters)))
 
     def pack(self, tensors: Tensors) -> dict[str, Any]:
         tensors[_TENSOR] = self.parameters

@@ -5,8 +5,7 @@ They are a bounded sample of the examples, each scored by weights that had not l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.records import HonestScores
@@ -17,8 +16,7 @@ _MOST = 4096  # scores that are kept where they cannot be continued to the bit
 _KINDS = ("out-of-fold", "held-out", "progressive")
 
 
-@dataclass(frozen=True, eq=False)
-class HonestSample:
+class HonestSample(NamedTuple):
     """Scores of some examples, and how many examples these stand for.
 
     Of a run in one pass they are those of every `stride`-th example from example `first` on: the run goes on adding to
@@ -32,8 +30,8 @@ class HonestSample:
     stride: int = 0
     first: int = 0
 
-    def __getstate__(self) -> dict[str, Any]:  # native memory cannot be pickled
-        return vars(self) | {"scores": np.asarray(self.scores), "truth": np.asarray(self.truth)}
+    def __reduce__(self) -> tuple[type[HonestSample], tuple[Any, ...]]:  # native memory cannot be pickled
+        return HonestSample, tuple(self._replace(scores=np.asarray(self.scores), truth=np.asarray(self.truth)))
 
     def pack(self, tensors: Tensors) -> dict[str, Any]:
         tensors["sample.scores"], tensors["sample.truth"] = self.scores, self.truth

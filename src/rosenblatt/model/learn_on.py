@@ -181,7 +181,7 @@ def _merge_scores(fitting: Fitting, model: LinearModel) -> None:
     n_classes = len(model.classes)
     while n_classes < len(fitting.classes):
         units = units_for_one_more(model.settings.multi_class, n_classes, _finite_threshold(model))
-        old, n_classes = replace(old, scores=units.scores(old.scores)), n_classes + 1
+        old, n_classes = old._replace(scores=units.scores(old.scores)), n_classes + 1
     fitting.honest_scores = merged(old, new, fitting.examples.learned)
 
 

@@ -1,15 +1,19 @@
 """Formats of one example a line: the file is cut at line ends, parsed natively in parallel, and given in order."""
 
+from __future__ import annotations
+
 import io
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from rosenblatt import native
 from rosenblatt.errors import DataError
-from rosenblatt.readers.formats.bad_lines import Fault
 from rosenblatt.readers.inputs.input_file import InputFile, NativeSource, Stream, cannot_read
 from rosenblatt.readers.source import BadRow, FileSource, ReadOptions
 from rosenblatt.records import FeatureSpace, ParsedCsr, ParsedSourceBlock, SourceBlock
+
+if TYPE_CHECKING:
+    from rosenblatt.readers.formats.bad_lines import Fault
 
 LONGEST_LINE = 1 << 28  # as in cpp/parse/lines.hpp: a packed file may hold an endless one
 BLOCK_BYTES = 1 << 20  # a block holds the lines that begin in this many bytes of the file
@@ -111,6 +115,8 @@ class LineSource(FileSource):
     def _handle_bad_rows(self, parsed: Parsed, lines_before: int) -> None:
         if not parsed.bad:
             return
+        from rosenblatt.readers.formats.bad_lines import Fault
+
         faults = [Fault(*fault) for fault in parsed.bad]
         if parsed.stopped:
             self.refuse(faults[-1], lines_before)

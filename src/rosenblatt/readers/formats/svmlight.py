@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rosenblatt import native
 from rosenblatt.errors import DataError, option
 from rosenblatt.lazy import np
 from rosenblatt.readers.formats import lines
-from rosenblatt.readers.formats.bad_lines import Fault, Kind
 from rosenblatt.readers.formats.lines import LineSource, Parsed
 from rosenblatt.readers.inputs.input_file import InputFile, NativeSource, cannot_read
 from rosenblatt.readers.source import ReadOptions, RereadError
 from rosenblatt.records import FeatureSpace
+
+if TYPE_CHECKING:
+    from rosenblatt.readers.formats.bad_lines import Fault
 
 _ANY_COLUMN = 1 << 31
 _BLOCKS_AHEAD = 32  # that may be read before the first is requested
@@ -146,6 +148,8 @@ class SvmlightSource(LineSource):
 
 
 def _is_index_zero(kind: int) -> bool:
+    from rosenblatt.readers.formats.bad_lines import Kind
+
     return kind == Kind.INDEX_ZERO
 
 
