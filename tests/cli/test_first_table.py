@@ -72,3 +72,21 @@ def test_a_model_of_the_command_line_predicts_raw_rows_in_python(comments: tuple
     table = pd.read_csv(comments[1])
     examples = rosenblatt.read(comments[1], like=loaded)
     assert loaded.predict(table).tolist() == loaded.predict(examples.X).tolist()
+
+
+def test_a_price_in_the_last_column_is_no_label(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A last column that hardly repeats a value is refused as the label, unless it is named."""
+    path = tmp_path / "credit.csv"
+    rows = [f"{['good', 'bad'][k % 2]},{k % 7},{100 + 3 * (k % 250)}" for k in range(500)]
+    path.write_text("\n".join(["status,years,price", *rows]) + "\n")
+    assert main(["fit", str(path), "-o", str(tmp_path / "m"), "--quiet"]) == 3
+    sentence = capsys.readouterr().err
+    assert "its last column, 'price', was taken for the label" in sentence
+    assert "has 250 different values in the first 500 rows" in sentence
+    assert "with --label. Those with few values are 'status', 'years'" in sentence
+    assert main(["fit", str(path), "-o", str(tmp_path / "m"), "--label", "status", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["fit", str(path), "-o", str(tmp_path / "m"), "--label", "price"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("\n  says ") == 20
+    assert "and 230 more classes, which rosenblatt explain shows" in printed

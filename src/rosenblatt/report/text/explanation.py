@@ -19,6 +19,7 @@ from rosenblatt.report.weights import Contribution, Weight
 if TYPE_CHECKING:
     from rosenblatt.model.kinds.network import NetworkModel
 
+_CLASSES_SHOWN = 20  # after a fit
 _UNITS_SHOWN = 40
 _HISTORY_SHOWN = 5
 _FEATURES_SHOWN = 10  # unless asked for another number
@@ -138,14 +139,18 @@ def network_example_lines(record: dict[str, Any], classes: Sequence[Label]) -> I
 
 
 def weight_lines(classes: Iterable[tuple[str, Sequence[Weight]]]) -> Iterator[str]:
-    """For each class the features with the largest weights for it, on a line or two."""
+    """For each class the features with the largest weights for it, on a line or two; of very many, the first."""
     classes = list(classes)
+    n_more = len(classes) - _CLASSES_SHOWN
+    classes = classes[:_CLASSES_SHOWN]
     left = max([NAME_WIDTH, *(len(clip(label)) + 6 for label, _ in classes)])
     for label, weights in classes:
         words = "  ".join(
             f"{clip(entry.feature).replace(' ', NO_BREAK)}{NO_BREAK}{entry.weight:.3g}" for entry in weights
         )
         yield named_line(f"says {clip(label)}", words or "(nothing)", left)
+    if n_more > 0:
+        yield dim(f"  and {n_more:,} more classes, which rosenblatt explain shows")
 
 
 def weight_columns(classes: Iterable[tuple[str, Sequence[Weight]]]) -> Iterator[str]:

@@ -35,6 +35,8 @@ from rosenblatt.readers.table.columns.written_numbers import (
 
 KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
 EVERY = "*"  # all columns
+_MANY_LABELS, _ROWS_A_LABEL = 100, 5  # a guessed label with more values than this, and fewer rows for each, is none
+_FEW_LABELS = 20
 
 
 def find_layout(name: str, sample: Mapping[str, pa.Array], reading: ReadOptions, *, typed: bool) -> Layout:
@@ -45,7 +47,24 @@ def find_layout(name: str, sample: Mapping[str, pa.Array], reading: ReadOptions,
         raise DataError(
             f"{name}: has only one column, {label!r}, and it is the label; there is nothing to learn from.", file=name
         )
+    if reading.decide and reading.label is None and not usual_label(columns):
+        _refuse_label_of_all_kinds(name, sample, label)
     return _layout_of_cells(name, sample, label, reading, typed=typed)
+
+
+def _refuse_label_of_all_kinds(name: str, sample: Mapping[str, pa.Array], label: str) -> None:
+    """A last column that hardly ever repeats a value is a quantity, a name or a text; who wants it can name it."""
+    n_different = {column: pc.count_distinct(cells).as_py() for column, cells in sample.items()}
+    if n_different[label] <= max(_MANY_LABELS, len(sample[label]) // _ROWS_A_LABEL):
+        return
+    others = [column for column, n in n_different.items() if 2 <= n <= _FEW_LABELS]
+    hint = f" Those with few values are {listed(others)}." if others else ""
+    raise DataError(
+        f"{name}: its last column, {label!r}, was taken for the label since none was named, but has "
+        f"{n_different[label]:,} different values in the first {len(sample[label]):,} rows: name the column of the "
+        f"classes with {option('label')}.{hint}",
+        file=name,
+    )
 
 
 def layout_of_new_columns(name: str, sample: Mapping[str, pa.Array], reading: ReadOptions, *, typed: bool) -> Layout:
