@@ -7,7 +7,9 @@
 namespace rosenblatt {
 
 void bind_rows(Module& m);
-void bind_without_numpy(Module& m);
+void bind_labels(Module& m);
+void bind_decisions(Module& m);
+void bind_numbers(Module& m);
 void bind_learner(Module& m);
 void bind_words(Module& m);
 void bind_dual_perceptron(Module& m);
@@ -18,7 +20,7 @@ void bind_json(Module& m);
 void bind_table_rows(Module& m);
 void bind_cache_pages(Module& m);
 void bind_calibrate(Module& m);
-void bind_folds(Module& m);
+void bind_cross_validation(Module& m);
 void bind_label_leaks(Module& m);
 
 namespace {
@@ -75,9 +77,11 @@ NB_MODULE(_native, module) {
     m.def("random_order", &make_order, "state"_a, "n"_a, "replace"_a);
     m.def("random_uniform", &make_uniform, "state"_a, "n"_a);
     bind_rows(m);
-    bind_folds(m);
+    bind_cross_validation(m);
     bind_label_leaks(m);
-    bind_without_numpy(m);
+    bind_labels(m);
+    bind_decisions(m);
+    bind_numbers(m);
     bind_learner(m);
     bind_words(m);
     bind_dual_perceptron(m);

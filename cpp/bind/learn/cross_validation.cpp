@@ -246,7 +246,7 @@ void start_biases(CompactLearner& learner, const In<double>& biases) {
 
 }  // namespace
 
-void bind_folds(Module& m) {
+void bind_cross_validation(Module& m) {
     m.def("stratified_folds", &stratified_folds, "labels"_a, "classes"_a, "folds"_a, "wanted"_a, "state"_a);
     m.def("shuffled", &shuffled, "rows"_a, "state"_a);
     m.def("squared_rarities", &squared_rarities, "rows"_a, "columns"_a);
