@@ -13,6 +13,7 @@ from rosenblatt import options
 from rosenblatt.errors import DataError, ParameterError, UnknownValuesWarning, WorthlessModelWarning, listed
 from rosenblatt.estimators.common import check_input, raw_rows
 from rosenblatt.estimators.common.base import draft_of, snapshot
+from rosenblatt.estimators.common.label_matrix import label_matrix
 from rosenblatt.estimators.common.run_attributes import LinearRunEstimator
 from rosenblatt.input_checks import all_weights_zero, thread_count
 from rosenblatt.learn.polynomial import columns_of
@@ -73,6 +74,7 @@ class LinearSeparator(LinearRunEstimator):
         chars: int | str | tuple[int, int] | None = options.chars.default,
         value: str = options.value.default,
         unit: bool = options.unit.default,
+        multi_label: bool = options.separator_multi_label.default,
         class_weight: Any = options.separator_class_weight.default,
         threshold: float | str | None = options.threshold.default,
         n_jobs: int | None = options.separator_n_jobs.default,
@@ -96,6 +98,7 @@ class LinearSeparator(LinearRunEstimator):
         self.chars = chars
         self.value = value
         self.unit = unit
+        self.multi_label = multi_label
         self.class_weight = class_weight
         self.threshold = threshold
         self.n_jobs = n_jobs
@@ -133,6 +136,8 @@ class LinearSeparator(LinearRunEstimator):
     def _fit_rows(self, X: Any, y: Any, sample_weight: Any, classes: Any = None, **learning: Any) -> Fitted:
         X, labels, name = _split_labels(X, y)
         rows = raw_rows.rows_to_learn(self, X)
+        if self.multi_label:
+            return self._fit_labels(rows, labels, sample_weight)
         labels = check_input.check_labels(labels, raw_rows.n_rows(rows))
         if classes is None:
             self.classes_, codes = check_input.encode(labels)
@@ -153,6 +158,17 @@ class LinearSeparator(LinearRunEstimator):
         fitted = fit_file(source, reading=reading, **self._learning() | learning)
         self.classes_ = self.classes_[np.isin(self.classes_, fitted.model.classes)]  # one may have had no weight
         return fitted
+
+    def _fit_labels(self, rows: raw_rows.Rows, y: Any, sample_weight: Any) -> Fitted:
+        matrix = label_matrix(y, raw_rows.n_rows(rows))
+        sets, codes = matrix.sets()
+        weights = check_input.check_weights(sample_weight, len(codes))
+        if weights is not None and not weights.any():
+            raise all_weights_zero("Sample")
+        self.classes_ = matrix.labels
+        targets = Targets(matrix.labels.tolist(), codes, weights, _label_name(None, rows), sets)
+        reading = self._reading()
+        return fit_file(raw_rows.source_to_learn(rows, reading, targets), reading=reading, **self._learning())
 
     def _learning(self) -> dict[str, Any]:
         chosen = {name: getattr(self, name) for name in options.SEPARATOR_LEARNING}
@@ -175,6 +191,8 @@ class LinearSeparator(LinearRunEstimator):
         Without a fit before, the rows of the first call decide what the columns mean and which rule is best; it must
         name all the classes.
         """
+        if self.multi_label:
+            raise ParameterError("partial_fit learns one label a row: use fit with all rows where they have several.")
         with draft_of(self) as draft:
             draft._check_streaming_options()
             if not draft.__sklearn_is_fitted__():
@@ -217,11 +235,54 @@ class LinearSeparator(LinearRunEstimator):
         more the one with the highest score."""
         model = snapshot(self)
         unit_scores = model._unit_scores(X)
-        labels: NDArray[Any] = model.classes_[model.model_.predicted_classes(unit_scores)]
+        decided = model.model_.predicted_classes(unit_scores)
+        if model.model_.settings.multi_label:
+            return decided.astype(np.int64)[:, model._columns_of_labels()]
+        labels: NDArray[Any] = model.classes_[decided]
         return labels
 
+    def predict_labels(self, X: Any) -> list[tuple[Any, ...]]:
+        """The labels that apply to each row, where a row may have several."""
+        self._fitted_run()
+        if not self.model_.settings.multi_label:
+            raise ParameterError("predict_labels is for a separator with multi_label=True: use predict.")
+        return [tuple(self.classes_[row.astype(bool)].tolist()) for row in self.predict(X)]
+
+    def _columns_of_labels(self) -> list[int]:
+        """Where the model has each label: its labels are sorted, those of y need not be."""
+        position = {label: k for k, label in enumerate(self.model_.classes)}
+        return [position[label] for label in self.classes_.tolist()]
+
+    def decision_function(self, X: Any) -> Floats:
+        """Signed scores: one per row for two classes, one per row and class, or label, for more."""
+        model = snapshot(self)
+        model._fitted_run()
+        scores = super(LinearSeparator, model).decision_function(X)
+        return scores[:, model._columns_of_labels()] if model.model_.settings.multi_label else scores
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of right predictions; of rows with several labels, of rows with exactly their labels."""
+        if not self.multi_label:
+            return float(super().score(X, y, sample_weight))
+        predicted = self.predict(X)
+        matrix = label_matrix(y, len(predicted))
+        columns = {label: k for k, label in enumerate(self.classes_.tolist())}
+        truth = np.zeros_like(predicted)
+        unknown = np.zeros(len(predicted), dtype=bool)
+        for k, label in enumerate(matrix.labels.tolist()):
+            if label in columns:
+                truth[:, columns[label]] = matrix.indicators[:, k]
+            else:
+                unknown |= matrix.indicators[:, k]
+        return float(np.average((truth == predicted).all(axis=1) & ~unknown, weights=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = self.multi_label
+        return tags
+
     def _gives_probabilities(self) -> bool:
-        if not self.__sklearn_is_fitted__() or self.model_.probability_map is not None:
+        if not self.__sklearn_is_fitted__() or self.model_.gives_probabilities:
             return True
         raise AttributeError("This model gives no probabilities: an older version learned it, so learn it again.")
 
@@ -230,7 +291,8 @@ class LinearSeparator(LinearRunEstimator):
         """The probability of each class, calibrated on scores of rows that were not yet learned when they got them."""
         model = snapshot(self)
         unit_scores = model._unit_scores(X)
-        return np.asarray(model.model_.probabilities(unit_scores))
+        probabilities = np.asarray(model.model_.probabilities(unit_scores))
+        return probabilities[:, model._columns_of_labels()] if model.model_.settings.multi_label else probabilities
 
     @available_if(_gives_probabilities)
     def predict_log_proba(self, X: Any) -> Floats:

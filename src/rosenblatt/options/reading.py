@@ -155,7 +155,7 @@ multi_label: Option[bool] = Option(
     kind="bool",
     help="An example may have several labels, or none, and each label is decided by itself: fastText's lines with "
     "several __label__ words, svmlight and VW with 1,5,7 as the label, cells such as a|b, or lists, in the label "
-    "column of a table.",
+    "column of a table, or several columns of 0 and 1 that are named with commas between them as the label.",
 )
 label_separator: Option[str | None] = Option(
     name="label_separator",

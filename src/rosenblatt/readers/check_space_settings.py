@@ -99,7 +99,7 @@ _SETTINGS: Mapping[str, _Check] = {
     **dict.fromkeys(("format", "label", "value", "names", "unicode", "label_separator"), Header.text),
     **dict.fromkeys(("header", "unit", "several_labels"), Header.flag),
     **dict.fromkeys(("features", "position"), _count),
-    **dict.fromkeys(("numbers", "words", "texts"), _texts),
+    **dict.fromkeys(("numbers", "words", "texts", "label_columns"), _texts),
     "splitting": _splitting,
     "cross": _pairs,
     "dates": _dates,

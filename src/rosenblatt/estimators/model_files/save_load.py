@@ -20,6 +20,7 @@ from rosenblatt.estimators.registry import BY_NAME
 from rosenblatt.estimators.threshold_network import ThresholdNetwork
 from rosenblatt.model.kinds.kernel import KernelModel
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.kinds.network import NetworkModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.model_file import load_model, save_model
@@ -37,6 +38,7 @@ class _Conversion(NamedTuple):
 
 _CONVERSIONS = (
     _Conversion(LinearModel, LinearSeparator, separator_to_model, model_to_separator, is_separator),
+    _Conversion(MultiLabelModel, LinearSeparator, separator_to_model, model_to_separator),
     _Conversion(LinearModel, OnlineEstimator, to_linear_model, to_online_estimator),
     _Conversion(KernelModel, KernelPerceptron, to_kernel_model, to_kernel_perceptron),
     _Conversion(NetworkModel, ThresholdNetwork, to_network_model, to_threshold_network),

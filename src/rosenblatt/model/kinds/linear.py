@@ -79,6 +79,9 @@ class LinearModel(Model):
         """All that decides how the run goes on."""
         return self.run.state()
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_scorer"}  # native: it cannot be pickled
+
     @cached_property
     def _scorer(self) -> native.Learner:
         return self.run.scorer()

@@ -19,6 +19,7 @@ from rosenblatt.model.choose_threshold import Threshold, unpack_threshold
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import unpack_provenance
 from rosenblatt.readers.save_feature_space import unpack_classes, unpack_space
+from rosenblatt.readers.several_labels import UNIT
 from rosenblatt.records import Label
 from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import Tensors, read_buffer
@@ -41,7 +42,7 @@ class MultiLabelModel(LinearModel):
     def separator(self) -> str:
         """What stands between the labels of an example."""
         separator = self.space.settings.get("label_separator")
-        if separator is not None:
+        if separator not in (None, UNIT):
             return str(separator)
         names = list(map(str, self.classes))
         return next((mark for mark in _BETWEEN if not any(mark in name for name in names)), _BETWEEN[0])

@@ -22,6 +22,7 @@ from rosenblatt.options.reading import (
     cross,
     drop,
     keep_columns,
+    multi_label,
     ngrams,
     scale,
     text,
@@ -37,11 +38,15 @@ separator_class_weight = fit_file_class_weight.but(
     help="How much the examples of each class count: all the same (None), each class the same in total ('balanced': by "
     "the examples of each class so far), or a weight for each class.",
 )
+separator_multi_label = multi_label.but(
+    help="A row may have several labels, or none: y is an indicator matrix of 0 and 1, or a list of the labels of each "
+    "row; predict gives an indicator matrix, whose columns are those of classes_.",
+)
 separator_n_jobs = n_jobs.but(default=-1)
 
 # How the rows become numbers; `fit_file` has them in its `reading`.
 SEPARATOR_READING: Mapping[str, Option[Any]] = by_name(
-    [scale, drop, separator_keep, as_, text, words, cross, bits, ngrams, chars, value, unit]
+    [scale, drop, separator_keep, as_, text, words, cross, bits, ngrams, chars, value, unit, separator_multi_label]
 )
 SEPARATOR_LEARNING: Mapping[str, Option[Any]] = by_name(
     [rule, passes, holdout, patience, fit_file_order, features, separator_class_weight, threshold]

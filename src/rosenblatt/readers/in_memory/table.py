@@ -49,7 +49,7 @@ class MemoryTable(MemorySource, TableSource):
         targets: Targets | None = None,
     ) -> None:
         if targets is not None:
-            labels = pa.array([str(code) for code in range(len(targets.classes))])
+            labels = pa.array([str(code) for code in range(targets.n_codes)])
             table = table.append_column(targets.name, pa.DictionaryArray.from_arrays(pa.array(targets.codes), labels))
             reading = reading._replace(label=targets.name)
         self._arrow = table

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.inputs.input_file import MemoryFile
 from rosenblatt.readers.labels import Labels
+from rosenblatt.readers.several_labels import UNIT, SeveralLabels
 from rosenblatt.readers.source import FileSource, ReadOptions
 from rosenblatt.records import FeatureSpace, Floats, Label, ParsedSourceBlock, SourceBlock
 
@@ -22,6 +23,11 @@ class Targets:
     codes: NDArray[np.int32]
     weights: Floats | None = None
     name: str = "label"  # of the column of labels
+    sets: Sequence[tuple[int, ...]] | None = None  # of classes, where the codes are those of sets from 1; 0: none
+
+    @property
+    def n_codes(self) -> int:
+        return len(self.classes) if self.sets is None else len(self.sets) + 1
 
 
 class ClassLabels(Labels):
@@ -37,6 +43,18 @@ class ClassLabels(Labels):
         return position
 
 
+class TargetSets(SeveralLabels):
+    """Sets of classes that a source meets as their numbers."""
+
+    def __init__(self, classes: Sequence[Label], sets: Sequence[tuple[int, ...]]) -> None:
+        super().__init__(NAME, UNIT)
+        self.labels[:] = classes
+        self.sets = list(sets)
+
+    def positions(self, tokens: Sequence[bytes]) -> list[int]:
+        return [int(token) - 1 for token in tokens]
+
+
 class MemorySource(FileSource):
     """A source whose labels and weights are given apart from the rows; it comes before a source of files."""
 
@@ -48,7 +66,8 @@ class MemorySource(FileSource):
         self.targets = targets
         super().__init__(file, reading, model_space)
         if targets is not None:
-            self.numbering = ClassLabels(targets.classes)
+            several = targets.sets
+            self.numbering = ClassLabels(targets.classes) if several is None else TargetSets(targets.classes, several)
             self.labels = self.numbering.labels
 
     def blocks(self, threads: int = 1) -> Iterator[SourceBlock]:

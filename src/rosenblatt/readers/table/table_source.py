@@ -22,6 +22,7 @@ from rosenblatt.readers.inputs.input_file import InputFile
 from rosenblatt.readers.inputs.joined_file import JoinedFile
 from rosenblatt.readers.labels import LONGEST_LABEL
 from rosenblatt.readers.parallel_map import ordered_map
+from rosenblatt.readers.several_labels import LONGEST_LABELS, UNIT, SeveralLabels
 from rosenblatt.readers.source import FileSource, ReadOptions
 from rosenblatt.readers.table.bad_rows import BadCells, BadLine, bad_row_error, label_missing, label_too_long
 from rosenblatt.readers.table.check_arrow import refuse_types
@@ -33,6 +34,7 @@ from rosenblatt.readers.table.encode_rows import Encoder
 from rosenblatt.readers.table.equal_batches import SAMPLE, RawBatch, equal_batches, first_rows, rows_of_batch
 from rosenblatt.readers.table.joined_table import JoinedTable, OneTable
 from rosenblatt.readers.table.json_lines import JsonLines
+from rosenblatt.readers.table.label_cells import LabelCells, label_cells
 from rosenblatt.readers.table.parquet_arrow import TypedFile
 from rosenblatt.readers.table.parse_cells import Batch, WordColumn, parse_batch
 from rosenblatt.records import FeatureSpace, SourceBlock
@@ -50,6 +52,7 @@ class TableSource(FileSource):
             header = settings.get("header")
             names = (*settings["numbers"], *settings["words"], *settings["texts"])
         self._table = self._open_table(file, header, names)
+        self._label_cells = self._find_label_cells(settings) if reading.multi_label else None
         self._decided: dict[str, Any] = {}
         self._about_columns: tuple[str, ...] = ()  # sentences about new columns
         self._absent: tuple[str, ...] = ()  # columns of the model that the table does not have
@@ -59,12 +62,16 @@ class TableSource(FileSource):
                 self._begin()
         else:
             grow = reading.grow and bool(settings.get("columns"))
-            columns, header = self._table.columns, self._table.header
-            self._layout = layout = layout_of_model(self.name, columns, settings, reading.label, header, grow=grow)
+            columns, header = self._columns, self._table.header
+            self._layout = layout = layout_of_model(self.name, columns, settings, self._label, header, grow=grow)
             self._absent = layout.absent
             if self._table.typed:
                 used = [*layout.features, *([] if layout.label is None else [layout.label])]
-                refuse_types(self.name, self._table.types, used, layout.label, layout.words)
+                types = {
+                    **self._table.types,
+                    **({} if self._label_cells is None else {self._label_cells.label: pa.string()}),
+                }
+                refuse_types(self.name, types, used, layout.label, layout.words)
             refuse_unknown(self.name, columns, reading.with_)
             if reading.grow:
                 with self._arrow_errors_refused():
@@ -82,18 +89,41 @@ class TableSource(FileSource):
             why = " ".join(str(error).split())[:300].rstrip(".")
             raise DataError(f"{self.name}: cannot be read: {why}.", file=self.name) from error
 
+    def _find_label_cells(self, settings: Mapping[str, Any]) -> LabelCells | None:
+        """Where the labels are lists or several columns of 0 and 1; nothing then stands between them in a cell."""
+        types = self._table.types if self._table.typed else {}
+        cells = label_cells(self.name, self._table.columns, types, self.reading, settings)
+        if isinstance(self.numbering, SeveralLabels) and (cells is not None or self.numbering.separator == UNIT):
+            self.numbering.separator = None if cells is None else UNIT
+        return cells
+
+    @property
+    def _label(self) -> str | int | None:
+        """The label column that the user names."""
+        named = self.reading.label is not None and self._label_cells is not None
+        return self._label_cells.label if named and self._label_cells is not None else self.reading.label
+
+    @property
+    def _columns(self) -> list[str]:
+        """The columns of the table, with its labels in one."""
+        columns = self._table.columns
+        return columns if self._label_cells is None else self._label_cells.remaining(columns)
+
     def _begin(self) -> None:
         """Find out what the columns hold from the first rows; then decide what to make of them from the whole head."""
         table, reading = self._table, self.reading
         batches = self._raw_batches()
         read, sample = first_rows(batches, SAMPLE)
-        cells = [pa.array([], pa.string())] * len(table.columns) if sample is None else sample.columns
-        by_name = dict(zip(table.columns, cells, strict=True))
-        if isinstance(table, JoinedTable):
+        columns = self._columns
+        cells = [pa.array([], pa.string())] * len(columns) if sample is None else sample.columns
+        by_name = dict(zip(columns, cells, strict=True))
+        if self._label_cells is not None:
+            reading = reading._replace(label=self._label_cells.label)
+        elif isinstance(table, JoinedTable):
             reading = reading._replace(label=table.label(reading.label))
         layout = find_layout(self.name, by_name, reading, typed=table.typed)
-        pairs = pairs_of_table(self.name, layout, table.columns, reading.cross)
-        self._batch_rows = rows_of_batch(len(table.columns), texts=bool(layout.texts))
+        pairs = pairs_of_table(self.name, layout, columns, reading.cross)
+        self._batch_rows = rows_of_batch(len(columns), texts=bool(layout.texts))
         batches = equal_batches(chain(read, batches), self._batch_rows)
         scale = reading.decide if reading.scale is None else reading.scale
         head = read_head(batches, layout, reading) if scale or reading.decide else Head(layout, [], batches)
@@ -162,8 +192,9 @@ class TableSource(FileSource):
             format=self.format,
             header=self._table.header,
             label=label,
-            position=self._table.columns.index(label) if label in self._table.columns else None,
+            position=self._columns.index(label) if label in self._columns else None,
             **settings,
+            **({} if self._label_cells is None else {"label_columns": list(self._label_cells.columns)}),
         )
 
     def common_names(self) -> Mapping[int, str]:
@@ -233,7 +264,11 @@ class TableSource(FileSource):
         return self._parsed(batches, threads)
 
     def _raw_batches(self) -> Iterator[RawBatch]:
-        return with_absent(self._table.batches(self._refuse_line), self._absent)
+        batches = self._table.batches(self._refuse_line)
+        cells = self._label_cells
+        if cells is not None:
+            batches = ((cells.joined(batch), bytes_read) for batch, bytes_read in batches)
+        return with_absent(batches, self._absent)
 
     def _parsed(self, batches: Iterator[RawBatch], threads: int) -> Iterator[Batch]:
         passed, marks_missing = self.reading.with_, not self.reading.with_ or self._table.typed
@@ -248,7 +283,7 @@ class TableSource(FileSource):
         bad = [*batch.bad, *self._encoder.overflowing_products(batch)]
         if batch.label is not None and (self.model_space is None or self.reading.grow):
             bad += self._bad_labels(batch.label)
-            if self.reading.decide:
+            if self.reading.decide and not self.reading.multi_label:
                 good &= batch.label.codes >= 0
                 self._n_unlabelled += int(np.count_nonzero(~good))
         for row, what in sorted(bad):
@@ -258,11 +293,13 @@ class TableSource(FileSource):
         return good
 
     def _bad_labels(self, label: WordColumn) -> BadCells:
-        too_long = [code for code, word in enumerate(label.words) if len(word.encode()) > LONGEST_LABEL]
+        several = self.reading.multi_label
+        most = LONGEST_LABELS if several else LONGEST_LABEL
+        too_long = [code for code, word in enumerate(label.words) if len(word.encode()) > most]
         column = self._layout.label
-        faults = {} if self.reading.decide else {label_missing(column): label.codes < 0}
+        faults = {} if self.reading.decide or several else {label_missing(column): label.codes < 0}
         if too_long:
-            faults[label_too_long(column, LONGEST_LABEL)] = np.isin(label.codes, too_long)
+            faults[label_too_long(column, most)] = np.isin(label.codes, too_long)
         return [(row, what) for what, rows in faults.items() for row in np.flatnonzero(rows).tolist()]
 
     def _place(self, row: int) -> tuple[str, int]:

@@ -125,6 +125,9 @@ def _labels(counts: LabelCounts, n_labels: int) -> str:
 def _label_column(model: LinearModel) -> str:
     """The column that was learned as the label; it may have been chosen automatically."""
     label = model.space.settings.get("label") if model.space.kind == "columns" else None
+    several = ",".join(model.space.settings.get("label_columns") or ())
+    if several:
+        return f"; the labels are {clip(several)}"
     return f"; the label is {clip(str(label))}" if label else ""
 
 
@@ -161,7 +164,7 @@ def _errors(summary: FitSummary) -> list[str]:
     if fitted.new_error is not None:
         errors = [f"{fitted.new_error:>6.2%} {of}progressive: each new example predicted before it was learned"]
     if fitted.choice is not None and fitted.fold_error is not None:
-        errors = [_fold_error(fitted.choice, fitted.fold_error)]
+        errors = [_fold_error(fitted.choice, fitted.fold_error, of)]
     if fitted.holdout_error is not None:
         from rosenblatt.evaluate.confidence_intervals import wilson
 
@@ -182,13 +185,13 @@ def _why_so_many(fitted: Fitted) -> str:
     return "; more passes did not lower the error"
 
 
-def _fold_error(choice: Choice, value: float) -> str:
+def _fold_error(choice: Choice, value: float, of: str) -> str:
     from rosenblatt.evaluate.confidence_intervals import wilson
 
     error = wilson(value, choice.rows)
     rows = "examples" if choice.folds > 1 else plural(choice.rows, "example")
     by_folds = f" (by {choice.how})" if choice.folds > 1 else ""
-    return f"{error.value:>6.2%} on {rows} that it had not learned{by_folds}{_interval(error)}"
+    return f"{error.value:>6.2%} {of}on {rows} that it had not learned{by_folds}{_interval(error)}"
 
 
 def _interval(estimate: Estimate) -> str:

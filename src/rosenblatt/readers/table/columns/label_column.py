@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rosenblatt.errors import DataError, listed
+from rosenblatt.errors import DataError, listed, option
 
 LABEL_NAMES = ("label", "target", "class", "y")  # the most likely first
 
@@ -21,6 +21,10 @@ def usual_label(columns: Sequence[str]) -> str:
     return ""
 
 
+def _several(label: str | int) -> str:
+    return f"; several columns of 0 and 1 need {option('multi_label')}" if "," in str(label) else ""
+
+
 def label_column(file: str, columns: Sequence[str], label: str | int | None) -> str:
     """The label column by its name or position; a usual one, or the last, where the user names none."""
     if label is None:
@@ -32,6 +36,6 @@ def label_column(file: str, columns: Sequence[str], label: str | int | None) -> 
     except (ValueError, IndexError):
         raise DataError(
             f"{file}: there is no label column {label!r}; its columns are {listed(columns)}. "
-            "Name one of them, or give its position from 0.",
+            f"Name one of them, or give its position from 0{_several(label)}.",
             file=file,
         ) from None
