@@ -74,10 +74,10 @@ void check_when_cut(const std::string& text, const JsonShape& shape, JsonRows& a
 
 void target(const std::string& text, fuzz::Random& random) {
     JsonShape shape;
-    bool found = true;
+    bool has_keys = true;
     each_piece(BytesSource{text.data(), text.size()}, 0, static_cast<std::int64_t>(random.below(2) ? text.size() : text.size() / 2),
-               [&](const char* first, const char* last) { return found = isa::find_json_keys(first, last, shape); });
-    if (!found) return;
+               [&](const char* first, const char* last) { return has_keys = isa::find_json_keys(first, last, shape); });
+    if (!has_keys) return;
     shape.number_columns();
     JsonRows rows = parse(text, shape, 0, static_cast<std::int64_t>(text.size()));
     check(rows, text);

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from rosenblatt.model.model import Model
 from rosenblatt.model.predict import PredictedBlock
 
 Row = Sequence[Any]
@@ -42,3 +43,22 @@ class Part(NamedTuple):
     names: list[str]
     rows: Callable[[PredictedBlock], Iterable[Row]]
     record: Callable[[Row], dict[str, Any]]
+
+
+def top_part(model: Model, count: int, ranked: Callable[[PredictedBlock], Iterable[tuple[list[int], Row]]]) -> Part:
+    """The best classes, each with its probability, or its score where the model gives none.
+
+    `ranked` gives of each row the classes in the order of their rank, and the number of every class.
+    """
+    classes, what = model.classes, "probability" if model.gives_probabilities else "score"
+    count = min(count, len(classes))
+
+    def rows(block: PredictedBlock) -> Iterable[Row]:
+        for order, numbers in ranked(block):
+            yield [cell for k in order[:count] for cell in (classes[k], numbers[k])]
+
+    def record(row: Row) -> dict[str, Any]:
+        return {"top": [{"label": row[i], what: row[i + 1]} for i in range(0, len(row), 2)]}
+
+    names = [name for i in range(1, count + 1) for name in (f"label_{i}", f"{what}_{i}")]
+    return Part(names, rows, record)

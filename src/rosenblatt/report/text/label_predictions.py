@@ -7,7 +7,7 @@ from typing import Any
 
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.predict import PredictedBlock
-from rosenblatt.report.text.answers import Part, Row, Shown
+from rosenblatt.report.text.answers import Part, Row, Shown, top_part
 
 
 def label_parts(model: MultiLabelModel, shown: Shown) -> Iterator[Part]:
@@ -49,20 +49,12 @@ def _probabilities(model: MultiLabelModel, block: PredictedBlock) -> list[list[f
 
 def _top(model: MultiLabelModel, count: int) -> Part:
     """The likeliest labels with their probabilities, whether they apply or not."""
-    classes, what = model.classes, "probability" if model.gives_probabilities else "score"
-    count = min(count, len(classes))
 
-    def rows(block: PredictedBlock) -> Iterable[Row]:
+    def ranked(block: PredictedBlock) -> Iterable[tuple[list[int], Row]]:
         numbers = _probabilities(model, block) if model.gives_probabilities else block.buffers[1].tolist()
-        for row in numbers:
-            order = sorted(range(len(row)), key=lambda k: -row[k])[:count]
-            yield [cell for k in order for cell in (classes[k], row[k])]
+        return ((sorted(range(len(row)), key=lambda k: -row[k]), row) for row in numbers)
 
-    def record(row: Row) -> dict[str, Any]:
-        return {"top": [{"label": row[i], what: row[i + 1]} for i in range(0, len(row), 2)]}
-
-    names = [name for i in range(1, count + 1) for name in (f"label_{i}", f"{what}_{i}")]
-    return Part(names, rows, record)
+    return top_part(model, count, ranked)
 
 
 def _reasons(model: MultiLabelModel, shown: Shown) -> Part:

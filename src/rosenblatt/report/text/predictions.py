@@ -18,7 +18,7 @@ from rosenblatt.learn.multiclass_schemes import class_scores
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.model import Model
 from rosenblatt.model.predict import PredictedBlock
-from rosenblatt.report.text.answers import Part, Row, Shown
+from rosenblatt.report.text.answers import Part, Row, Shown, top_part
 
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
@@ -152,25 +152,18 @@ def _confidence(model: Model) -> Part:
 
 def _top(model: Model, count: int) -> Part:
     """The best classes with their probabilities; with their scores where the model gives no probabilities."""
-    classes, what = model.classes, "probability" if model.gives_probabilities else "score"
-    count = min(count, len(classes))
 
-    def rows(block: PredictedBlock) -> Iterable[Row]:
-        if what == "probability":
+    def ranked(block: PredictedBlock) -> Iterable[tuple[list[int], Row]]:
+        if model.gives_probabilities:
             numbers = _probabilities(model, block)
         else:
             numbers = _class_scores(model, block)
-            numbers = [[-row[0], row[0]] for row in numbers] if len(classes) == 2 else numbers
+            numbers = [[-row[0], row[0]] for row in numbers] if len(model.classes) == 2 else numbers
         for decided, row in zip(block.buffers[0].tolist(), numbers, strict=True):
             # The predicted class is the first of equals, and with a threshold it may not be the most probable one.
-            order = sorted(range(len(row)), key=lambda k: (k != decided, -row[k]))[:count]
-            yield [cell for k in order for cell in (classes[k], row[k])]
+            yield sorted(range(len(row)), key=lambda k: (k != decided, -row[k])), row
 
-    def record(row: Row) -> dict[str, Any]:
-        return {"top": [{"label": row[i], what: row[i + 1]} for i in range(0, len(row), 2)]}
-
-    names = [name for i in range(1, count + 1) for name in (f"label_{i}", f"{what}_{i}")]
-    return Part(names, rows, record)
+    return top_part(model, count, ranked)
 
 
 def _reasons(model: Model, shown: Shown) -> Part:
