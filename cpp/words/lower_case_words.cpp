@@ -7,9 +7,9 @@
 #include "words/lower_case_words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
-#include <numeric>
 #include <span>
 
 #include "core/simd.hpp"
@@ -246,60 +246,47 @@ const std::uint8_t* fold_plain_characters(FoldedText& text, const std::uint8_t* 
     return from;
 }
 
-// The runs of set bits from byte `first` on; no word is open before it.
+// Writes the positions of the bits that are set in a block, and returns the end of them. It may write up to 64 numbers.
+std::uint32_t* write_positions(std::uint64_t bits, std::uint32_t block, std::uint32_t* to) {
 #if defined(__AVX512VBMI2__)
-// A bit that differs from the one before it begins a word or ends one, in turn: one instruction gathers the positions of all such
-// bits of a block.
+    alignas(64) static constexpr auto numbers = [] {
+        std::array<std::uint8_t, 64> each{};
+        for (std::size_t i = 0; i < 64; ++i) each[i] = static_cast<std::uint8_t>(i);
+        return each;
+    }();
+    const __m512i positions = _mm512_maskz_compress_epi8(bits, _mm512_load_si512(numbers.data())), first = _mm512_set1_epi32(static_cast<int>(64 * block));
+    const auto write = [&](int k, __m128i sixteen) { _mm512_storeu_si512(to + 16 * k, _mm512_add_epi32(_mm512_cvtepu8_epi32(sixteen), first)); };
+    write(0, _mm512_castsi512_si128(positions));
+    write(1, _mm512_extracti32x4_epi32(positions, 1));
+    const int n = std::popcount(bits);
+    if (n > 32) {
+        write(2, _mm512_extracti32x4_epi32(positions, 2));
+        write(3, _mm512_extracti32x4_epi32(positions, 3));
+    }
+    return to + n;
+#else
+    for (; bits; bits &= bits - 1) *to++ = 64 * block + static_cast<std::uint32_t>(std::countr_zero(bits));
+    return to;
+#endif
+}
+
+// The runs of set bits from byte `first` on; no word is open before it. A bit that differs from the one before it begins a word
+// or ends one, in turn.
 void find_words(FoldedText& text, std::size_t first) {
-    constexpr std::size_t overwritten = 32;  // words that a block may write beyond the last one
-    const std::size_t n_before = text.words.size();
-    text.words.resize(n_before + (text.size - first) / 2 + 1 + overwritten);
-    auto* const begin = reinterpret_cast<std::uint32_t*>(text.words.data() + n_before);
+    const std::size_t most = text.n_words + (text.size - first) / 2 + 64;
+    if (text.spans.size() < most) text.spans.resize(2 * most);
+    auto* const begin = reinterpret_cast<std::uint32_t*>(text.spans.data() + text.n_words);
     auto* to = begin;
-    alignas(64) std::uint8_t numbers[64];
-    std::iota(numbers, numbers + 64, std::uint8_t{0});
-    const __m512i in_block = _mm512_load_si512(numbers);
     std::uint64_t open = 0;  // the last bit of the previous block
     for (std::size_t block = first / 64; block <= text.size / 64; ++block) {
         const std::uint64_t from_first = block == first / 64 ? ~std::uint64_t{0} << first % 64 : ~std::uint64_t{0};
-        const std::uint64_t bits = text.in_word[block] & from_first, edges = bits ^ (bits << 1 | open);
-        const __m512i positions = _mm512_maskz_compress_epi8(edges, in_block), start = _mm512_set1_epi32(static_cast<int>(64 * block));
-        const auto write = [&](int k, __m128i sixteen) { _mm512_storeu_si512(to + 16 * k, _mm512_add_epi32(_mm512_cvtepu8_epi32(sixteen), start)); };
-        const int n_edges = std::popcount(edges);
-        write(0, _mm512_castsi512_si128(positions));
-        write(1, _mm512_extracti32x4_epi32(positions, 1));
-        if (n_edges > 32) {
-            write(2, _mm512_extracti32x4_epi32(positions, 2));
-            write(3, _mm512_extracti32x4_epi32(positions, 3));
-        }
-        to += n_edges;
+        const std::uint64_t bits = text.in_word[block] & from_first;
+        to = write_positions(bits ^ (bits << 1 | open), static_cast<std::uint32_t>(block), to);
         open = bits >> 63;
     }
     if (open) *to++ = static_cast<std::uint32_t>(text.size);
-    text.words.resize(n_before + static_cast<std::size_t>(to - begin) / 2);
+    text.n_words += static_cast<std::size_t>(to - begin) / 2;
 }
-#else
-void find_words(FoldedText& text, std::size_t first) {
-    std::uint64_t open = 0;  // the last bit of the previous block
-    std::uint32_t begin = 0;
-    for (std::size_t block = first / 64; block <= text.size / 64; ++block) {
-        const std::uint64_t from_first = block == first / 64 ? ~std::uint64_t{0} << first % 64 : ~std::uint64_t{0};
-        const std::uint64_t bits = text.in_word[block] & from_first, shifted = bits << 1 | open;
-        const auto position = [&](std::uint64_t edges) {
-            return static_cast<std::uint32_t>(64 * block) + static_cast<std::uint32_t>(std::countr_zero(edges));
-        };
-        std::uint64_t begins = bits & ~shifted, ends = ~bits & shifted;
-        for (; ends; ends &= ends - 1) {
-            if (!open) begin = position(begins), begins &= begins - 1;
-            text.words.push_back({begin, position(ends)});
-            open = 0;
-        }
-        if (begins) begin = position(begins);
-        open = bits >> 63;
-    }
-    if (open) text.words.push_back({begin, static_cast<std::uint32_t>(text.size)});
-}
-#endif
 
 void fold(FoldedText& text, const std::uint8_t* from, std::size_t length, Splitting splitting) {
     reserve(text, text.size + 2 * length);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace rosenblatt {
@@ -31,14 +32,17 @@ struct FoldedText {
     std::unique_ptr<std::uint8_t[]> bytes;
     std::unique_ptr<std::uint64_t[]> in_word;  // one bit per byte
     std::size_t capacity = 0, size = 0;
-    std::vector<Span> words;
+    std::vector<Span> spans;  // of the words: the first n_words
+    std::size_t n_words = 0;
+
+    std::span<const Span> words() const { return {spans.data(), n_words}; }
 
     // Whether two words, each a character by itself, have nothing between them.
     bool side_by_side(Span left, Span right) const { return right.begin == left.end + 1 && bytes[left.end] == between_characters; }
 
     void clear() {
         size = 0;
-        words.clear();
+        n_words = 0;
     }
 };
 

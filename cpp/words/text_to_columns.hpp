@@ -133,7 +133,7 @@ private:
 
     // Keeps the last words of a segment, with which phrases of the next begin.
     void carry_words() {
-        const std::span words(folded_.words);
+        const std::span words = folded_.words();
         for (const auto [begin, end] : words.last(std::min<std::size_t>(words.size(), options_.ngrams - 1)))
             carried_words_.emplace_back(reinterpret_cast<const char*>(folded_.bytes.get()) + begin, end - begin);
         if (carried_words_.size() >= options_.ngrams) carried_words_.erase(carried_words_.begin(), carried_words_.end() - (options_.ngrams - 1));
@@ -141,9 +141,9 @@ private:
 
     // The hashes of all words of a text, or of a segment of one, and of the phrases that end with each.
     void hash_words(const std::uint8_t* first, const std::uint8_t* last, std::uint64_t seed) {
-        const std::size_t first_word = folded_.words.size(), ngrams = options_.ngrams, carried = carried_words_.size();
+        const std::size_t first_word = folded_.n_words, ngrams = options_.ngrams, carried = carried_words_.size();
         native().words->fold(folded_, first, static_cast<std::size_t>(last - first), options_.splitting);
-        const std::span words = std::span(folded_.words).subspan(first_word);
+        const std::span words = folded_.words().subspan(first_word);
         std::size_t at = n_hashes_;
         grow(hashes_, at + words.size() * ngrams);
         texts_.push_back({at, first_word, carried, runs_.size()});
@@ -152,10 +152,10 @@ private:
         for (std::size_t i = 0; i < words.size(); ++i) {
             const std::uint64_t word = hash(folded_.bytes.get() + words[i].begin, words[i].end - words[i].begin, seed);
             std::uint64_t next = word;
-            for (std::size_t k = 0; k < ngrams; ++k) {
+            for (std::size_t k = 0;; ++k) {
                 hashes_[at++] = next;
                 const std::uint64_t shorter = std::exchange(phrase[k], next);
-                if (k == i + carried) break;  // there is no earlier word
+                if (k + 1 == ngrams || k == i + carried) break;  // the longest phrase, or there is no earlier word
                 next = join(shorter, word);
             }
         }
@@ -424,7 +424,7 @@ private:
             if (back > last) {
                 out += carried_words_[carried_words_.size() + last - back];
             } else {
-                const auto [begin, end] = folded_.words[last - back];
+                const auto [begin, end] = folded_.spans[last - back];
                 out.append(reinterpret_cast<const char*>(folded_.bytes.get()) + begin, end - begin);
             }
             if (back > 0) out += ' ';

@@ -92,7 +92,7 @@ nb::list words_of(nb::bytes text, unsigned splitting) {
     FoldedText folded;
     native().words->fold(folded, reinterpret_cast<const std::uint8_t*>(text.c_str()), text.size(), splitting_of(splitting));
     nb::list words;
-    for (const auto [begin, end] : folded.words) words.append(nb::bytes(reinterpret_cast<const char*>(folded.bytes.get()) + begin, end - begin));
+    for (const auto [begin, end] : folded.words()) words.append(nb::bytes(reinterpret_cast<const char*>(folded.bytes.get()) + begin, end - begin));
     return words;
 }
 
