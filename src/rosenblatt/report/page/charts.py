@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 
 from rosenblatt.evaluate.probabilities import ReliabilityBin
-from rosenblatt.evaluate.roc_auc import precision_recall_points, roc_points
+from rosenblatt.evaluate.roc_auc import Ranked, precision_recall_points, roc_points
 from rosenblatt.evaluate.scores import Tally
 from rosenblatt.records import Floats
 from rosenblatt.report.page.svg import Plot, short, ticks
@@ -61,10 +61,9 @@ def roc(tally: Tally) -> str:
     grid = [0, 0.2, 0.4, 0.6, 0.8, 1]
     plot.axes("false positive rate", "true positive rate", grid, grid)
     plot.line([0, 1], [0, 1], "chance")
-    for ranking in tally.ranking():
-        if ranking.both:
-            false, true = roc_points(ranking)
-            plot.line(false.tolist(), true.tolist(), "line")
+    for name, ranking in _rankings(tally):
+        false, true = roc_points(ranking)
+        plot.line(false.tolist(), true.tolist(), _curve(name), name)
     return plot.svg()
 
 
@@ -73,14 +72,26 @@ def precision_recall(tally: Tally) -> str:
     plot = Plot((0, 1), (0, 1), "Precision-recall curve")
     grid = [0, 0.2, 0.4, 0.6, 0.8, 1]
     plot.axes("recall: the share that is found", "precision: the share that is right", grid, grid)
-    rankings = [ranking for ranking in tally.ranking() if ranking.both]
+    rankings = _rankings(tally)
     if len(rankings) == 1:
-        share = float(rankings[0].positive.sum() / rankings[0].weights.sum())
+        _, ranking = rankings[0]
+        share = float(ranking.positive.sum() / ranking.weights.sum())
         plot.line([0, 1], [share, share], "chance")
-    for ranking in rankings:
+    for name, ranking in rankings:
         recall, precision = precision_recall_points(ranking)
-        plot.line(recall.tolist(), precision.tolist(), "line")
+        plot.line(recall.tolist(), precision.tolist(), _curve(name), name)
     return plot.svg()
+
+
+def _rankings(tally: Tally) -> list[tuple[str, Ranked]]:
+    """The rankings that have a curve, each with the name of its class where there are more than two."""
+    rankings = tally.ranking()
+    names = [""] if len(rankings) == 1 else [str(label) for label in tally.classes]
+    return [(name, ranking) for name, ranking in zip(names, rankings, strict=True) if ranking.both]
+
+
+def _curve(name: str) -> str:
+    return "line of-class" if name else "line"
 
 
 def reliability(points: Sequence[ReliabilityBin], outcome: str) -> str:

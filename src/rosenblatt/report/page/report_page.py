@@ -191,7 +191,8 @@ def _evaluation_sections(evaluation: Evaluation | LabelEvaluation, model: Model)
     scores, classes = evaluation.scores, len(evaluation.scores.classes)
     roc = ""
     if scores.roc_auc is not None:
-        roc = _section("ROC", charts.roc(evaluation.tally), f"area {scores.roc_auc:.4f}")
+        by_class = "; a curve for each class, which the pointer names" if classes > 2 else ""
+        roc = _section("ROC", charts.roc(evaluation.tally), f"area {scores.roc_auc:.4f}{by_class}")
     yield _section(f"How good it is, on {evaluation.data}", _scores_table(scores))
     if classes > FEW_CLASSES:
         yield roc

@@ -79,9 +79,10 @@ class Plot:
             f'height="{max(bottom - top, 0):.2f}"><title>{escape(tooltip)}</title></rect>'
         )
 
-    def line(self, xs: Sequence[float], ys: Sequence[float], kind: str) -> None:
+    def line(self, xs: Sequence[float], ys: Sequence[float], kind: str, tooltip: str = "") -> None:
         points = " ".join(f"{self.x(a)},{self.y(b)}" for a, b in zip(xs, ys, strict=True))
-        self.parts.append(f'<polyline class="{kind}" points="{points}"/>')
+        title = f"<title>{escape(tooltip)}</title>" if tooltip else ""
+        self.parts.append(f'<polyline class="{kind}" points="{points}">{title}</polyline>')
 
     def dot(self, x: float, y: float, tooltip: str) -> None:
         self.parts.append(
