@@ -10,6 +10,7 @@ void bind_rows(Module& m);
 void bind_labels(Module& m);
 void bind_decisions(Module& m);
 void bind_numbers(Module& m);
+void bind_small_weights(Module& m);
 void bind_learner(Module& m);
 void bind_words(Module& m);
 void bind_dual_perceptron(Module& m);
@@ -82,6 +83,7 @@ NB_MODULE(_native, module) {
     bind_labels(m);
     bind_decisions(m);
     bind_numbers(m);
+    bind_small_weights(m);
     bind_learner(m);
     bind_words(m);
     bind_dual_perceptron(m);

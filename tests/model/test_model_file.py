@@ -213,7 +213,7 @@ def test_a_damaged_byte_is_refused_or_harmless(content: bytes, path: Path) -> No
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"version": 2}, "version 2 of the format, and this program reads up to 1: upgrade"),
+        ({"version": 3}, "version 3 of the format, and this program reads up to 2: upgrade"),
         ({"format": "other"}, "not a model file"),
         ({"classes": {"kind": "int", "labels": [1, 1]}}, "labels are not two or more different ones"),
         ({"classes": {"kind": "int", "labels": ["a", "b"]}}, "not of its declared type"),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from rosenblatt import options
-from rosenblatt.errors import DataError, ParameterError, UnknownValuesWarning, WorthlessModelWarning, listed
+from rosenblatt.errors import DataError, ModelError, ParameterError, UnknownValuesWarning, WorthlessModelWarning, listed
 from rosenblatt.estimators.common import check_input, raw_rows
 from rosenblatt.estimators.common.base import draft_of, snapshot
 from rosenblatt.estimators.common.label_matrix import label_matrix
@@ -205,6 +205,8 @@ class LinearSeparator(LinearRunEstimator):
         return self
 
     def _learn_more(self, X: Any, y: Any, sample_weight: Any) -> None:
+        if self.model_.is_small:
+            raise ModelError("This model was made small and does not learn on: take the one that it was made from.")
         X, labels, _ = _split_labels(X, y)
         n_rows = len(X) if hasattr(X, "__len__") else X.shape[0]
         codes = check_input.encode_as(self.classes_, check_input.check_labels(labels, n_rows))

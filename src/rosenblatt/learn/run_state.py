@@ -15,7 +15,9 @@ from rosenblatt.storage.checked_header import Header, damaged
 from rosenblatt.storage.tensors import (
     Tensors,
     all_finite,
+    expand_small,
     put_matrix,
+    put_small,
     put_sparse,
     read_array,
     read_buffer,
@@ -34,14 +36,19 @@ MAX_COMPACT = 2**31
 MAX_UNITS = 2**20
 
 
-def pack_run(run: Run, tensors: Tensors, prefix: str) -> dict[str, Any]:
-    """The section of a run; its arrays are added to the tensors under the prefix."""
+def pack_run(run: Run, tensors: Tensors, prefix: str, *, small: bool = False) -> dict[str, Any]:
+    """The section of a run; its arrays are added to the tensors under the prefix.
+
+    `small`: a run that came from a small model, whose weights have two bytes each.
+    """
     state = run.counts()
     if not all(map(math.isfinite, [*state["loss"], *state["counters"]["loss"]])):
         raise LearningOverflowError(
             "The loss overflowed while learning, so the run is not saved: lower eta0 or scale the features."
         )
     parts = {name: section for name in PARTS if (section := _pack_part(run, name, tensors, prefix)) is not None}
+    if small:
+        parts["weights"] = _pack_small(run, tensors, f"{prefix}weights")
     tensors[f"{prefix}class_weight"] = run.weight_of_class
     if run.settings.record:
         columns = zip(*run.log, strict=True) if run.log else ([np.empty(0, t)] for t in _LOG.values())
@@ -58,6 +65,14 @@ def pack_run(run: Run, tensors: Tensors, prefix: str) -> dict[str, Any]:
         "parts": parts,
         "votes": _pack_votes(run, tensors, f"{prefix}votes."),
     }
+
+
+def _pack_small(run: Run, tensors: Tensors, key: str) -> dict[str, Any]:
+    weights, _ = run.weights()
+    for name in ("", ".index", ".value"):
+        tensors.pop(f"{key}{name}", None)
+    positions = np.flatnonzero(weights).astype(np.uint32)
+    return put_small(tensors, key, weights.shape, positions, weights.ravel()[positions])
 
 
 def _pack_part(run: Run, name: str, tensors: Tensors, prefix: str) -> dict[str, Any] | None:
@@ -94,6 +109,9 @@ def unpack_run(header: Header, tensors: Tensors, prefix: str, classes: int, *, c
     units, features = settings.n_units(classes), header.count("features", MAX_FEATURES + 1)
     if units > MAX_UNITS:
         raise damaged(f"{units} units are more than a model has")
+    for name, part in header.section("parts").values.items():
+        if name in PARTS and isinstance(part, dict) and "exponent" in part:
+            expand_small(tensors, f"{prefix}{name}", header.section("parts").section(name))
     least = settings.rate.per_feature_least
     sparse = compact and not header.flag("dense") and settings.keep != "vote" and 0 < features < MAX_COMPACT
     columns = _columns(header.section("parts"), tensors, prefix, features) if sparse else None

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rosenblatt.learn.files.choose_rule_and_passes import Choice
     from rosenblatt.model.choose_threshold import Threshold
     from rosenblatt.model.several_labels import LabelCounts
+    from rosenblatt.model.small_model import SmallModel
     from rosenblatt.readers.cache.persistent import CacheStatus
 
 _FEWEST_BITS = 18
@@ -59,6 +60,7 @@ def fit_file(
     seed: int = options.seed.default,
     class_weight: Mapping[Label, float] | str | None = options.fit_file_class_weight.default,
     threshold: float | str | None = options.threshold.default,
+    size: int | str | None = options.size.default,
     checkpoint: str | None = options.checkpoint.default,
     checkpoint_every: float | None = options.checkpoint_every.default,
     resume: bool = options.resume.default,
@@ -89,6 +91,8 @@ def fit_file(
     chosen = {name: value for name, value in locals().items() if name in options.FIT_FILE}
     options.check("fit_file", {key: value for key, value in chosen.items() if key != "rule"}, options.FIT_FILE)
     options.check_fit_file(chosen)
+    if size is not None and test is None and not holdout:
+        chosen["holdout"] = options.SHARE_LEFT_OUT
     plan = _plan(chosen, (reading or ReadOptions())._replace(decide=True), on_progress)
     if plan.reading.multi_label:
         _refuse_with_several_labels(chosen)
@@ -162,6 +166,7 @@ def _plan(chosen: Mapping[str, Any], reading: ReadOptions, on_progress: Callable
         scale_to_length=isinstance(rule, str),
         threads=chosen["threads"] or os.cpu_count() or 1,
         reading=reading,
+        size=options.size_of(chosen["size"]),
         checkpoint=None if checkpoint is None else os.fspath(checkpoint),
         on_progress=on_progress,
         **{name: chosen[name] for name in same_names},
@@ -174,6 +179,11 @@ def _refuse_with_several_labels(chosen: Mapping[str, Any]) -> None:
         raise ParameterError(
             f"{option('class_weight')} weighs examples by their one class, and with {option('multi_label')} an example "
             f"has several labels: choose how often each is given with {option('threshold', 'f1')}."
+        )
+    if chosen["size"] is not None:
+        raise ParameterError(
+            f"{option('size')} measures its cost by the one class of an example: learn with {option('multi_label')} "
+            f"first, and make the model small with rosenblatt export {option('size')}."
         )
     if chosen["keep_cache"]:
         raise ParameterError(
@@ -269,6 +279,7 @@ class Fitted(NamedTuple):
     class_counts: tuple[int, ...] = ()  # examples of each class, the held-out ones among them
     label_counts: LabelCounts | None = None  # where an example may have several labels
     warnings: tuple[Caution, ...] = ()
+    small: SmallModel | None = None  # where it was made small: what that cost
     new_error: float | None = None  # of a model that learned on: the progressive error on the new examples alone
 
     @property
@@ -295,10 +306,18 @@ def fitted_of(fitting: Fitting, test: Paths | None = None) -> Fitted:
     model = LinearModel(
         classes=fitting.classes, space=replace(source.space, settings=known), run=run, provenance=_provenance(fitting)
     )
-    decided = _with_labels(model, fitting) if fitting.sets is not None else _with_probabilities(model, fitting)
-    model = with_common_names(decided, fitting)
+    if fitting.sets is not None:
+        model = _with_labels(model, fitting)
+    else:
+        sampled = model if fitting.honest_scores is None else replace(model, sample=_sample(fitting))
+        model = _with_probabilities(sampled, fitting.honest_scores, plan)
+    model = with_common_names(model, fitting)
     progressive_error, holdout_error, fold_error = _errors(fitting, model)
-    wrong, rows = (0, 0) if test is None else _test(model, test, plan.reading, plan.threads)
+    small = None
+    if plan.size is not None:
+        small = _made_small(model, plan.size, fitting, test)
+        model = small.model
+    wrong, rows = (0, 0) if test is None else wrong_decisions(model, test, plan.reading, plan.threads)
     return Fitted(
         model=model,
         rows=fitting.examples.learned,
@@ -327,6 +346,7 @@ def fitted_of(fitting: Fitting, test: Paths | None = None) -> Fitted:
         choice=fitting.choice,
         class_counts=fitting.class_counts,
         label_counts=_label_counts(fitting),
+        small=small,
         warnings=_warnings(fitting, model),
     )
 
@@ -363,16 +383,36 @@ def _sample(fitting: Fitting) -> HonestSample | None:
     return thinned(honest, examples)
 
 
-def _with_probabilities(model: LinearModel, fitting: Fitting) -> LinearModel:
+def _made_small(model: LinearModel, size: int, fitting: Fitting, test: Paths | None) -> SmallModel:
+    """The model in so many bytes, and what that costs on rows that were left out of learning, or on other data."""
+    from rosenblatt.model.small_model import shrink
+
+    small, plan, holdout = shrink(model, size), fitting.plan, fitting.holdout
+    room = size
+    while holdout.rows:  # its scores are others, and so are its probabilities, which may take more room
+        honest = holdout.honest_scores(small.model.run)
+        small = small.with_model(_with_probabilities(small.model, honest, plan))
+        if small.bytes <= size:
+            break
+        room -= small.bytes - size
+        small = shrink(model, room)
+    if test is not None:
+        (before, rows), (after, _) = (
+            wrong_decisions(each, test, plan.reading, plan.threads) for each in (model, small.model)
+        )
+        return small.measured(before, after, rows, "examples of the test data")
+    (before, rows), (after, _) = (holdout.wrong(each.run, each.decided) for each in (model, small.model))
+    return small.measured(before, after, rows, "rows left out")
+
+
+def _with_probabilities(model: LinearModel, honest: HonestScores | None, plan: Plan) -> LinearModel:
     """The model with its map from scores to probabilities, and with the threshold that was asked for.
 
     Where all is decided by the data, so is the threshold: the more probable class is decided, which is the one with
     the higher score unless the map says clearly otherwise.
     """
-    honest, plan = fitting.honest_scores, fitting.plan
     if honest is None:
         return model
-    model = replace(model, sample=_sample(fitting))
     calibration = calibrate(honest, model.scheme, len(model.classes), model.loss)
     is_moved = len(model.classes) == 2 and calibration.kind != "temperature"
     threshold = None
@@ -453,7 +493,7 @@ def _by_text(weight: Mapping[Label, float]) -> dict[str, float]:
     return {str(label): float(number) for label, number in weight.items()}
 
 
-def _test(model: LinearModel, path: Paths, reading: ReadOptions, threads: int) -> tuple[float, int]:
+def wrong_decisions(model: LinearModel, path: Paths, reading: ReadOptions, threads: int) -> tuple[float, int]:
     """Wrong predictions and labelled rows of a test file."""
     from rosenblatt.model.predict import predict_source
 

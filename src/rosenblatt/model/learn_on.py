@@ -49,6 +49,12 @@ def learn_on(
     if model.settings.multi_label:
         raise ModelError(f"{path}: has several labels, and does not learn on: learn all examples anew.", file=path)
     _refuse_options(path, plan, chosen)
+    if model.is_small:
+        raise ModelError(
+            f"{path}: was made small and does not learn on: learn on from the model it was made from, and make the "
+            "result small.",
+            file=path,
+        )
     rule = str(model.provenance.get("rule", "saved"))
     if model.settings.record or model.run.votes is not None or model.settings.keep not in ("last", "average"):
         raise ModelError(

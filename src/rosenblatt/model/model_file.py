@@ -51,10 +51,10 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
 
 def load_model(path: str | os.PathLike[str]) -> Model:
     """The model in a file. A damaged, foreign or newer file raises ModelError; nothing in the file is run."""
-    return read_container(path, _unpack)
+    return read_container(path, unpack_model)
 
 
-def _unpack(header: Header, tensors: Tensors) -> Model:
+def unpack_model(header: Header, tensors: Tensors) -> Model:
     kind = header.text("kind")
     if kind not in _KINDS:
         from rosenblatt.learn.files.checkpoint import KIND as CHECKPOINT

@@ -13,6 +13,7 @@ from rosenblatt.options.estimators.kernel_perceptron import *
 from rosenblatt.options.estimators.learner import *
 from rosenblatt.options.estimators.linear_separator import *
 from rosenblatt.options.estimators.threshold_network import *
+from rosenblatt.options.file_size import size_of as size_of
 from rosenblatt.options.fit_file import *
 from rosenblatt.options.option import Option as Option
 from rosenblatt.options.option import check as check

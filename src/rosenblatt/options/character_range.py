@@ -1,6 +1,5 @@
 """The lengths of character n-grams: one number, or the shortest and the longest."""
 
-import re
 from collections.abc import Sequence
 
 LONGEST = 12
@@ -15,8 +14,9 @@ def range_of(value: object) -> tuple[int, int] | None:
     (None, None, None, None)
     """
     if isinstance(value, str):
-        match = re.fullmatch(r"\s*([0-9]{1,3})\s*(?:-\s*([0-9]{1,3})\s*)?", value)
-        value = (int(match[1]), int(match[2] or match[1])) if match else None
+        first, dash, last = (part.strip() for part in value.partition("-"))
+        is_number = first.isdecimal() and (last.isdecimal() if dash else True) and len(first) + len(last) < 9
+        value = (int(first), int(last or first)) if is_number else None
     ends = tuple(value) if isinstance(value, Sequence) else (value, value)
     if len(ends) != 2 or not all(type(end) is int for end in ends):
         return None

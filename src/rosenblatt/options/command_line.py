@@ -75,6 +75,12 @@ row: Option[int | None] = Option(
     low=1,
     help="Explain the prediction for this row of DATA, counted from 1 without the names of the columns.",
 )
+show_size: Option[bool] = Option(
+    name="size",
+    default=False,
+    kind="bool",
+    help="Show what takes the room in the file of MODEL, and how small it could be.",
+)
 to: Option[str | None] = Option(
     name="to",
     default=None,

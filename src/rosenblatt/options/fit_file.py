@@ -157,6 +157,17 @@ threshold: Option[Any] = Option(
     "'recall>=0.9'). It is chosen on examples that were not yet learned, and saved in the model.",
 )
 
+SHARE_LEFT_OUT = 0.1  # of the rows, to measure what a small model loses
+size: Option[Any] = Option(
+    name="size",
+    default=None,
+    none_allowed=True,
+    kind="size",
+    help="The largest size of the model file, such as 5MB: weights get two bytes each, and those that matter least are "
+    "left out. What that costs is measured on the test data; without them fit holds out rows for it, a tenth unless "
+    "holdout says otherwise. A small model predicts, explains and exports as any other, but does not learn on.",
+)
+
 FIT_FILE: Mapping[str, Option[Any]] = by_name(
     [
         rule,
@@ -178,6 +189,7 @@ FIT_FILE: Mapping[str, Option[Any]] = by_name(
         fit_file_order,
         fit_file_class_weight,
         threshold,
+        size,
     ]
 )
 
@@ -188,5 +200,10 @@ def check_fit_file(values: Mapping[str, Any]) -> None:
         raise ParameterError(f"{option('patience')} needs held-out rows to judge by: add {option('holdout', 0.1)}.")
     if values["new_labels"] and values["from_"] is None:
         raise ParameterError(f"{option('new_labels')} is for a model that learns on: name it with {option('from_')}.")
+    if values["size"] is not None and values["from_"] is not None:
+        raise ParameterError(
+            f"{option('size')} gives a model that does not learn on: learn on with {option('from_')} first, and make "
+            f"the result small with rosenblatt export {option('size')}."
+        )
     if values["resume"] and values["checkpoint"] is None:
         raise ParameterError(f"{option('resume')} needs the file of a checkpoint: name it with {option('checkpoint')}.")

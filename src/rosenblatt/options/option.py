@@ -12,10 +12,23 @@ from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.options.character_range import LONGEST, range_of
+from rosenblatt.options.file_size import size_of
 
 T = TypeVar("T")
 Kind: TypeAlias = Literal[
-    "int", "float", "bool", "array", "class weights", "seed", "str", "strs", "path", "function", "threshold", "range"
+    "int",
+    "float",
+    "bool",
+    "array",
+    "class weights",
+    "seed",
+    "str",
+    "strs",
+    "path",
+    "function",
+    "threshold",
+    "range",
+    "size",
 ]
 
 
@@ -162,6 +175,7 @@ _IS: Mapping[Kind, Callable[[object], bool]] = {
     "function": callable,
     "threshold": _is_threshold,
     "range": lambda value: range_of(value) is not None,
+    "size": lambda value: size_of(value) is not None,
 }
 
 
@@ -174,6 +188,7 @@ _TEXTS: Mapping[Kind, Callable[[str], bool]] = {
     "path": bool,
     "threshold": _IS["threshold"],
     "range": _IS["range"],
+    "size": _IS["size"],
 }
 _WORDS: Mapping[Kind, str] = {
     "int": "an int",
@@ -188,6 +203,7 @@ _WORDS: Mapping[Kind, str] = {
     "function": "a function",
     "threshold": "a probability between 0 and 1, 'f1', 'cost:fp=1,fn=20', 'precision>=0.95' or 'recall>=0.9'",
     "range": f"a length from 1 to {LONGEST}, or the shortest and the longest of several, such as '3-5'",
+    "size": "a number of bytes of at least 1, with or without kB, MB or GB, such as '5MB'",
 }
 
 

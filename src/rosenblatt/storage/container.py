@@ -21,7 +21,8 @@ from rosenblatt.storage.tensors import Tensors, contiguous_buffer, dtype_name, t
 T = TypeVar("T")
 
 FORMAT = "rosenblatt-model"
-VERSION = 1
+VERSION = 1  # of what is written, unless it is a small model
+SMALL_VERSION = 2  # weights of two bytes; the newest that is read
 _KEY = "rosenblatt"  # one key only: safetensors does not keep the order of its metadata
 _LARGEST_HEADER = 2**26
 _SHORTEST = 10
@@ -125,9 +126,9 @@ def _header_of(content: bytes) -> dict[str, Any]:
     version = header.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise damaged("its version is not a number")
-    if version > VERSION:
+    if version > SMALL_VERSION:
         raise ModelError(
-            f"it has version {version} of the format, and this program reads up to {VERSION}: upgrade rosenblatt"
+            f"it has version {version} of the format, and this program reads up to {SMALL_VERSION}: upgrade rosenblatt"
         )
     return header
 

@@ -20,6 +20,7 @@ from rosenblatt.storage.checked_header import Header, damaged
 
 # Arrays by name: numpy arrays, or any other buffers with a type and a shape.
 Tensors: TypeAlias = dict[str, Any]
+_LARGEST_EXPONENT = 1100  # of the power of two between weights in two bytes and weights
 _FORMATS: dict[str, Any] = dict(
     zip(("F64", "F32", "I64", "U64", "I32", "U32", "I16", "U16", "I8", "U8", "BOOL"), "dfqQiIhHbB?", strict=True)
 )
@@ -41,6 +42,27 @@ def put_sparse(
     """The same for a matrix whose entries other than the fill value are known: their indices and their values."""
     tensors[f"{name}.index"], tensors[f"{name}.value"] = entries
     return {"shape": list(shape), "usual": fill}
+
+
+def put_small(tensors: Tensors, name: str, shape: tuple[int, ...], positions: Any, values: Any) -> dict[str, Any]:
+    """The same in two bytes a value, and about one for its position; all other entries are 0."""
+    tensors[f"{name}.gaps"] = native.to_gaps(positions)
+    tensors[f"{name}.halves"], exponent = native.to_halves(values)
+    return {"shape": list(shape), "usual": 0.0, "exponent": exponent}
+
+
+def expand_small(tensors: Tensors, name: str, header: Header) -> None:
+    """Replace the tensors of `put_small` by those of `put_sparse`."""
+    gaps, halves = (
+        read_buffer(tensors, f"{name}.{part}", kind) for part, kind in (("gaps", "uint8"), ("halves", "uint16"))
+    )
+    exponent = header.raw("exponent")
+    if type(exponent) is not int or abs(exponent) > _LARGEST_EXPONENT:
+        raise damaged(f"the exponent of {name} is not a number of bits")
+    positions = native.from_gaps(gaps, len(halves))
+    if positions is None:
+        raise damaged(f"the positions of {name} are not one for each of its values")
+    tensors[f"{name}.index"], tensors[f"{name}.value"] = positions, native.from_halves(halves, exponent)
 
 
 def contiguous_buffer(numbers: Any) -> memoryview:

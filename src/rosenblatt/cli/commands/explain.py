@@ -33,19 +33,28 @@ Example: TypeAlias = "tuple[str | SourceBlock, int]"  # as it is written, or a b
     "rosenblatt explain mail.model --example 'you have won a prize'",
     "rosenblatt explain people.model --example 'age=39, city=\"New York, NY\"'",
     "rosenblatt explain people.model others.csv --row 17",
+    "rosenblatt explain mail.model --size",
 )
 @model_argument
 @click.argument("data", metavar="[DATA]", type=click.Path(), required=False)
 @option(options.row)
 @option(options.top)
 @option(options.example, metavar="TEXT")
+@option(options.show_size)
 @new_data_options
 @output_options
 def command(
-    model: str, data: str | None, row: int | None, top: int, example: str | None, reading: ReadOptions, as_json: bool
+    model: str,
+    data: str | None,
+    row: int | None,
+    top: int,
+    example: str | None,
+    size: bool,
+    reading: ReadOptions,
+    as_json: bool,
 ) -> None:
     """Show the features with the largest weights for each class of MODEL; with --example, or a --row of DATA, what
-    each feature of one example adds to its score.
+    each feature of one example adds to its score; with --size, what takes the room in its file.
 
     An example of a table is written 'column=value, column=value', as a JSON object, or as a row of the table; columns
     that are left out count as missing.
@@ -54,6 +63,10 @@ def command(
 
     if (data is None) != (row is None) or (row is not None and example is not None):
         raise click.UsageError("Give an --example, or a file and the number of a --row in it.")
+    if size and (data is not None or example is not None):
+        raise click.UsageError("--size is about the file of MODEL: leave the example out.")
+    if size:
+        return _explain_size(model, as_json)
     loaded = load_scorer(model)
     chosen: Example | None = None if example is None else (example, 0)
     if data is not None and row is not None:
@@ -92,3 +105,14 @@ def _explain_network(model: NetworkModel, path: str, example: Example | None) ->
         return network_record(model), network_lines(model, path)
     record = explain_network_example(model, *example)
     return record, network_example_lines(record, model.classes)
+
+
+def _explain_size(model: str, as_json: bool) -> None:
+    from rosenblatt.model.room_in_file import room_in_file
+    from rosenblatt.report.text.room import room_lines
+
+    room = room_in_file(model)
+    if as_json:
+        write_json({"model": model, **room.as_json()})
+    else:
+        write_lines(room_lines(model, room))

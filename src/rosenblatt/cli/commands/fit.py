@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     "rosenblatt fit monday.csv tuesday.csv 'older/*.csv' -o week.model",
     "rosenblatt fit clicks.vw.gz --passes 5 --holdout 0.1 --patience 1 -o clicks.model",
     "rosenblatt fit --from week.model today.csv -o week.model",
+    "rosenblatt fit mail.tsv --size 1MB -o phone.model",
     "zcat rows.svm.gz | rosenblatt fit - -o rows.model",
 )
 @several_data_argument
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 @option(options.features)
 @option(options.fit_file_class_weight)
 @option(options.threshold, metavar="CRITERION")
+@option(options.size, metavar="SIZE")
 @several_labels_options
 @option(options.threads)
 @option(options.seed)
@@ -97,6 +99,8 @@ def command(
     if learning["keep_cache"] and is_stream:
         raise click.UsageError("--keep-cache needs a file, and DATA is standard input.")
     _check_files([*data, test, reading.labels_from], [output, learning["checkpoint"], report], test)
+    if learning["size"] is not None:
+        learning["test"] = test
     fitted = _fit(data, reading, learning)
     if output is not None:
         _save(fitted, output)

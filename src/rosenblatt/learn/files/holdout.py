@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
+from typing import Any
 
 from rosenblatt import native
 from rosenblatt.lazy import NDArray, np
@@ -51,6 +52,7 @@ class Holdout:
     ) -> None:
         self.share, self.patience, self.seed, self._sets = share, patience, seed, sets
         self.blocks = blocks
+        self.left_out: list[Block] = []
         self.rows = 0
         self.errors: dict[str, float] = {}  # after the last pass
         self.best: dict[str, tuple[float, Run]] = {}  # with patience: the least error, and the run that made it
@@ -90,12 +92,28 @@ class Holdout:
     def _scores(self, run: Run) -> Iterator[tuple[Floats, NDArray[np.int32]]]:
         """The scores of a run for each block, and the true classes."""
         scorer = run.scorer()
-        for block in self.blocks.blocks(1):
+        for block in self.left_out or self.blocks.blocks(1):
             rows = native.rows_of(block.values, degree=run.settings.degree)
             if rows.features > scorer.features:
                 scorer = scorer.copy() if scorer is run.learner else scorer
                 scorer.grow(rows.features)
             yield np.asarray(scorer.scores(rows)), block.labels
+
+    def keep_some(self) -> None:
+        """Keep some thousands of the rows beyond the end of the fit."""
+        n_rows = 0
+        for block in self.blocks.blocks(1):
+            if n_rows < _MOST_SCORES:
+                self.left_out.append(block)
+            n_rows += len(block.labels)
+
+    def wrong(self, run: Run, decide: Callable[[Floats], Any]) -> tuple[int, int]:
+        """How many of the rows are decided wrongly by the scores of a run, and of how many."""
+        wrong = rows = 0
+        for scores, labels in self._scores(run):
+            wrong += int((np.asarray(decide(scores)) != labels).sum())
+            rows += len(labels)
+        return wrong, rows
 
     def honest_scores(self, run: Run) -> HonestScores:
         """The scores of the held-out rows; of many, an evenly spaced sample."""

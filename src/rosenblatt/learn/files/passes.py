@@ -83,6 +83,8 @@ class Fitting:
                     restart = Restart.IN_RUNS if self.choice is None and self._must_be_shuffled() else None
                 if restart is None and self.choice is None:
                     self.honest_scores = self._honest_scores()
+                if restart is None and self.plan.size is not None:
+                    self.holdout.keep_some()
             except KeyboardInterrupt:
                 if save is not None and self.candidates.runs:
                     self._save(save)

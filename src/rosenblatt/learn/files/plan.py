@@ -40,6 +40,7 @@ class Plan(NamedTuple):
     class_weight: Mapping[Label, float] | str | None = None  # how much examples count; 'balanced': classes alike
     class_counts: tuple[int, ...] = ()  # examples of each class that a model which learns on has learned before
     threshold: float | str | None = None  # what the threshold of the model is chosen by
+    size: int | None = None  # bytes of the model file
     checkpoint: str | None = None
     checkpoint_every: float | None = None
     learns_on: Mapping[str, Any] = MappingProxyType({})  # from which model, and how, for a checkpoint

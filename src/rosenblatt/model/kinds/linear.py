@@ -19,6 +19,7 @@ from rosenblatt.model.reference_scores import Reference, unpack_reference
 from rosenblatt.readers.save_feature_space import pack_classes, pack_space, unpack_classes, unpack_space
 from rosenblatt.records import Csr, FeatureSpace, Floats, Label, RunSummary, Values
 from rosenblatt.storage.checked_header import Header
+from rosenblatt.storage.container import SMALL_VERSION
 from rosenblatt.storage.tensors import Tensors
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ class LinearModel(Model):
     @property
     def settings(self) -> Settings:
         return self.run.settings
+
+    @property
+    def is_small(self) -> bool:
+        """Was it made small (small_model.py)? Then it has lost what it would need to learn on."""
+        return "small" in self.provenance
 
     @property
     def features(self) -> int:
@@ -95,6 +101,8 @@ class LinearModel(Model):
     @property
     def why_no_confidence(self) -> str | None:
         """Why `confidences` has no answer; None where it has one."""
+        if self.is_small:
+            return "was made small, without the variances of its weights"
         if self.settings.learning_rate != "arow":
             return f"was learned by {self.provenance.get('rule', 'another rule')}, which keeps no variances"
         if self.scheme == "ovo" or self.run.votes is not None:
@@ -112,7 +120,7 @@ class LinearModel(Model):
 
     def unknown_entries(self, values: Csr) -> int | None:
         rows = native.rows_of(values)
-        if not self._scorer.is_compact:
+        if not self._scorer.is_compact or self.is_small:  # which has met words that it has no weight for
             return None
         if rows.left_out is None:
             self._scorer.scores(rows)
@@ -120,14 +128,16 @@ class LinearModel(Model):
 
     def pack(self, tensors: Tensors) -> dict[str, Any]:
         """The header of its file; its arrays are added to the tensors."""
-        header = {
+        header: dict[str, Any] = {
             "kind": self.kind,
             "classes": pack_classes(self.classes),
             "space": pack_space(self.space, tensors),
-            "run": pack_run(self.run, tensors, "run."),
+            "run": pack_run(self.run, tensors, "run.", small=self.is_small),
             "estimator": self.estimator,
             "provenance": dict(self.provenance),
         }
+        if self.is_small:
+            header["version"] = SMALL_VERSION
         if self.calibration is not None:
             header["calibration"] = self.calibration.pack(tensors)
         if self.sample is not None:

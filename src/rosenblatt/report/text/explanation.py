@@ -32,6 +32,8 @@ def model_lines(model: LinearModel, path: str, top: int) -> Iterator[str]:
     yield bold(path) + f"  {between.join(clip(str(label)) for label in model.classes[:8])}"
     yield ""
     rule = f"{settings.loss} loss, {settings.learning_rate} rate, {settings.keep} kept"
+    if model.is_small:  # the settings are those of a model that does not learn on
+        rule = f"{model.provenance.get('rule', settings.loss)}, then made small"
     yield named_line("learned", f"{rule}, from {describe_features(model)}")
     visits = f"{plural(run.n_iter, 'pass')}, {plural(run.t, 'example')}"
     yield named_line("run", f"{visits}, {plural(run.n_mistakes, 'mistake')}")

@@ -62,6 +62,8 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
     yield named_line("baseline", f"{baseline:>6.2%} by always guessing {guess}")
     if fitted.label_counts is not None:
         yield named_line("labels", _labels(fitted.label_counts, len(fitted.model.classes)))
+    if fitted.small is not None:
+        yield named_line("size", fitted.small.sentence)
     yield from _weight_and_threshold_lines(fitted)
     if columns := columns_sentence(fitted.model.space):
         yield named_line("columns", columns)

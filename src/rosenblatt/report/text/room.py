@@ -1,0 +1,22 @@
+"""What takes the room in a model file, for a person."""
+
+from collections.abc import Iterator
+
+from rosenblatt.model.room_in_file import Room
+from rosenblatt.options.command_line import as_flag
+from rosenblatt.options.file_size import shown_size
+from rosenblatt.report.text.layout import bold
+
+
+def room_lines(path: str, room: Room) -> Iterator[str]:
+    """The parts of the file, most first, and what making it small would save."""
+    yield f"{bold(path)}  {shown_size(room.bytes)}"
+    yield ""
+    width = max(map(len, room.parts))
+    for name, count in room.parts.items():
+        yield f"  {name:{width}}  {shown_size(count):>9}  {count / room.bytes:6.1%}"
+    if room.bytes_small is not None:
+        yield ""
+        small = shown_size(room.bytes_small)
+        yield f"  With every weight in two bytes it takes {small}, with fewer weights less. For example:"
+        yield f"  rosenblatt export {path} {as_flag('size', '1MB')} -o small.model"
