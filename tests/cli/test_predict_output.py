@@ -108,4 +108,6 @@ def test_what_cannot_be_written_is_refused(folder: Path, tmp_path: Path, capsys:
     (tmp_path / "t.tsv").write_text("good\tfine and fast\nbad\tslow and poor\n" * 20)
     assert main(["fit", str(tmp_path / "t.tsv"), "-o", str(tmp_path / "t.model"), "-q"]) == 0
     assert main(["predict", str(tmp_path / "t.model"), str(tmp_path / "t.tsv"), "--id", "name"]) == 2
+    assert "is read as text, and --id is for tables: leave --id out" in capsys.readouterr().err
+    assert main(["predict", str(tmp_path / "t.model"), str(tmp_path / "t.tsv"), "--id", "a", "--with", "b"]) == 2
     assert "is read as text, and --with is for tables" in capsys.readouterr().err

@@ -8,7 +8,7 @@ namespace {
 
 using Keys = std::vector<std::tuple<std::int32_t, std::string, std::string>>;  // object, name, kind
 
-const std::vector<const char*> kinds = {"", "numbers", "flags", "words", "lists", "object"};
+const std::vector<const char*> kinds = {"", "numbers", "flags", "words", "lists", "object", "numerals"};
 
 void new_shape(JsonShape* at, const Keys& keys) {
     JsonShape shape;
@@ -16,7 +16,7 @@ void new_shape(JsonShape* at, const Keys& keys) {
         const bool known = object >= 0 && static_cast<std::size_t>(object) < shape.keys.size() &&
                            shape.keys[static_cast<std::size_t>(object)].kind == JsonKind::object;
         if (!known) throw nb::value_error("the object of a key must stand before it");
-        shape.add(object, name, one_of<JsonKind>(kind, {"", "numbers", "flags", "words", "lists", "object"}));
+        shape.add(object, name, one_of<JsonKind>(kind, {"", "numbers", "flags", "words", "lists", "object", "numerals"}));
     }
     shape.number_columns();
     new (at) JsonShape(std::move(shape));

@@ -213,6 +213,7 @@ private:
                 add_word(column, text);
                 return true;
             }
+            case JsonKind::numerals: return numeral(column);
             default: return list(column);
         }
     }
@@ -255,8 +256,11 @@ private:
             case 't': column.add_word("true"); return read_literal("true");
             case 'f': column.add_word("false"); return read_literal("false");
             case '[': case '{': return false;
-            default: break;
+            default: return numeral(column);
         }
+    }
+
+    bool numeral(JsonColumn& column) {
         const char* const first = p;
         double number;
         if (!advance(read_any_number(p, number))) return false;

@@ -13,7 +13,8 @@
 
 namespace rosenblatt {
 
-enum class JsonKind : std::uint8_t { unknown, numbers, flags, words, lists, object };  // unknown: nothing but null so far
+// unknown: nothing but null so far; numerals: numbers as words, since a float would round a long one.
+enum class JsonKind : std::uint8_t { unknown, numbers, flags, words, lists, object, numerals };
 
 // A tree of keys. Key 0 is the object of the line itself; the keys of an object stand in the order of their first appearance.
 struct JsonShape {
@@ -80,7 +81,7 @@ private:
                 number_columns(key);
             } else {
                 of_key.column = static_cast<std::int32_t>(columns.size());
-                columns.push_back(of_key.kind);
+                columns.push_back(of_key.kind == JsonKind::numerals ? JsonKind::words : of_key.kind);
             }
         }
     }

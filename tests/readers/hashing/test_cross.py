@@ -367,3 +367,13 @@ def test_without_a_pair_nothing_changes(text: Path) -> None:
     values = next(iter(source.blocks())).values
     assert isinstance(values, Csr)
     assert "cross" not in source.space.settings
+
+
+def test_every_word_of_a_list_is_crossed(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text(
+        '{"t": ["a", "b"], "x": 2, "label": 0}\n{"t": ["b"], "x": 3, "label": 1}\n{"t": [], "x": 4, "label": 1}\n'
+    )
+    examples = read(path, cross=["t:x"])
+    assert examples.space.columns == ("x", "t=a", "t=b", "t=a ^ x", "t=b ^ x")
+    assert examples.X.toarray().tolist() == [[2, 1, 1, 2, 2], [3, 0, 1, 0, 3], [4, 0, 0, 0, 0]]

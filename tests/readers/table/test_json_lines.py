@@ -1,5 +1,7 @@
 """JSON lines: the same examples as the same table in CSV, nested keys, lists, faults, parts, pipes."""
 
+import csv
+import datetime
 import gzip
 import json
 import random
@@ -210,3 +212,54 @@ def test_keys_that_come_late_are_said(tmp_path: Path) -> None:
     ]
     assert sum(len(block.labels) for block in source.blocks(1)) == 17_500  # counted anew for each reading
     assert "1,000 values" in source.warnings()[0]
+
+
+def test_long_integers_are_not_rounded_where_they_are_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Labels, columns read as words, and those that `predict` passes through; on a line with a key twice, too."""
+    ids = [2**60 + i for i in range(4)]
+    path, model = tmp_path / "t.jsonl", str(tmp_path / "m.model")
+    lines = [{"id": i, "user": i % 2 + 2**61, "x": i % 2 + 0.5, "label": 2**62 + i % 2} for i in ids]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines).replace('"x": 1.5', '"x": 2, "x": 1.5', 1))
+    examples = rosenblatt.read(path, words=["user"])
+    assert examples.space.columns == ("id", "x", f"user={2**61}", f"user={2**61 + 1}")
+    assert main(["fit", str(path), "-q", "-o", model, "--words", "user"]) == 0
+    assert main(["predict", model, str(path), "--with", "id,x"]) == 0
+    expected = [f"{line['id']}\t{line['x']}\t{line['label']}" for line in lines]
+    assert capsys.readouterr().out.splitlines() == ["id\tx\tlabel", *expected]
+
+
+def test_one_table_in_four_formats(tmp_path: Path) -> None:
+    random_ = random.Random(9)
+    objects = []
+    for i in range(3000):
+        x = random_.gauss(0, 1)
+        cells = {
+            "id": 10**15 + 7919 * i,
+            "big": random_.choice([2**53 + 1, 2**60 + 3, -(2**61) - 5, 7]),
+            "x": None if i % 19 == 0 else x * 10 ** random_.randrange(-3, 12),
+            "tiny": random_.choice([0.0, -0.0, 5e-324, 1e-300, 1e300, None]),
+            "city": random_.choice(["Köln", 'New "York", NY', " padded ", "東京", "NA", None]),
+            "code": random_.choice(["001", "010", "x"]),
+            "active": random_.random() < 0.5,
+            "when": f"20{random_.randrange(10, 25)}-0{random_.randrange(1, 10)}-11 {random_.randrange(10, 24)}:00:00",
+            "note": " ".join(
+                random_.choices(["so, it", 'is "good"', "and\nnew", "or; not", "bad"], k=random_.randrange(2, 6))
+            ),
+            "label": "yes" if x > 0 else "no",
+        }
+        objects.append(cells)
+    jsonl = write(tmp_path / "t.jsonl", objects)
+    times = [datetime.datetime.fromisoformat(row["when"]) for row in objects]
+    table = pa.Table.from_pylist([row | {"when": time} for row, time in zip(objects, times, strict=True)])
+    parquet.write_table(table, tmp_path / "t.parquet", row_group_size=700)
+    with pa.ipc.new_file(str(tmp_path / "t.arrow"), table.schema) as file:
+        file.write_table(table, max_chunksize=333)
+    with (tmp_path / "t.csv").open("w", newline="") as text:
+        writer = csv.DictWriter(text, list(objects[0]))
+        writer.writeheader()
+        writer.writerows(objects)
+    models = [rosenblatt.fit_file(tmp_path / f"t.{name}", passes=1).model for name in ("csv", "parquet", "arrow")]
+    of_json = rosenblatt.fit_file(jsonl, passes=1).model
+    for model in models:
+        assert model.space.columns == of_json.space.columns
+        assert model.coef.tobytes() == of_json.coef.tobytes()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from rosenblatt import options
+from rosenblatt import errors, options
 from rosenblatt.cli.output import check_output, open_output, say, warn
 from rosenblatt.cli.parameters import (
     like_training_data,
@@ -85,7 +85,12 @@ def command(
     if reasons:
         with_weights(predictor, model, "explained by features")
     reading = like_training_data(reading, predictor)._replace(with_=shown.columns, name_rows=bool(reasons))
-    source = open_source(data, reading, predictor.space)
+    try:
+        source = open_source(data, reading, predictor.space)
+    except errors.ParameterError as error:
+        if id_ is None or columns or error.options[:1] != ("with_",):
+            raise
+        raise errors.ParameterError(error.args[0].replace(errors.option("with_"), errors.option("id_"))) from None
     header, to_lines = answer_lines(predictor, shown)
     watch = Watch(predictor)
     try:

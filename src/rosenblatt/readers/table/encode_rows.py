@@ -172,7 +172,8 @@ class Encoder:
         def factors_of(column: str) -> list[Factor]:
             if column in word_columns:
                 words = word_columns[column]
-                return [Factor(words.codes[good], [f"{column}={word}" for word in words.words])]
+                names = [f"{column}={word}" for word in words.words]
+                return [Factor(codes[good], names) for codes in (words.codes, *words.more_codes)]
             j = self._layout.numbers.index(column)
             factors = [Factor(np.zeros(len(numbers), dtype=np.int32), [column], numbers[:, j])]
             if j in self._with_missing(missing):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
@@ -23,12 +23,13 @@ from rosenblatt.readers.inputs.input_file import HEAD, InputFile, cannot_read
 from rosenblatt.readers.parallel_map import ordered_map
 from rosenblatt.readers.table.bad_rows import BadLine, LinesOfRows
 from rosenblatt.readers.table.check_arrow import refuse_duplicates
-from rosenblatt.readers.table.json_objects import Shape, cells_of, merge, object_of, put
+from rosenblatt.readers.table.json_objects import Shape, cells_of, merge, numbers_as_words, object_of, put
 
 _BLOCK = 1 << 20
 _SAMPLE = 16  # megabytes of the first lines
 _TYPES = {
-    "numbers": pa.float64(), "flags": pa.bool_(), "words": pa.string(), "lists": pa.list_(pa.string()), None: pa.null()
+    "numbers": pa.float64(), "flags": pa.bool_(), "words": pa.string(), "lists": pa.list_(pa.string()), None: pa.null(),
+    "numerals": pa.string(),
 }  # fmt: skip
 _NOTHING: Mapping[str, Any] = {}
 
@@ -59,13 +60,20 @@ class JsonLines:
         shape: Shape | None = None,
         known: Mapping[str, str] = _NOTHING,
         *,
+        as_words: Callable[[Sequence[str]], Collection[str]] = lambda _: (),
         name_late_keys: bool = True,
     ) -> None:
-        """`known` are columns of a model and what they hold, for those of which the first lines do not say it."""
+        """`known` are columns of a model and what they hold, for those of which the first lines do not say it.
+
+        Of all columns, `as_words` chooses those whose numbers are needed as they are written: a float rounds long ids.
+        """
         self._file, self._known = file, known
         self._started: Iterator[LineSpan] | None = None  # of a pipe whose first lines were read to find the columns
         self.unseen: set[str] = set()
-        self.shape = self._find_shape() if shape is None else shape
+        if shape is None:
+            shape = self._find_shape()
+            shape = numbers_as_words(shape, as_words(list(dict(_flat_types("", shape)))))
+        self.shape = shape
         self._native_shape = native.JsonShape(_flat_keys(self.shape))
         self.types = dict(_flat_types("", self.shape))
         self.columns = list(self.types)

@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-# What each key holds: numbers, flags, words or lists, None where there is only null, or the keys of an object.
+# What each key holds: numbers, flags, words or lists, None where there is only null, or the keys of an object; numerals
+# are numbers that are read as words.
 Shape: TypeAlias = dict[str, Any]
 
-_NAMES = {"numbers": "a number", "flags": "true or false", "words": "a string", "lists": "a list"}
+_NAMES = {
+    "numbers": "a number",
+    "numerals": "a number",
+    "flags": "true or false",
+    "words": "a string",
+    "lists": "a list",
+}
 _HALF_OF_PAIR = re.compile("[\ud800-\udfff]")
 
 
@@ -71,6 +78,18 @@ def put(shape: Shape, path: Sequence[str], kind: str) -> None:
         shape[key] = kind
 
 
+def numbers_as_words(shape: Shape, columns: Collection[str], path: str = "") -> Shape:
+    """The shape with these columns as words, where they hold numbers."""
+    return {
+        key: numbers_as_words(kind, columns, f"{path}{key}.")
+        if isinstance(kind, dict)
+        else "numerals"
+        if kind == "numbers" and f"{path}{key}" in columns
+        else kind
+        for key, kind in shape.items()
+    }
+
+
 def _kind_of(value: Any) -> str | None:
     if isinstance(value, bool):
         return "flags"
@@ -91,10 +110,12 @@ def cells_of(value: Mapping[str, Any], shape: Shape, path: str = "") -> Iterator
             yield from cells_of(cell or {}, kind, f"{column}.")
         elif cell is None or kind is None:
             yield column, None
-        elif isinstance(cell, dict) or _kind_of(cell) != kind:
-            raise _mismatch(column, cell, _NAMES[kind])
+        elif isinstance(cell, dict) or _kind_of(cell) != kind.replace("numerals", "numbers"):
+            raise _mismatch(column, cell, _NAMES[kind.replace("numerals", "numbers")])
         elif kind == "lists":
             yield column, [_word(item) for item in cell if item is not None]
+        elif kind == "numerals":
+            yield column, _word(cell)
         else:
             yield column, _float(cell) if kind == "numbers" else cell
 

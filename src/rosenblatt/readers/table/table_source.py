@@ -9,7 +9,7 @@ Running text is hashed into the columns after the numbers, and so are the words 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import Any
 
@@ -28,6 +28,7 @@ from rosenblatt.readers.table.bad_rows import BadCells, BadLine, bad_row_error, 
 from rosenblatt.readers.table.check_arrow import refuse_types
 from rosenblatt.readers.table.columns.find_layout import find_layout, layout_of_model, refuse_unknown
 from rosenblatt.readers.table.columns.head import Head, read_head
+from rosenblatt.readers.table.columns.label_column import label_column
 from rosenblatt.readers.table.columns.new_columns import absence, extended, with_absent
 from rosenblatt.readers.table.csv import CsvFile, separator_of
 from rosenblatt.readers.table.encode_rows import Encoder
@@ -167,7 +168,8 @@ class TableSource(FileSource):
             if self.format == "jsonl":
                 shape = first.shape if isinstance(first, JsonLines) else None
                 known = {} if self.model_space is None else _kinds_of(self.model_space)
-                return JsonLines(file, shape, known, name_late_keys=self.model_space is None or reading.grow)
+                late = self.model_space is None or reading.grow
+                return JsonLines(file, shape, known, as_words=self._needed_as_words, name_late_keys=late)
             if self.format not in ("csv", "tsv"):
                 return TypedFile(file, self.format)
             columns, missing = None if first is None else first.columns, not reading.with_
@@ -181,6 +183,17 @@ class TableSource(FileSource):
         if isinstance(table, TypedFile):
             table.refuse_empty()
         return table
+
+    def _needed_as_words(self, columns: Sequence[str]) -> set[str]:
+        """The label, the columns that are passed through, and those that are read as words."""
+        reading, settings = self.reading, {} if self.model_space is None else self.model_space.settings
+        words = [text.removeprefix("word:") for text in reading.as_]
+        needed = {*reading.with_, *reading.words, *words, *settings.get("words", ())}
+        if self.model_space is not None and reading.label is None:
+            return {*needed, settings["label"]}
+        with suppress(DataError):  # a label that is no column is refused later, or folders name it
+            needed.add(label_column(self.name, columns, reading.label))
+        return needed
 
     @property
     def space(self) -> FeatureSpace:
