@@ -84,12 +84,15 @@ def test_explain_shows_each_label_that_applies(folder: Path) -> None:
 
 
 def test_sentences_for_what_cannot_be_done(folder: Path) -> None:
+    (folder / "one.txt").write_text("__label__a __label__b one line of text\n")
     for arguments, sentence in (
         (("fit", "train.txt"), "--multi-label"),
         (("fit", "train.txt", "--multi-label", "--class-weight", "balanced"), "--threshold f1"),
         (("fit", "train.txt", "--multi-label", "--label-separator", "|"), "--label-separator is for"),
         (("fit", "--from", "m.model", "train.txt"), "does not learn on"),
         (("export", "m.model", "--to", "sql"), "several labels"),
+        (("predict", "m.model", "test.txt", "--confidence"), "several labels, each by itself"),
+        (("fit", "one.txt", "--multi-label"), "has one example"),
     ):
         done = rosenblatt(*arguments, cwd=folder)
         assert done.returncode in (2, 3, 4)

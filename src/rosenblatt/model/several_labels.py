@@ -12,12 +12,12 @@ from rosenblatt.errors import option
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, class_codes, quoted
 from rosenblatt.learn.files.passes import Fitting
-from rosenblatt.model.calibration import calibrate
-from rosenblatt.model.choose_threshold import EVEN, choose_threshold
+from rosenblatt.model.calibration import Calibration, calibrate
+from rosenblatt.model.choose_threshold import EVEN, Threshold, chance_at, choose_threshold, score_at
 from rosenblatt.model.kinds.linear import LinearModel
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.warnings.worthless_model import Caution, few_examples
-from rosenblatt.options.threshold_criterion import criterion_of
+from rosenblatt.options.threshold_criterion import Criterion, criterion_of
 from rosenblatt.readers.source import Source
 from rosenblatt.records import HonestScores, Label
 
@@ -74,8 +74,18 @@ def with_label_thresholds(linear: LinearModel, fitting: Fitting) -> MultiLabelMo
     for of_label in _by_label(honest, sets):
         calibration = calibrate(of_label, "binary", 2, model.loss)
         calibrations.append(calibration)
-        thresholds.append(choose_threshold(criterion, of_label, calibration))
+        thresholds.append(_threshold(criterion, of_label, calibration))
     return replace(model, calibrations=tuple(calibrations), thresholds=tuple(thresholds))
+
+
+def _threshold(criterion: Criterion, honest: HonestScores, calibration: Calibration) -> Threshold:
+    """As `choose_threshold`, without a look at every score where the probability is known: there may be many labels."""
+    if criterion.kind != "probability":
+        return choose_threshold(criterion, honest, calibration)
+    score = score_at(calibration, criterion.number)
+    above, truth = np.asarray(honest.scores)[:, 0] > score, np.asarray(honest.truth)
+    counts = (len(truth), int(truth.sum()), int(above.sum()), int(truth[above].sum()))
+    return Threshold(score, chance_at(calibration, score), criterion.text, *counts)
 
 
 def _by_label(honest: HonestScores, sets: native.LabelSets) -> Iterator[HonestScores]:

@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.model.choose_threshold import choose_threshold
 from rosenblatt.model.fit_file import Fitted, fit_file
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.model.predict import predict_file
+from rosenblatt.options.threshold_criterion import criterion_of
 from rosenblatt.readers.formats import lines
 from rosenblatt.readers.source import ReadOptions
+from rosenblatt.records import HonestScores
 
 SEVERAL = ReadOptions(multi_label=True)
 TOPICS = {"sport": "ball goal team", "music": "song band", "food": "bread soup cheese", "travel": "train hotel"}
@@ -131,8 +134,24 @@ def test_a_label_that_is_decided_above_its_threshold(tmp_path: Path) -> None:
         for one, calibration in zip(model.thresholds, model.calibrations, strict=True):
             assert one.criterion == str(threshold)
             assert one.examples == calibration.examples
+        honest, sets = _honest(path, threshold)
+        for k, one in enumerate(model.thresholds):
+            of_label = HonestScores(np.ascontiguousarray(honest[:, k : k + 1]), sets[:, k], "progressive")
+            criterion = criterion_of(threshold)
+            assert criterion is not None
+            assert one == choose_threshold(criterion, of_label, model.calibrations[k])
     assert recalls[0.01] >= recalls[0.5]
     assert recalls["recall>=0.99"] >= 0.99
+
+
+def _honest(path: Path, threshold: Any) -> tuple[Any, Any]:
+    """The scores that thresholds are chosen on, and whether each label applied."""
+    fitted = fit(path, threshold=threshold)
+    assert fitted.honest_scores is not None
+    rows = [line.split("__label__")[1:] for line in path.read_text().splitlines()][-len(fitted.honest_scores) :]
+    labels = [{part.split()[0] for part in parts} for parts in rows]
+    truth = np.array([[int(label in row) for label in fitted.model.classes] for row in labels], np.int32)
+    return np.asarray(fitted.honest_scores.scores), truth
 
 
 def test_labels_written_twice_with_spaces_or_not_at_all(tmp_path: Path) -> None:

@@ -154,6 +154,9 @@ class Fitting:
     def _end_pass(self) -> Restart | None:
         if not self.candidates.runs or self.examples.learned == 0:
             raise DataError(f"{self.source.name}: has no example to learn from.", file=self.source.name)
+        if self.sets is not None and self.examples.learned + self.holdout.rows == 1:
+            name = self.source.name
+            raise DataError(f"{name}: has one example, and labels are learned from several.", file=name)
         first_pass = self.pass_ == 0
         if first_pass and self._must_be_shuffled() and not self._are_few():
             return Restart.IN_RUNS

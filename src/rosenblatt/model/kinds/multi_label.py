@@ -47,6 +47,10 @@ class MultiLabelModel(LinearModel):
         names = list(map(str, self.classes))
         return next((mark for mark in _BETWEEN if not any(mark in name for name in names)), _BETWEEN[0])
 
+    @property
+    def why_no_confidence(self) -> str | None:
+        return "decides about several labels, each by itself"
+
     @cached_property
     def decides_above_each(self) -> array[float]:
         """The score above which each label applies."""
