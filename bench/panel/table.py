@@ -83,4 +83,10 @@ def summary(rows: list[Comparison]) -> str:
         slower = [row.name for row in timed if row.mine("seconds") > row.logistic(key)]
         count = f"{len(slower)} of {len(timed)}"
         lines.append(f"time: slower than tuned logistic regression, {words}, on {count}: {', '.join(slower)}")
+    timed = [row for row in rows if not math.isnan(row.logistic("cpu_seconds") + row.mine("cpu_seconds"))]
+    if timed:
+        slower = [row.name for row in timed if row.mine("cpu_seconds") > row.logistic("cpu_seconds")]
+        lines.append(
+            f"processor time: more than its search and fit on {len(slower)} of {len(timed)}: {', '.join(slower)}"
+        )
     return "\n".join(lines)

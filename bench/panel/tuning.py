@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -26,11 +26,12 @@ def folds(y: Any) -> list[tuple[Any, Any]]:
     return list(StratifiedKFold(n_folds, shuffle=True, random_state=0).split(rows, y))
 
 
-def quiet(learn: Any, *arrays: Any, **settings: Any) -> Any:
-    """The scores, on one thread; warnings that a solver did not converge are part of searching."""
+def quiet(learn: Any, *arrays: Any, **settings: Any) -> tuple[Any, float]:
+    """The scores and the processor time, on one thread; that a solver did not converge is part of searching."""
+    start = process_time()
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return learn(*arrays, **settings)
+        return learn(*arrays, **settings), process_time() - start
 
 
 def tune(peer: Peer, y: Any, y_test: Any, jobs: int) -> dict[str, Any]:
@@ -44,19 +45,20 @@ def tune(peer: Peer, y: Any, y_test: Any, jobs: int) -> dict[str, Any]:
         for setting in peer.settings
         for fit, rest in parts
     ]
-    results = Parallel(n_jobs=jobs)(tasks)
+    results, search_times = zip(*Parallel(n_jobs=jobs)(tasks), strict=True)
     judged = np.concatenate([y[rest] for _, rest in parts])
     scores = [np.concatenate(results[i : i + len(parts)]) for i in range(0, len(tasks), len(parts))]
     losses = [loss(judged, part, peer.own_probabilities) for part in scores]
     best = int(np.argmin(losses))
     middle = perf_counter()
-    test_scores = quiet(peer.learn, peer.X, y, peer.X_test, **peer.settings[best])
+    test_scores, fit_time = quiet(peer.learn, peer.X, y, peer.X_test, **peer.settings[best])
     end = perf_counter()
     proba = softmax(test_scores) if peer.own_probabilities else platt(scores[best], judged, test_scores)
     ranks = test_scores if test_scores.ndim == 1 else proba
     return measures(y_test, decide(test_scores), ranks, proba) | {
         "seconds": peer.seconds_before + end - start,
         "fit_seconds": peer.seconds_before + end - middle,
+        "cpu_seconds": peer.seconds_before + sum(search_times) + fit_time,
         "setting": peer.settings[best],
     }
 

@@ -17,7 +17,7 @@ from rosenblatt.evaluate.evaluate_file import evaluate_file
 from rosenblatt.model.calibration import calibrate
 from rosenblatt.model.choose_threshold import Threshold, choose_threshold, score_at
 from rosenblatt.model.export.export import export_model
-from rosenblatt.model.fit_file import Fitted, fit_file
+from rosenblatt.model.fit_file import Fitted, _clearly_worse, fit_file
 from rosenblatt.model.model_file import load_model, save_model
 from rosenblatt.model.predict import predict_file
 from rosenblatt.options.threshold_criterion import criterion_of
@@ -287,3 +287,20 @@ def test_a_rare_class_is_advised_what_finds_more_of_it(rare: str, usual: str, ad
     position = sorted([rare, usual]).index(rare)
     assert scores.per_class[position].recall.value == 0
     assert advised.scores().per_class[position].recall.value > 0.1
+
+
+def test_a_map_that_moves_the_threshold_to_more_errors_is_not_used(tmp_path: Path) -> None:
+    """Few far scores may bend a map; then the model decides by the score, and the temperature gives probabilities."""
+    path = tmp_path / "t.csv"
+    draw = np.random.default_rng(0)
+    x = draw.normal(size=400)
+    y = x + draw.normal(size=400) > 0
+    path.write_text("x,label\n" + "".join(f"{a:.3f},{int(b)}\n" for a, b in zip(x, y, strict=True)))
+    fitted = fit_file(path, threshold=0.5)
+    model, honest = fitted.model, fitted.honest_scores
+    assert model.threshold is not None
+    assert honest is not None
+    far = replace(model, threshold=replace(model.threshold, score=3.0))
+    assert _clearly_worse(far, model, honest)
+    assert not _clearly_worse(model, far, honest)
+    assert not _clearly_worse(model, model, honest)

@@ -45,11 +45,13 @@ class Calibration(NamedTuple):
         return {"kind": self.kind, "examples": self.examples, "measured_on": self.measured_on}
 
 
-def calibrate(honest: HonestScores, scheme: str, n_classes: int, loss: str = "") -> Calibration:
-    """The best map for these scores, which a rule of this loss has learned."""
+def calibrate(
+    honest: HonestScores, scheme: str, n_classes: int, loss: str = "", kind: str | None = None
+) -> Calibration:
+    """The best map for these scores, which a rule of this loss has learned, or the best of one kind."""
     scores = class_scores(scheme, honest.scores, n_classes)
     logits = own_probabilities(loss, scheme, n_classes) is not None
-    kind = _best_kind(scores, honest.truth, n_classes, logits)
+    kind = kind or _best_kind(scores, honest.truth, n_classes, logits)
     parameters = native.fit_probabilities(kind, scores, honest.truth, n_classes, logits)
     return Calibration(kind, parameters, n_classes, len(honest.truth), honest.kind)
 

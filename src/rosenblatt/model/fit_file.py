@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from rosenblatt.readers.cache.persistent import CacheStatus
 
 _FEWEST_BITS = 18
+_SURE = 2.0  # standard deviations
 
 
 def fit_file(
@@ -419,7 +421,21 @@ def _with_probabilities(model: LinearModel, honest: HonestScores | None, plan: P
     if plan.threshold is not None or (is_moved and plan.passes == "auto" and plan.class_weight is None):
         threshold = _threshold(plan.threshold, honest, calibration)
     decided = replace(model, calibration=calibration, threshold=threshold)
+    if threshold is not None and plan.threshold is None:
+        by_score = replace(decided, threshold=None)
+        if _clearly_worse(decided, by_score, honest):
+            # Few far scores may bend a map; the temperature, which does not move the threshold, is the safer one.
+            plain = calibrate(honest, model.scheme, len(model.classes), model.loss, "temperature")
+            decided = replace(by_score, calibration=plain)
     return replace(decided, reference=reference_of(honest, decided))
+
+
+def _clearly_worse(model: LinearModel, other: LinearModel, honest: HonestScores) -> bool:
+    """Whether a model errs on clearly more of these examples than another, by those on which they differ (McNemar)."""
+    decisions = zip(model.decided(honest.scores).tolist(), other.decided(honest.scores).tolist(), strict=True)
+    differ = [(a, b, truth) for (a, b), truth in zip(decisions, honest.truth.tolist(), strict=True) if a != b]
+    lost: int = sum((b == truth) - (a == truth) for a, b, truth in differ)
+    return lost > _SURE * math.sqrt(len(differ))
 
 
 def _threshold(wanted: float | str | None, honest: HonestScores, calibration: Calibration) -> Threshold:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 STATUS = {
     "separated": "a whole pass without a mistake",
     "validated": "the held-out error stopped falling",
-    "budget": "all the passes asked for were made",
+    "budget": "all passes were made, and mistakes remain",
     "open": "the stream may continue",
     "interrupted": "stopped before its end",
 }

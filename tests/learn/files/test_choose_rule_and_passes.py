@@ -381,7 +381,7 @@ def test_classes_that_are_nearly_separable_are_learned_until_the_weights_are_lar
     X = np.column_stack([spent, draw.normal(size=(2000, 3)) + 0.5 * y[:, None]])
     X = ((X - X.mean(axis=0)) / X.std(axis=0)).round(4)
     fitted = fit_source(Arrays(X[:600], y[:600].tolist(), sparse=False), auto())
-    assert fitted.chosen == "logistic-average-bold"
+    assert fitted.passes > 377
     peer = LogisticRegression(C=1000, max_iter=1000).fit(X[:600], y[:600])
     right = np.mean((np.asarray(fitted.model.unit_scores(X[600:]))[:, 0] > 0) == y[600:])
     assert right >= peer.score(X[600:], y[600:]) - 0.002

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 from rosenblatt import native
 from rosenblatt.errors import LearningOverflowError
 from rosenblatt.learn.files.portfolio import (
+    BOLD_AVERAGE,
     RARITY_RULES,
     ROWS_MEASURED,
     power_of_2,
@@ -60,6 +61,7 @@ class Choice(NamedTuple):
     rows: int  # that were left out in turn
     folds: int  # 1: these rows alone were left out
     errors: Mapping[str, float]  # the least error of each candidate that was judged
+    most_passes: int = 0  # after which the rule was judged last
 
     @property
     def how(self) -> str:
@@ -180,6 +182,7 @@ class _Trial:
         self.least_error: _Point | None = None
         self.least_loss: _Point | None = None
         self.ended = self.improved = False
+        self.passes = 0  # so far
         self._waited = 0
 
     @property
@@ -205,6 +208,7 @@ class _Trial:
         return self._learning.scores(run, fold.left_out)
 
     def judge(self, passes: int, scores: Sequence[Any]) -> None:
+        self.passes = passes
         if any(part is None for part in scores):
             self.ended = True
             return
@@ -294,21 +298,30 @@ def choose_by_folds(
     not_judged = [first_errors[name] for name in candidates if name not in trials and name in first_errors]
     if min(errors.values()) > min(not_judged, default=1.0):
         return None  # one for which there was no work did better in its first pass
-    name, point = _best(finished, _as_good_as(min(errors.values()), decisions))
-    choice = Choice(name, point.passes, point.error, rows, len(folds), errors | {name: point.error})
+    name, point = _best(finished, _limit(errors, decisions))
+    choice = Choice(
+        name, point.passes, point.error, rows, len(folds), errors | {name: point.error}, trials[name].passes
+    )
     return choice, _honest_scores(learning, folds, point)
 
 
+def _limit(errors: Mapping[str, float], decisions: int) -> float:
+    """The error up to which a candidate may be chosen. The bold average lowers it only where it is clearly the best."""
+    least = min(errors.values())
+    of_others = min((error for name, error in errors.items() if name != BOLD_AVERAGE), default=least)
+    near = _as_good_as(least, decisions)
+    return near if of_others > near else _as_good_as(of_others, decisions)
+
+
 def _best(finished: Mapping[str, _Trial], error: float) -> tuple[str, _Point]:
-    """The first candidate whose error is small enough; where that models probabilities, and another does so clearly
-    better, the one with the least loss."""
+    """The first candidate whose error is small enough; where that models probabilities, and its bold twin does so
+    clearly better, that one."""
     points = {name: point for name, trial in finished.items() if (point := trial.point_within(error)) is not None}
     first = next(iter(points))
     if finished[first].settings.loss != "logistic":
         return first, points[first]
-    of_loss = {name: point for name, point in points.items() if finished[name].settings.loss == "logistic"}
-    least = min(of_loss, key=lambda name: of_loss[name].loss)
-    name = least if points[least].loss < _CLEARLY_LESS * points[first].loss else first
+    bold = BOLD_AVERAGE if BOLD_AVERAGE in points else first
+    name = bold if points[bold].loss < _CLEARLY_LESS * points[first].loss else first
     return name, points[name]
 
 
@@ -337,15 +350,17 @@ def _race(
 
 
 def _end_hopeless(trials: Mapping[str, _Trial], decisions: int, passes: int) -> None:
-    """End the candidates that will hardly be chosen any more. One before the best so far goes on while it improves."""
+    """End the candidates that will hardly be chosen any more. One before the best so far goes on while it improves, and
+    so does the bold average, which needs many passes where it is the best."""
     errors = {name: trial.least_error.error for name, trial in trials.items() if trial.least_error is not None}
-    least = min(errors.values(), default=1.0)
+    # The bold one is often ahead after few passes, and behind in the end.
+    least = min((error for name, error in errors.items() if name != BOLD_AVERAGE), default=1.0)
     near = _as_good_as(least, decisions)
     chosen = next((name for name, error in errors.items() if error <= near), None)
     is_before = True
     for name, error in errors.items():
         is_before = is_before and name != chosen
-        if is_before and trials[name].improved:
+        if (is_before or name == BOLD_AVERAGE) and trials[name].improved:
             limit = least + _FAR_BEHIND * (near - least)
         elif passes < _ENOUGH_PASSES or chosen is None or trials[name].has_less_loss(trials[chosen]):
             limit = least + _BEHIND * (near - least)

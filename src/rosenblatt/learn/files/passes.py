@@ -19,7 +19,7 @@ from rosenblatt.learn.files.label_sets import LabelSetCoder
 from rosenblatt.learn.files.labels_to_classes import ClassCoder
 from rosenblatt.learn.files.leak_sample import LeakSample
 from rosenblatt.learn.files.plan import Plan, Progress
-from rosenblatt.learn.files.portfolio import RARITY_RULES, Candidates
+from rosenblatt.learn.files.portfolio import BOLD_AVERAGE, LAST_RULES, Candidates
 from rosenblatt.learn.files.race import first_of_the_best
 from rosenblatt.learn.run import Run
 from rosenblatt.learn.settings import Settings
@@ -223,8 +223,12 @@ class Fitting:
         plan, candidates = self.plan, self.candidates
         first = {name: plan.candidates[name] for name in candidates.settings if name not in candidates.failed}
         more = plan.word_candidates if learning.hashed else plan.fold_candidates
-        ahead = {name: more[name] for name in more if name not in RARITY_RULES}
-        tried = {**ahead, **first, **more}
+        ahead = {name: more[name] for name in more if name not in LAST_RULES}
+        # Of rules that chance cannot tell apart, one that models probabilities.
+        mistake_driven = {name: rule for name, rule in first.items() if name in ("hinge", "perceptron")}
+        others = {name: rule for name, rule in first.items() if name not in mistake_driven}
+        bold = {name: rule for name, rule in more.items() if name == BOLD_AVERAGE}
+        tried = {**ahead, **others, **bold, **mistake_driven, **more}
         return {name: learning.scaled(name, rule) for name, rule in tried.items()} if plan.scale_to_length else tried
 
     # -- checkpoints and progress -----------------------------------------------------------------------------------

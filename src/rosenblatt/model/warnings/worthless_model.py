@@ -28,6 +28,7 @@ class Caution(NamedTuple):
         "no better",
         "one class",
         "few examples",
+        "labels alike",
         "unknown labels",
         "threshold",
         "leak",
@@ -149,6 +150,31 @@ def few_examples(classes: Sequence[Label], counts: Sequence[float], noun: str = 
     ]
 
 
+def labels_alike(classes: Sequence[Label]) -> list[Caution]:
+    """A warning where labels differ in upper and lower case only: each is a class of its own.
+
+    >>> print(*labels_alike(("No", "no", "yes")))
+    The labels 'No' and 'no' differ in upper and lower case only, and are different classes: if they mean the same, \
+write them alike.
+    >>> labels_alike(("no", "yes")) or labels_alike((0, 1))
+    []
+    """
+    spellings: dict[str, list[Label]] = {}
+    for label in classes:
+        spellings.setdefault(str(label).casefold(), []).append(label)
+    alike = next((labels for labels in spellings.values() if len(labels) > 1), None)
+    if alike is None:
+        return []
+    named = " and ".join(map(quoted, alike[:_SHOWN]))
+    return [
+        Caution(
+            "labels alike",
+            f"The labels {named} differ in upper and lower case only, and are different classes: if they mean the "
+            "same, write them alike.",
+        )
+    ]
+
+
 def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
     """What a person must know of a fit: whether it is worth more than a guess, and which classes are too small."""
     classes, counts, chosen = fitting.classes, fitting.class_counts, fitting.chosen
@@ -172,6 +198,7 @@ def warnings_of_fit(fitting: Fitting, model: LinearModel) -> Iterator[Caution]:
         elif not otherwise and (judged is None or not clearly_better(judged)):
             yield no_better(guess, error, baseline, rows, advice)
     yield from few_examples(classes, counts)
+    yield from labels_alike(classes)
     if fitting.checkpoint_failure is not None:
         yield Caution("checkpoint", f"T{fitting.checkpoint_failure[1:]}; the fit went on without it.")
     if fitting.leak_sample is not None:

@@ -184,7 +184,7 @@ def _why_so_many(fitted: Fitted) -> str:
     choice = fitted.choice
     if choice is None or fitted.passes < choice.passes:
         return ""
-    return "; more passes did not lower the error"
+    return "; more were not tried" if choice.passes == choice.most_passes else "; more passes did not lower the error"
 
 
 def _fold_error(choice: Choice, value: float, of: str) -> str:
