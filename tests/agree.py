@@ -3,13 +3,14 @@
 import hashlib
 from dataclasses import fields
 from typing import Any
+from warnings import catch_warnings
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from rosenblatt import Adaline, LogisticUnit, Perceptron
+from rosenblatt import Adaline, LinearSeparator, LogisticUnit, Perceptron
 from tests.reference import Reference
 from tests.slow_twins.arithmetic import argmax
 
@@ -107,6 +108,10 @@ def fingerprint() -> str:
             for name, learner in learners_of_every_kind().items():
                 run = clone(learner).fit(rows, y)
                 digest.update(repr((name, state(run, rows), run_of(run))).encode())
+            for name in ("perceptron", "arow", "logistic", "pa1"):
+                with catch_warnings(action="ignore"):  # labels at random are not learned
+                    forgets = LinearSeparator(rule=name, forget=3.0).fit(rows, y)
+                digest.update(repr((name, bits(forgets.coef_), bits(forgets.decision_function(rows)))).encode())
     return digest.hexdigest()
 
 

@@ -10,6 +10,7 @@ Every fast kernel is compared with this file bit for bit. Two ideas keep it shor
 import copy
 import math
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import reduce
 from operator import add
 from typing import Any, Self
@@ -29,20 +30,44 @@ class Unit:
         self.squares = [0.0] * len(w)
         self.variance = [1.0] * len(w)
         self.pending = [0.0] * len(w)  # the gradient of the unfinished batch
+        self.unit = self.scale_unit = 1.0  # what w and late, squares and variance are stored in, where they fade
 
     def change(self, d: Vector, t: int) -> None:
         self.w, self.late = plus(self.w, d), plus(self.late, times(t, d))
 
     def adagrad(self, h: Vector, eta0: float) -> Vector:
         """Duchi, Hazan and Singer (2011): a rate per feature."""
-        self.squares = plus(self.squares, each(h, h))
-        return [(eta0 * hj) / (math.sqrt(q) + 1e-10) for q, hj in zip(self.squares, h, strict=True)]
+        self.squares = plus(self.squares, times(1 / self.scale_unit, each(h, h)))
+        squares = times(self.scale_unit, self.squares)
+        return [(eta0 * hj) / (math.sqrt(q) + 1e-10) for q, hj in zip(squares, h, strict=True)]
+
+    def variances(self) -> Vector:
+        """What fades is less and less certain, up to the variance of what was never seen."""
+        return [min(v * (1 / self.scale_unit), 1.0) for v in self.variance]
 
     def arow(self, a: float, beta: float, x: Vector) -> Vector:
         """Crammer, Kulesza and Dredze (2009), diagonal: sure weights move less, and each move makes them surer."""
-        z = each(self.variance, x)
-        self.variance = plus(self.variance, times(-beta, each(z, z)))
+        now = self.variances()
+        z, unit = each(now, x), self.scale_unit
+        before = [v if n < 1 else unit for v, n in zip(self.variance, now, strict=True)]
+        after = plus(before, times(-unit, times(beta, each(z, z))))
+        self.variance = [v if xj else u for v, xj, u in zip(after, x, self.variance, strict=True)]
         return times(a, z)
+
+    def fade(self, decay: float, *, weights: bool) -> None:
+        """What was learned of each example so far counts `decay` times as much: the unit fades, not the numbers in it.
+        Where it has become very small, both are brought back by a power of two, which rounds nothing."""
+        if weights:
+            self.unit *= decay
+            if self.unit < 2.0**-512:
+                self.unit *= 2.0**512
+                self.w, self.late = times(2.0**-512, self.w), times(2.0**-512, self.late)
+            return
+        self.scale_unit *= decay
+        if self.scale_unit < 2.0**-512:
+            self.scale_unit *= 2.0**512
+            self.squares = times(2.0**-512, self.squares)
+            self.variance = [min(v * 2.0**512, 1.0) for v in self.variance]
 
 
 @dataclass
@@ -86,6 +111,7 @@ class Reference:
     r: float = 1.0
     alpha: float = 0.0
     l1: float = 0.0
+    forget: float = 0.0  # the half-life of what was learned of an example, in examples; 0: it is never forgotten
     batch: int | str = 1  # or "full"
     order: str = "given"  # given, shuffle, sample
     keep: str = "last"  # last, average, vote, pocket
@@ -106,6 +132,8 @@ class Reference:
         self.closed_form = self.learning_rate in ("pa1", "pa2", "arow")
         self.wide = self.loss == "hinge" or self.closed_form  # asks for a margin of 1 where none is named
         self.required = 1.0 if self.wide and self.margin == 0 else self.margin
+        self.decay = float(Decimal(2) ** (-1 / Decimal(self.forget))) if self.forget else 1.0
+        self.recent = 0.0  # examples, each as much as is not forgotten of it
 
     def fit(self, X: Rows, y: list[Any], sample_weight: Vector | None = None, epochs: int = 1) -> Self:
         self.begin(sorted(set(y)), len(X[0]))
@@ -194,6 +222,10 @@ class Reference:
             self.end_batch()
         if self.batch == 1 and self.t % 64 == 0:
             self.shrink(64)
+        if self.forget:
+            self.recent = self.decay * self.recent + 1.0
+            for unit in self.units:
+                unit.fade(self.decay, weights=self.learning_rate not in ("adagrad", "arow"))
         for k, keeper in enumerate(self.keepers):
             if self.keep == "vote":
                 keeper.survived()
@@ -201,12 +233,12 @@ class Reference:
                 self.ratchet(k, keeper)
 
     def scores(self, x: Vector) -> Vector:
-        return [score(unit.w, x) for unit in self.units]
+        return [score(unit.w, x) * unit.unit for unit in self.units]
 
     def confidence(self, row: Vector, threshold: float = 0.0) -> float:
         """Standard deviations by which the decision for a row could go another way: arow's weights are normal."""
         x = [*row, float(self.fit_intercept)]
-        scores, spread = self.scores(x), [score(each(unit.variance, x), x) for unit in self.units]
+        scores, spread = self.scores(x), [score(each(unit.variances(), x), x) for unit in self.units]
         if len(scores) == 1:
             return abs(scores[0] - threshold) / math.sqrt(spread[0])
         best, rival = sorted(range(len(scores)), key=lambda k: -scores[k])[:2]
@@ -233,7 +265,7 @@ class Reference:
     def update(self, row: int, x: Vector, c: float, margin: float, sides: Sides) -> None:
         lacking = self.required - margin
         if self.learning_rate == "arow":
-            v = reduce(add, (score(each(self.units[k].variance, x), x) for k, _ in sides))
+            v = reduce(add, (score(each(self.units[k].variances(), x), x) for k, _ in sides))
             beta = 1 / (v + self.r / c)
             for k, sign in sides:
                 a = sign * (lacking * beta)
@@ -243,7 +275,7 @@ class Reference:
             exact = lacking / q if q else math.inf  # the least move that gives what the margin lacks
             tau = min(most, exact) if self.learning_rate == "pa1" else lacking / (q + 1 / (2 * most))
             for k, sign in sides:
-                self.change(row, k, sign * tau, times(sign * tau, x))
+                self.change(row, k, sign * tau, times(sign * tau / self.units[k].unit, x))
         else:
             slope = {"logistic": c / (1 + exp(margin)), "squared": c * (1 - margin)}.get(self.loss, c)
             for k, sign in sides:
@@ -264,7 +296,7 @@ class Reference:
         elif self.learning_rate == "adagrad":
             self.change(row, k, a, unit.adagrad(times(g, x), self.eta0))
         else:
-            self.change(row, k, a, times(a, x))
+            self.change(row, k, a, times(a / unit.unit, x))
 
     def rate(self) -> float:
         """adagrad has a rate per feature, in the unit; its log holds the gradient itself."""
@@ -335,10 +367,13 @@ class Reference:
         ended = copy.deepcopy(self) if self.waiting else self
         ended.end_batch()
         if self.keep == "average" and self.t:
-            return [[wj - late / self.t for wj, late in zip(u.w, u.late, strict=True)] for u in ended.units]
+            averages = [[wj - late / self.t for wj, late in zip(u.w, u.late, strict=True)] for u in ended.units]
+            if not self.forget:
+                return averages
+            return [times(u.unit * (self.t / self.recent), w) for u, w in zip(ended.units, averages, strict=True)]
         if self.keep == "pocket":
             return [w for keeper in ended.keepers for w in keeper.pocket or keeper.now()]
-        return [unit.w for unit in ended.units]
+        return [times(unit.unit, unit.w) for unit in ended.units]
 
     def decision(self, x: Vector) -> Vector:
         """A score for each unit; of voters, the mean of their signs (when joint, the share of each class)."""

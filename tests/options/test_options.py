@@ -28,6 +28,7 @@ ACCEPTED: dict[str, list[object]] = {
     "r": [1, 0.1],
     "alpha": [0, 1e-4, 2],
     "l1": [0, 1e-4, 2],
+    "forget": [0, 1, 2.5, 1e9],
     "keep": ["last", "average", "vote", "pocket"],
     "batch": [1, 32, np.int32(7), "full"],
     "order": ["given", "shuffle", "sample"],
@@ -69,6 +70,7 @@ REFUSED: dict[str, list[object]] = {
     "r": [*NO_FLOAT, 0, -1],
     "alpha": [*NO_FLOAT, -1],
     "l1": [*NO_FLOAT, -1],
+    "forget": [*NO_FLOAT, -1],
     "keep": NO_CHOICE,
     "batch": [*NO_INT, 0, -1, None, "all", np.array(["full"])],
     "order": NO_CHOICE,
@@ -185,8 +187,8 @@ def test_an_estimator_that_differs_has_a_changed_copy() -> None:
     assert options.eta0.accepts(2)
 
 
-def test_perceptron_has_every_parameter_but_the_loss() -> None:
-    assert set(PERCEPTRON) == set(LEARNER) - {"loss"}
+def test_perceptron_has_every_parameter_but_the_loss_and_what_is_for_streams() -> None:
+    assert set(PERCEPTRON) == set(LEARNER) - {"loss", "forget"}
 
 
 @pytest.mark.parametrize("table", [ADALINE, LOGISTIC_UNIT])

@@ -19,7 +19,7 @@ void bind_learner_state(Class<CompactLearner>& learner);
 namespace {
 
 void new_learner(CompactLearner* at, std::size_t features, const std::string& loss, const std::string& rate,
-                 const std::string& scheme, double eta0, double margin, double r, double alpha, double l1, std::int64_t batch, bool intercept,
+                 const std::string& scheme, double eta0, double margin, double r, double alpha, double l1, double decay, std::int64_t batch, bool intercept,
                  bool average, bool pocket, bool record, const In<double>& class_weight, bool unit_major,
                  std::shared_ptr<Columns> columns) {
     Rule rule;
@@ -31,6 +31,7 @@ void new_learner(CompactLearner* at, std::size_t features, const std::string& lo
     rule.r = r;
     rule.alpha = alpha;
     rule.l1 = l1;
+    rule.decay = decay;
     rule.batch = batch <= 0 ? full_batch : static_cast<std::uint64_t>(batch);
     rule.classes = class_weight.shape(0);
     rule.intercept = intercept;
@@ -326,7 +327,7 @@ void bind_learner(Module& m) {
     auto learner = Class<CompactLearner>(m, "Learner");
     bind_learner_state(learner);
     learner
-        .def("__init__", &new_learner, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "alpha"_a, "l1"_a, "batch"_a,
+        .def("__init__", &new_learner, nb::kw_only(), "features"_a, "loss"_a, "learning_rate"_a, "scheme"_a, "eta0"_a, "margin"_a, "r"_a, "alpha"_a, "l1"_a, "decay"_a, "batch"_a,
              "fit_intercept"_a, "average"_a, "pocket"_a, "record"_a, "class_weight"_a, "unit_major"_a, "columns"_a.none() = nb::none())
         .def_prop_ro("features", reading(+[](const CompactLearner& learner) { return learner.declared_features; }))
         .def_prop_ro("units", [](const CompactLearner& learner) { return learner.rule.unit_count(); })

@@ -146,6 +146,10 @@ nb::dict get_counters(const CompactLearner& learner) {
     d["wrong"] = learner.wrong_weight;
     d["weighed"] = learner.total_weight;
     d["bound"] = bound;
+    if (learner.rule.fades) {
+        d["unit"] = learner.rule.fades_weights() ? head.weight_unit : head.scale_unit;
+        d["recent"] = head.recent;
+    }
     d["mistakes"] = mistakes;
     d["loss"] = loss;
     d["pockets"] = pockets;
@@ -170,7 +174,11 @@ void put_counters(CompactLearner& learner, const nb::dict& d) {
                 nb::cast<std::tuple<std::uint64_t, std::uint64_t, double, bool, bool>>(d["pockets"][unit]);
             group.pockets[u] = {run, best_run, errors, counted, in_pocket};
         }
-        bound_drift(group);
+        if (learner.rule.fades) {
+            group.recent = d.contains("recent") ? nb::cast<double>(d["recent"]) : static_cast<double>(group.t);
+            group.set_unit(learner.rule, d.contains("unit") ? nb::cast<double>(d["unit"]) : 1.0);
+            bound_weights(group);
+        } else bound_drift(group);
     }
 }
 

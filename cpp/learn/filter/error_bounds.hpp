@@ -72,7 +72,7 @@ class FilterThrottle {
 public:
     ROSENBLATT_INLINE FilterThrottle(const Learner& learner, double largest) {  // inlined, so that its state can stay in registers
         const Rule& rule = learner.rule;
-        enabled_ = rule.ignores_correct && !rule.shrinks && !(learner.measures_error && learner.groups.size() > 1) && !may_overflow(learner, largest);
+        enabled_ = rule.ignores_correct && !rule.changes_by_itself && !(learner.measures_error && learner.groups.size() > 1) && !may_overflow(learner, largest);
         const bool mistakes_are_errors = rule.scheme == Scheme::binary && rule.required == 0.0;
         settles_mistakes_ = enabled_ && rule.batch == 1 && !rule.closed_form() && (!learner.measures_error || mistakes_are_errors);
     }

@@ -149,7 +149,7 @@ struct BlockRows {
     }
 };
 
-// A unit and its exact scores of the four rows.
+// A unit and its exact scores of the four rows, in the unit of its weights.
 struct ScoredUnit {
     Group* group;
     bool changed;  // since they were scored
@@ -231,7 +231,7 @@ public:
     template <int W, class Row>
     ROSENBLATT_INLINE vec<W> score(const Job& job, const Group& group, const Row& row) const {
         const ScoredUnit& unit = units_[job.column(group)];
-        return unit.changed ? ROSENBLATT_ISA::score<W>(row, group) : unit.s[r_];
+        return unit.changed ? ROSENBLATT_ISA::score<W>(row, group) : unit.s[r_] * group.weight_unit;
     }
     void moved(const Job&, double) const {}
     void changed(const Job& job, const Group& group) { units_[job.column(group)].changed = true; }

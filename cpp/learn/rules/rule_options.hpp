@@ -24,6 +24,7 @@ struct Rule {
     double margin = 0.0;
     double r = 1.0;                // arow's regularisation: the larger, the smaller the steps
     double alpha = 0.0, l1 = 0.0;  // regularisation: alpha/2 |w|^2 + l1 |w|_1 is added to the mean loss
+    double decay = 1.0;            // what an example counts after one more, below 1: it is forgotten (learn/rules/forgetting.hpp)
     std::uint64_t batch = 1;
     std::size_t classes = 2;
     bool intercept = true;
@@ -36,17 +37,22 @@ struct Rule {
     double required = 0.0;
     bool strict = false;
     bool ignores_correct = true;
-    bool shrinks = false;
+    bool shrinks = false, fades = false;
+    bool changes_by_itself = false;  // weights change without an update: they shrink or fade
 
     void derive() {
         const bool mistake_driven = loss == Loss::perceptron || loss == Loss::hinge;
         ignores_correct = mistake_driven && !pocket;
         strict = loss == Loss::hinge || closed_form();
         shrinks = alpha > 0 || l1 > 0;
+        fades = decay < 1.0;
+        changes_by_itself = shrinks || fades;
         if (strict) required = margin > 0 ? margin : 1.0;
         else required = loss == Loss::perceptron ? margin : 0.0;
     }
 
+    // Rates of their own forget by these; the others by the weights themselves.
+    bool fades_weights() const { return fades && rate != Rate::adagrad && rate != Rate::arow; }
     // These solve "reach y*s >= m by the smallest change of the weights"; their papers take m = 1.
     bool closed_form() const { return rate == Rate::pa1 || rate == Rate::pa2 || rate == Rate::arow; }
     std::size_t unit_count() const {

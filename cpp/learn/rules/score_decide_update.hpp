@@ -6,6 +6,7 @@
 
 #include "core/lane_sum.hpp"
 #include "learn/function_table.hpp"
+#include "learn/rules/forgetting.hpp"
 #include "learn/rules/rates_and_batches.hpp"
 
 namespace rosenblatt::ROSENBLATT_ISA {
@@ -42,10 +43,10 @@ struct NoObserver {
 };
 inline constexpr NoObserver no_observer;
 
-// s = w.x + b, summed in eight lanes (core/lane_sum.hpp).
+// s = w.x + b, summed in eight lanes (core/lane_sum.hpp). The unit is 1 unless weights fade (learn/rules/forgetting.hpp).
 template <int W, class Row>
 ROSENBLATT_INLINE vec<W> score(const Row& row, const Group& group) {
-    return dot<W>(row, group.weights.feature) + load<vec<W>>(group.weights.bias.data());
+    return (dot<W>(row, group.weights.feature) + load<vec<W>>(group.weights.bias.data())) * group.weight_unit;
 }
 
 ROSENBLATT_INLINE bool is_mistake(const Rule& rule, double margin) {
@@ -74,7 +75,9 @@ ROSENBLATT_INLINE bool count_example(const Rule& rule, Group& group) {
     ++group.t;
     if (rule.batch == 1) {
         ++group.step;
-        if (!rule.shrinks || group.t % shrink_every != 0) return false;
+        if (!rule.changes_by_itself) return false;
+        if (rule.fades) return fade(rule, group);
+        if (group.t % shrink_every != 0) return false;
         shrink(rule, group, shrink_every);
         return true;
     }
@@ -132,8 +135,9 @@ ROSENBLATT_INLINE Slope slope_of(const Rule& rule, double margin, double weight)
 template <int W, class Row>
 ROSENBLATT_INLINE void norms(const Rule& rule, const Group& group, const Row& row, double (&norm)[W]) {
     if (rule.rate == Rate::arow) {
-        vec<W> v = variance<W>(row, group.scale.feature);
-        if (rule.intercept) v += load<vec<W>>(group.scale.bias.data());
+        vec<W> v = rule.fades ? faded_score_variance<W>(row, group) : variance<W>(row, group.scale.feature);
+        const auto of_bias = load<vec<W>>(group.scale.bias.data());
+        if (rule.intercept) v += rule.fades ? faded_variance(of_bias, 1.0 / group.scale_unit) : of_bias;
         store(norm, v);
     } else {
         const double q = squared_norm(row) + (rule.intercept ? 1.0 : 0.0);
@@ -278,8 +282,18 @@ ROSENBLATT_INLINE void raise_bound(const Rule& rule, const Learner& learner, Gro
     group.bound += adaptive ? rule.eta0 : sum * example.largest * (rule.batch != 1 ? rule.eta0 : group.largest_variance);
     const double reach = score_bound(learner, group, example.largest);
     const double squares = adaptive ? sum * example.largest * (sum * example.largest) : 0.0;
-    if (!(reach * static_cast<double>(group.t + 1) < too_large && squares < too_large) && group.overflow_row < 0)
+    const double limit = rule.fades ? too_large * smallest_unit : too_large;
+    if (!(reach * static_cast<double>(group.t + 1) < limit && squares < limit) && group.overflow_row < 0)
         group.overflow_row = static_cast<std::int64_t>(example.row);
+}
+
+// Not inlined: few learners forget. (Rates of their own have no average.)
+template <int W, class Row, class Move>
+__attribute__((noinline)) void take_fading_step(const Rule& rule, Group& group, const Row& row, vec<W> a, const Step<W>& step, const Move& move) {
+    const double unit = group.scale_unit;
+    if (rule.rate == Rate::adagrad) move_weights<W, false>(group, row, rule.intercept, 0.0, FadingAdagrad<W>{a, rule.eta0, unit, 1.0 / unit}, no_observer);
+    else if (rule.rate == Rate::arow) move_weights<W, false>(group, row, rule.intercept, 0.0, FadingArow<W>{a, load<vec<W>>(step.beta), unit, 1.0 / unit}, no_observer);
+    else move(Plain<W>{a / group.weight_unit});
 }
 
 // Takes the step now, or adds it to the batch.
@@ -295,6 +309,7 @@ ROSENBLATT_INLINE void take_step(const Learner& learner, Group& group, const Row
         if (rule.average) move_weights<W, true>(group, row, rule.intercept, before, delta, observer);
         else move_weights<W, false>(group, row, rule.intercept, before, delta, observer);
     };
+    if (rule.fades) return take_fading_step<W>(rule, group, row, a, step, move);
     if (rule.rate == Rate::adagrad) move(Adagrad<W>{a, rule.eta0});
     else if (rule.rate == Rate::arow) move(Arow<W>{a, load<vec<W>>(step.beta)});
     else move(Plain<W>{a});

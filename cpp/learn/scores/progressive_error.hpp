@@ -24,12 +24,12 @@ ROSENBLATT_INLINE bool samples_scores(const Learner& learner, const Group& group
     return learner.measures_error && learner.sample.takes(group.t);
 }
 
-// The score of the average weights, w - drift / t, from that of the last ones.
+// The score of the average weights, w - drift / t, from that of the last ones. Both units are 1 unless weights fade.
 template <int W, class Row>
 ROSENBLATT_INLINE vec<W> average_score(const Row& row, const Group& group, vec<W> s) {
     if (group.t == 0) return s;
     const vec<W> drift = dot<W>(row, group.drift.feature) + load<vec<W>>(group.drift.bias.data());
-    return s - drift / static_cast<double>(group.t);
+    return (s - (drift * group.weight_unit) / static_cast<double>(group.t)) * group.average_unit;
 }
 
 // Of an example with several labels, the share of the labels that are wrong counts.

@@ -89,6 +89,7 @@ double score_one(const Learner& learner, const Rows& rows, bool average) {
             return (load<T>(w + j) - load<T>(drift + j) / t) * x;
         });
         s += group.weights.bias[0] - group.drift.bias[0] / t;
+        s *= group.weight_unit * group.average_unit;
     });
     return s;
 }

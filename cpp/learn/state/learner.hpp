@@ -66,6 +66,15 @@ struct Group {
     std::vector<std::uint32_t> touched_list;
     bool touched_all = false;
 
+    double weight_unit = 1.0, scale_unit = 1.0;  // of what is stored, where it fades (learn/rules/forgetting.hpp)
+    double recent = 0.0;                         // examples visited, each counting as much as is not forgotten of it
+    double average_unit = 1.0;                   // weights - drift / t, times this, is the average
+
+    void set_unit(const Rule& rule, double unit) {
+        (rule.fades_weights() ? weight_unit : scale_unit) = unit;
+        average_unit = recent > 0 ? static_cast<double>(t) / recent : 1.0;
+    }
+
     std::uint64_t t = 0;          // examples visited
     std::uint64_t step = 0;       // batch steps made; the rates count these
     std::uint64_t in_batch = 0;   // examples in the unfinished batch

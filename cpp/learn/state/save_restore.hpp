@@ -36,6 +36,12 @@ inline void bound_drift(Group& group) {
     if (needed > 1.01 * group.bound) group.bound = needed;
 }
 
+// Weights that fade are bounded once their unit is known.
+inline void bound_weights(Group& group) {
+    for (const Buffer* buffer : {&group.weights.feature, &group.weights.bias})
+        for (std::size_t i = 0; i < buffer->size(); ++i) group.bound = std::max(group.bound, std::fabs((*buffer)[i]) * group.weight_unit);
+}
+
 // Of arow. A weight moves by at most its variance times the step: the bound relies on it, whatever a file says.
 inline void measure_variances(Group& group) {
     group.largest_variance = 1.0;
@@ -54,10 +60,8 @@ inline void write_part(Learner& learner, Part part, const double* weights, const
         }
         if (part == &Group::pending) group.touched_all = true;
         if (part == &Group::scale) measure_variances(group);
-        if (part == &Group::drift && group.t > 0) bound_drift(group);
-        if (part == &Group::weights)
-            for (const Buffer* buffer : {&group.weights.feature, &group.weights.bias})
-                for (std::size_t i = 0; i < buffer->size(); ++i) group.bound = std::max(group.bound, std::fabs((*buffer)[i]));
+        if (part == &Group::drift && group.t > 0 && !learner.rule.fades) bound_drift(group);
+        if (part == &Group::weights && !learner.rule.fades) bound_weights(group);
     }
 }
 
@@ -75,6 +79,14 @@ inline Part final_part(const Learner& learner, const Group& group, std::size_t u
     return std::isfinite(pocket.errors) ? &Group::pocket : &Group::weights;
 }
 
+// Weights as they are, from weights that are stored in this unit.
+inline void in_unit(const Learner& learner, double unit, double* weights, double* bias) {
+    if (!learner.rule.fades) return;
+    const std::size_t units = learner.rule.unit_count();
+    for (std::size_t i = 0; i < units * learner.features; ++i) weights[i] *= unit;
+    for (std::size_t u = 0; u < units; ++u) bias[u] *= unit;
+}
+
 // The weights of the run if it ended here: an unfinished batch counts as finished.
 inline void final_weights(const Learner& learner, bool average, double* weights, double* bias) {
     if (learner.groups.front().in_batch > 0) {
@@ -84,7 +96,7 @@ inline void final_weights(const Learner& learner, bool average, double* weights,
     }
     read_units(learner, [&](const Group& group, std::size_t u) { return final_part(learner, group, u); }, weights, bias);
     const std::uint64_t t = learner.groups.front().t;
-    if (!average || t == 0) return;
+    if (!average || t == 0) return in_unit(learner, learner.groups.front().weight_unit, weights, bias);
     const auto examples = static_cast<double>(t);
     for (const Group& group : learner.groups)
         for (std::size_t u = 0; u < group.units; ++u) {
@@ -93,6 +105,7 @@ inline void final_weights(const Learner& learner, bool average, double* weights,
                 w[j] = w[j] - group.drift.feature[j * group.width + u] / examples;
             bias[group.first + u] = bias[group.first + u] - group.drift.bias[u] / examples;
         }
+    in_unit(learner, learner.groups.front().weight_unit * learner.groups.front().average_unit, weights, bias);
 }
 
 // Could `rows` more examples, with values up to `largest` and weights up to `heaviest`, make any number overflow?

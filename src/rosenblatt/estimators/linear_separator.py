@@ -77,6 +77,7 @@ class LinearSeparator(LinearRunEstimator):
         multi_label: bool = options.separator_multi_label.default,
         class_weight: Any = options.separator_class_weight.default,
         threshold: float | str | None = options.threshold.default,
+        forget: float = options.forget.default,
         n_jobs: int | None = options.separator_n_jobs.default,
         random_state: Any = options.random_state.default,
     ) -> None:
@@ -101,6 +102,7 @@ class LinearSeparator(LinearRunEstimator):
         self.multi_label = multi_label
         self.class_weight = class_weight
         self.threshold = threshold
+        self.forget = forget
         self.n_jobs = n_jobs
         self.random_state = random_state
 

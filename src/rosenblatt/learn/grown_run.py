@@ -46,6 +46,13 @@ def with_inserted_columns(run: Run, at: int, count: int) -> Run:
     return _rebuilt(run, parts, run.learner.features + count, run.counts())
 
 
+def with_forgetting(run: Run, half_life: float) -> Run:
+    """The run, which forgets from now on what it learns, and what it has learned."""
+    return _rebuilt(
+        run, _parts(run), run.learner.features, run.counts() | {"settings": run.settings._replace(forget=half_life)}
+    )
+
+
 @dataclass(frozen=True)
 class UnitMap:
     """New units as sums of old ones: `factors` [new, old], and what is added to the bias of each."""

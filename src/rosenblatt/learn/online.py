@@ -26,7 +26,8 @@ class Learner:
     """One unit that learns online, bit for bit like the estimators do.
 
     An example is a dense row, or a pair (indices, values) of the features that are not zero. Without `n_features`
-    the learner grows with the features of the examples. With `keep="average"` scores come from the average weights.
+    the learner grows with the features of the examples. With `keep="average"` scores come from the average weights;
+    with `forget` what was learned of an example counts half after so many more.
 
     >>> learner = Learner(2)
     >>> learner.learn([1.0, 2.0], +1), learner.learn([2.0, -1.0], -1)
@@ -45,6 +46,7 @@ class Learner:
         margin: float = options.margin.default,
         r: float = options.r.default,
         keep: str = "last",
+        forget: float = options.forget.default,
         fit_intercept: bool = options.fit_intercept.default,
     ) -> None:
         chosen: dict[str, Any] = {
@@ -54,6 +56,7 @@ class Learner:
             "margin": margin,
             "r": r,
             "keep": keep,
+            "forget": forget,
             "fit_intercept": fit_intercept,
         }
         if n_features is not None and not (isinstance(n_features, Integral) and n_features > 0):
@@ -137,7 +140,9 @@ class Learner:
         return self._native.mistakes
 
     def __getstate__(self) -> dict[str, Any]:
-        parts = {name: self._native.get(name) for name in ("weights", "drift", "scale")}
+        stored = {name: self._native.get(name) for name in ("weights", "drift", "scale")}
+        # Native memory cannot be pickled.
+        parts = {name: part and tuple(np.array(numbers) for numbers in part) for name, part in stored.items()}
         values = {name: value for name, value in vars(self).items() if name != "_native"}
         features = self._native.features
         return values | {"parts": parts, "counters": self._native.counters(), "features": features}

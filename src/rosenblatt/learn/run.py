@@ -306,7 +306,8 @@ class Run:
 
         It is the learner of the run where that keeps its last weights, rows are sparse, and no batch is unfinished.
         """
-        if self.settings.keep == "last" and not self.dense and not self.learner.counters()["in_batch"]:
+        plain = self.settings.keep == "last" and not self.dense and not self.settings.forget
+        if plain and not self.learner.counters()["in_batch"]:
             return self.learner
         version, cached = self._version, self._scorer
         if cached is None or cached[0] != version:

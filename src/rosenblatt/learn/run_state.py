@@ -29,7 +29,7 @@ from rosenblatt.storage.tensors import (
 _LOG = {"t": "uint64", "row": "uint64", "unit": "uint32", "coefficient": "float64"}
 _STATUSES = ("separated", "validated", "budget", "open", "interrupted")
 _COUNTS = ("random", "split_seed", "position", "rows_in_epoch", "epochs_waited", "t_before_epoch")
-ADDED_LATER = ("alpha", "l1")  # settings that older files lack: they are 0
+ADDED_LATER = ("alpha", "l1", "forget")  # settings that older files lack: they are 0
 WRITTEN_WHERE_SET = (*ADDED_LATER, "multi_label")  # that are written only where they are not 0 or false
 MAX_FEATURES = 2**32
 MAX_COMPACT = 2**31
@@ -250,9 +250,13 @@ def _unpack_counters(header: Header, units: int, batch: int | str) -> dict[str, 
     bound = [header.number("bound")] * units if for_all_units else header.numbers("bound")
     if not len(loss) == len(pockets) == len(bound) == units:
         raise damaged("the counters are not one per unit")
-    counters = {name: header.count(name) for name in ("t", "step", "in_batch")}
+    counters: dict[str, Any] = {name: header.count(name) for name in ("t", "step", "in_batch")}
     if counters["in_batch"] > counters["t"] or (isinstance(batch, int) and counters["in_batch"] >= batch):
         raise damaged("its unfinished batch holds more examples than a batch does")
+    if "unit" in header:  # of a run that forgets
+        counters |= {"unit": header.number("unit"), "recent": header.number("recent")}
+        if not (2.0**-512 <= counters["unit"] <= 1 and 0 <= counters["recent"] <= counters["t"]):
+            raise damaged("what it has forgotten is not a part of what it has learned")
     return counters | {
         "wrong": header.number("wrong"),
         "weighed": header.number("weighed"),

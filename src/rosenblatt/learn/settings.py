@@ -28,6 +28,7 @@ class Settings(NamedTuple):
     degree: int = options.degree.default
     alpha: float = options.alpha.default
     l1: float = options.l1.default
+    forget: float = options.forget.default
     multi_label: bool = options.multi_label.default  # the classes are labels, of which an example may have several
 
     @property
@@ -85,6 +86,7 @@ class Settings(NamedTuple):
             r=float(self.r),
             alpha=float(self.alpha),
             l1=float(self.l1),
+            decay=_decay(float(self.forget)),
             batch=0 if isinstance(self.batch, str) else int(self.batch),
             fit_intercept=bool(self.fit_intercept),
             average=self.keep == "average",
@@ -94,3 +96,18 @@ class Settings(NamedTuple):
             unit_major=dense,
             columns=columns,
         )
+
+
+def _decay(half_life: float) -> float:
+    """What an example counts after one more: half of it after the half-life, all of it where that is 0.
+
+    The same bits on every machine, which powers of floats are not.
+
+    >>> _decay(0.0), _decay(1.0), round(_decay(1000.0) ** 1000, 12)
+    (1.0, 0.5, 0.5)
+    """
+    if not half_life:
+        return 1.0
+    from decimal import Decimal  # few streams are forgotten
+
+    return float(Decimal(2) ** (-1 / Decimal(half_life)))

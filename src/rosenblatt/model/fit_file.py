@@ -62,6 +62,7 @@ def fit_file(
     seed: int = options.seed.default,
     class_weight: Mapping[Label, float] | str | None = options.fit_file_class_weight.default,
     threshold: float | str | None = options.threshold.default,
+    forget: float = options.forget.default,
     size: int | str | None = options.size.default,
     checkpoint: str | None = options.checkpoint.default,
     checkpoint_every: float | None = options.checkpoint_every.default,
@@ -80,6 +81,8 @@ def fit_file(
     bits as in one run where the model was learned by one rule in one pass, and the new examples have no new words or
     columns. With `new_labels` it takes in classes, too.
 
+    With `forget` what was learned of an example counts half after so many more: for streams that drift.
+
     Ctrl-C writes the state to `checkpoint`; with `resume` the same call continues from there to the same bits.
 
     >>> import pathlib, tempfile
@@ -93,6 +96,8 @@ def fit_file(
     chosen = {name: value for name, value in locals().items() if name in options.FIT_FILE}
     options.check("fit_file", {key: value for key, value in chosen.items() if key != "rule"}, options.FIT_FILE)
     options.check_fit_file(chosen)
+    if forget:  # a stream is learned once, in its order
+        chosen |= {"passes": 1, "order": "given"}
     if size is not None and test is None and not holdout:
         chosen["holdout"] = options.SHARE_LEFT_OUT
     plan = _plan(chosen, (reading or ReadOptions())._replace(decide=True), on_progress)
@@ -158,7 +163,7 @@ def _plan(chosen: Mapping[str, Any], reading: ReadOptions, on_progress: Callable
     rule, features, checkpoint = chosen["rule"], chosen["features"], chosen["checkpoint"]
     degree = 1 if features is None else int(features.removeprefix("poly"))
     same_names = ("passes", "holdout", "patience", "cache", "seed", "checkpoint_every", "class_weight", "threshold")
-    same = chosen["keep"], degree, reading.multi_label
+    same = chosen, degree, reading.multi_label
     return Plan(
         candidates=_adjusted(candidates(rule), *same),
         fold_candidates=_adjusted(fold_candidates(rule, words=False), *same),
@@ -193,11 +198,12 @@ def _refuse_with_several_labels(chosen: Mapping[str, Any]) -> None:
         )
 
 
-def _adjusted(rules: Mapping[str, Settings], keep: str | None, degree: int, multi_label: bool) -> dict[str, Settings]:
+def _adjusted(
+    rules: Mapping[str, Settings], chosen: Mapping[str, Any], degree: int, multi_label: bool
+) -> dict[str, Settings]:
     """The rules with what was chosen for all of them."""
-    changes: dict[str, Any] = (
-        {"multi_label": multi_label} if keep is None else {"keep": keep, "multi_label": multi_label}
-    )
+    changes: dict[str, Any] = {name: chosen[name] for name in ("keep", "forget") if chosen[name]}
+    changes["multi_label"] = multi_label
     if degree > 1:
         changes["degree"] = degree
     adjusted = {name: settings._replace(**changes) for name, settings in rules.items()}

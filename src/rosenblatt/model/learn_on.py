@@ -20,7 +20,13 @@ from rosenblatt.learn.files.checkpoint import load_checkpoint, refuse_other_file
 from rosenblatt.learn.files.labels_to_classes import UNKNOWN_LABEL, KnownLabels, check_classes, class_codes, quoted
 from rosenblatt.learn.files.passes import Fitting
 from rosenblatt.learn.files.plan import Plan
-from rosenblatt.learn.grown_run import units_for_one_more, units_in_order, with_inserted_columns, with_units
+from rosenblatt.learn.grown_run import (
+    units_for_one_more,
+    units_in_order,
+    with_forgetting,
+    with_inserted_columns,
+    with_units,
+)
 from rosenblatt.learn.run import Run
 from rosenblatt.model.fit_file import Fitted, fitted_of
 from rosenblatt.model.honest_sample import merged
@@ -48,7 +54,7 @@ def learn_on(
     model = load_linear_model(path, "learned on from")
     if model.settings.multi_label:
         raise ModelError(f"{path}: has several labels, and does not learn on: learn all examples anew.", file=path)
-    _refuse_options(path, plan, chosen)
+    _refuse_options(path, plan, chosen if not chosen["forget"] else {**chosen, "passes": "auto", "order": None})
     if model.is_small:
         raise ModelError(
             f"{path}: was made small and does not learn on: learn on from the model it was made from, and make the "
@@ -64,7 +70,7 @@ def learn_on(
     source = open_source(inputs.inputs if isinstance(inputs, Source) else inputs, plan.reading, model.space)
     before, judged_before = model.summary, (model.run.learner.wrong, model.run.learner.weighed)
     known = _WithNewLabels(source, model, path) if chosen["new_labels"] else _Checked(source, model.classes, path)
-    fitting = _begin(known, plan, model, rule, resume=bool(chosen["resume"]))
+    fitting = _begin(known, plan, model, rule, forget=chosen["forget"], resume=bool(chosen["resume"]))
     if isinstance(known, _WithNewLabels):
         known.fitting = fitting
     one_pass = before.n_iter == 1 and "chosen_by" not in model.provenance
@@ -88,11 +94,14 @@ def learn_on(
     return _with_history(fitted, model, one_pass=one_pass)
 
 
-def _begin(source: Source, plan: Plan, model: LinearModel, rule: str, *, resume: bool) -> Fitting:
+def _begin(source: Source, plan: Plan, model: LinearModel, rule: str, *, forget: float, resume: bool) -> Fitting:
     """The fit where a checkpoint left it, or with the run of the model."""
     if plan.checkpoint is not None and not resume:
         refuse_other_file(plan.checkpoint)
     run = _with_columns_of(source, model)
+    if forget:
+        options.check_together("fit_file", run.settings._replace(forget=forget)._asdict())
+        run = with_forgetting(run, forget)
     fitting = load_checkpoint(source, plan) if resume else None
     if fitting is not None:
         return fitting
@@ -281,7 +290,8 @@ def _columns_read(space: FeatureSpace) -> list[str]:
 
 def _identity(path: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
     """What a checkpoint must have in common with the fit that continues from it."""
-    return {"model": fingerprint(path, all_content=False)["content"], "new labels": chosen["new_labels"]}
+    model = fingerprint(path, all_content=False)["content"]
+    return {"model": model, "new labels": chosen["new_labels"], "forget": chosen["forget"]}
 
 
 def _join_passes(run: Run, t_before: int) -> None:

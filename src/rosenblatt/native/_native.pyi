@@ -57,6 +57,7 @@ class Learner:
         r: float,
         alpha: float,
         l1: float,
+        decay: float,
         batch: int,
         fit_intercept: bool,
         average: bool,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt.errors import ParameterError, option
-from rosenblatt.options.estimators.learner import class_weight, keep, order
+from rosenblatt.options.estimators.learner import class_weight, forget, keep, order
 from rosenblatt.options.option import Option, by_name
 from rosenblatt.rules import RULES
 
@@ -190,6 +190,7 @@ FIT_FILE: Mapping[str, Option[Any]] = by_name(
         fit_file_class_weight,
         threshold,
         size,
+        forget,
     ]
 )
 
@@ -198,6 +199,11 @@ def check_fit_file(values: Mapping[str, Any]) -> None:
     """Refuse options that need another one."""
     if values["patience"] is not None and not values["holdout"]:
         raise ParameterError(f"{option('patience')} needs held-out rows to judge by: add {option('holdout', 0.1)}.")
+    if values["forget"] and (values["passes"] not in ("auto", 1) or values["order"] == "shuffle" or values["patience"]):
+        wrong = next(n for n in ("patience", "passes", "order") if values[n] not in (None, "auto", 1, "given"))
+        raise ParameterError(
+            f"{option('forget')} learns a stream once, in its order: leave {option(wrong)} out, or do not forget."
+        )
     if values["new_labels"] and values["from_"] is None:
         raise ParameterError(f"{option('new_labels')} is for a model that learns on: name it with {option('from_')}.")
     if values["size"] is not None and values["from_"] is not None:

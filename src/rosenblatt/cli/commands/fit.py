@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 @option(options.holdout)
 @option(options.from_, metavar="MODEL")
 @option(options.new_labels)
+@option(options.forget, metavar="HALF-LIFE")
 @option(options.rule)
 @option(options.passes)
 @option(options.patience)

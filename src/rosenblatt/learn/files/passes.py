@@ -35,6 +35,8 @@ _REPORT_EVERY = 0.1  # seconds
 # Values that a run learns at once, so that its weights stay in the cache meanwhile; a single run need not wait.
 _BATCH = 1 << 18
 _UNTRAINED = 0.25  # the share of the first pass whose scores are not kept for calibration
+# Of a run that forgets, only the scores of so many half-lives are kept, or of so many examples.
+_RECENT, _FEWEST_RECENT = 8, 1000
 # What it takes to read one value of each kind of source, in weights that a learner visits meanwhile.
 _READ_COST = {"index": 10, "columns": 50, "hashed": 50}
 
@@ -311,6 +313,9 @@ class Fitting:
         # The first of them were scored by weights that had hardly learned.
         learned = self.examples.learned + (self.learned_before if self.is_one_pass else 0)
         first = bisect_left(examples_before, learned * _UNTRAINED)
+        if half_life := self.candidates.settings[self.chosen].forget:
+            recent = bisect_left(examples_before, learned - _RECENT * half_life)
+            first = max(first, min(recent, len(truth) - _FEWEST_RECENT))
         return HonestScores(scores[first:], truth[first:], "progressive")
 
 

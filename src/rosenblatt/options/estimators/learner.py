@@ -1,6 +1,6 @@
 """The parameters of the learners: Perceptron, LogisticUnit, Adaline and Learner."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rosenblatt.errors import ParameterError
@@ -183,6 +183,15 @@ random_state: Option[Any] = Option(
 )
 
 
+forget: Option[float] = Option(
+    name="forget",
+    default=0.0,
+    kind="float",
+    low=0,
+    help="For streams that drift: after this many more examples, what was learned of an example counts half; 0 forgets "
+    "nothing. The data are then learned once, in their order.",
+)
+
 LEARNER: Mapping[str, Option[Any]] = by_name(
     [
         loss,
@@ -192,6 +201,7 @@ LEARNER: Mapping[str, Option[Any]] = by_name(
         r,
         alpha,
         l1,
+        forget,
         keep,
         batch,
         order,
@@ -243,9 +253,9 @@ adaline_multi_class = multi_class.but(
 )
 logistic_multi_class = multi_class.but(default="joint")
 
-PERCEPTRON = _options_of(["loss"])
-LOGISTIC_UNIT = _options_of(["loss", "margin", "r"], [*_SMOOTH, logistic_multi_class])
-ADALINE = _options_of(["loss", "margin", "r"], [*_SMOOTH, adaline_multi_class])
+PERCEPTRON = _options_of(["loss", "forget"])
+LOGISTIC_UNIT = _options_of(["loss", "forget", "margin", "r"], [*_SMOOTH, logistic_multi_class])
+ADALINE = _options_of(["loss", "forget", "margin", "r"], [*_SMOOTH, adaline_multi_class])
 
 
 def check_together(owner: str, values: Mapping[str, object]) -> None:
@@ -293,6 +303,7 @@ def _refused(chosen: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 "a replay adds up updates, and regularisation changes weights between them; use "
                 + (in_sentence("record", False) if other == "record" else in_sentence("keep", "average")),
             )
+    yield from _refused_with_forget(chosen, value)
     if chosen["keep"] == "vote":
         if chosen["batch"] != 1:
             yield (
@@ -315,3 +326,36 @@ def _refused(chosen: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             f"{value('multi_class')} with the squared loss",
             "this loss judges each score alone, not which is highest; use 'ovr' or 'ovo'",
         )
+
+
+def _refused_with_forget(chosen: Mapping[str, Any], value: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+    if not chosen["forget"]:
+        return
+    if chosen["forget"] < 1:
+        yield value("forget"), "a half-life is at least 1 example"
+    rate, keep = chosen["learning_rate"], chosen["keep"]
+    if rate in ("inverse", "invsqrt"):
+        yield (
+            f"{value('forget')} with {value('learning_rate')}",
+            "a rate that falls to 0 does not follow a stream that drifts; use constant, adagrad or arow",
+        )
+    if keep not in ("last", "average") or chosen["record"]:
+        other = "record" if chosen["record"] else "keep"
+        yield (
+            f"{value('forget')} with {value(other)}",
+            "weights that are forgotten cannot be kept or replayed; use "
+            + (in_sentence("record", False) if other == "record" else in_sentence("keep", "last")),
+        )
+    if keep == "average" and LEARNING_RATES[rate].per_feature:
+        yield (
+            f"{value('forget')} with {value('keep')} and {value('learning_rate')}",
+            f"its rates follow the stream, and an average would lag behind; use {in_sentence('keep', 'last')}",
+        )
+    if chosen["batch"] != 1:
+        yield (
+            f"{value('forget')} with {value('batch')}",
+            f"examples are forgotten one by one; use {in_sentence('batch', 1)}",
+        )
+    for name in ("alpha", "l1"):
+        if chosen[name]:
+            yield f"{value('forget')} with {value(name)}", "to forget is to regularise; use one of them"

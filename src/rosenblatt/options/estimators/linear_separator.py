@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rosenblatt.options.estimators.learner import n_jobs, random_state
+from rosenblatt.options.estimators.learner import forget, n_jobs, random_state
 from rosenblatt.options.fit_file import (
     features,
     fit_file_class_weight,
@@ -49,7 +49,7 @@ SEPARATOR_READING: Mapping[str, Option[Any]] = by_name(
     [scale, drop, separator_keep, as_, text, words, cross, bits, ngrams, chars, value, unit, separator_multi_label]
 )
 SEPARATOR_LEARNING: Mapping[str, Option[Any]] = by_name(
-    [rule, passes, holdout, patience, fit_file_order, features, separator_class_weight, threshold]
+    [rule, passes, holdout, patience, fit_file_order, features, separator_class_weight, threshold, forget]
 )
 LINEAR_SEPARATOR: Mapping[str, Option[Any]] = by_name(
     [

@@ -69,6 +69,8 @@ def _run_lines(summary: FitSummary) -> Iterator[str]:
         yield named_line("columns", columns)
     time = f"{fitted.seconds:.2f} s" if fitted.seconds < 100 else f"{fitted.seconds / 60:.1f} min"
     yield named_line("learned", f"{fitted.chosen}, {plural(fitted.passes, 'pass')}, {time}{_why_so_many(fitted)}")
+    if half_life := fitted.model.settings.forget:
+        yield named_line("forgets", f"what it learned of an example counts half after {half_life:,g} more")
     yield named_line("mistakes", _mistakes(fitted.mistakes, fitted.model))
     if fitted.choice is None or fitted.status != "budget":  # else the line before says why it ended
         yield named_line("status", f"{fitted.status}: {STATUS[fitted.status]}")
