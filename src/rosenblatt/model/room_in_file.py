@@ -55,7 +55,7 @@ def room_in_file(path: str) -> Room:
     read_container(path, add)
     size = os.path.getsize(path)
     parts[_HEADER] = size - sum(parts.values())
-    largest_first = dict(sorted(parts.items(), key=lambda part: -part[1]))
+    largest_first = dict(sorted(parts.items(), key=lambda part: (-part[1], part[0])))
     return Room(size, {name: count for name, count in largest_first.items() if count}, _small(model, size))
 
 
