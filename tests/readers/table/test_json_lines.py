@@ -132,6 +132,12 @@ def test_what_is_no_jsonl(tmp_path: Path) -> None:
     (tmp_path / "b.json").write_text('{\n  "x": 1\n}\n')
     with pytest.raises(DataError, match=r":1: is not a whole JSON object: .*; write one object on each line"):
         rosenblatt.read(tmp_path / "b.json")
+    (tmp_path / "c.json").write_text("{}\n{}\n")
+    with pytest.raises(DataError, match="its first objects have no keys with a value"):
+        rosenblatt.read(tmp_path / "c.json")
+    (tmp_path / "d.json").write_text('{"a.b": 1, "a": {"b": 2}, "label": 1}\n')
+    with pytest.raises(DataError, match=r"two columns are named 'a\.b'"):
+        rosenblatt.read(tmp_path / "d.json")
 
 
 def test_a_pipe_and_a_model(tmp_path: Path) -> None:

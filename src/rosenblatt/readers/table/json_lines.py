@@ -72,14 +72,15 @@ class JsonLines:
         self.unseen: set[str] = set()
         if shape is None:
             shape = self._find_shape()
-            shape = numbers_as_words(shape, as_words(list(dict(_flat_types("", shape)))))
+            columns = [column for column, _ in _flat_types("", shape)]
+            refuse_duplicates(file.name, columns)  # "a.b" beside "a": {"b": ...}
+            if not columns:
+                raise DataError(f"{file.name}: its first objects have no keys with a value.", file=file.name)
+            shape = numbers_as_words(shape, as_words(columns))
         self.shape = shape
         self._native_shape = native.JsonShape(_flat_keys(self.shape))
         self.types = dict(_flat_types("", self.shape))
         self.columns = list(self.types)
-        refuse_duplicates(file.name, self.columns)
-        if not self.columns:
-            raise DataError(f"{file.name}: its first objects have no keys with a value.", file=file.name)
         self.places = LinesOfRows(file.name, 0)
         self._name_late_keys = name_late_keys
         self._late: Counter[str] = Counter()
