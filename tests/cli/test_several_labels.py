@@ -90,7 +90,7 @@ def test_sentences_for_what_cannot_be_done(folder: Path) -> None:
         (("fit", "train.txt", "--multi-label", "--class-weight", "balanced"), "--threshold f1"),
         (("fit", "train.txt", "--multi-label", "--label-separator", "|"), "--label-separator is for"),
         (("fit", "--from", "m.model", "train.txt"), "does not learn on"),
-        (("export", "m.model", "--to", "sql"), "several labels"),
+        (("export", "m.model", "--to", "sql"), "--to json alone"),
         (("predict", "m.model", "test.txt", "--confidence"), "several labels, each by itself"),
         (("fit", "one.txt", "--multi-label"), "has one example"),
     ):

@@ -1,5 +1,6 @@
 """Fits of files whose examples have several labels, or none."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.model.choose_threshold import choose_threshold
+from rosenblatt.model.export.export import export_model
 from rosenblatt.model.fit_file import Fitted, fit_file
 from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.model.model_file import load_model, save_model
@@ -213,6 +215,23 @@ def test_refusals(tmp_path: Path) -> None:
         fit(tmp_path / "none.svm")
     with pytest.raises(DataError, match=r"the label 'food', which is not among the classes"):
         fit(path, reading=SEVERAL._replace(classes=("sport", "music")))
+
+
+def test_an_exported_model_decides_as_predict_does(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.svm", examples(100), "svm")
+    model: Any = fit(path, threshold="f1").model
+    exported = json.loads(export_model(model, "json", ""))
+    assert exported["scheme"] == "multi-label"
+    for line, labels in zip(path.read_text().splitlines(), decided(model, path), strict=True):
+        features = {word.split(":")[0]: float(word.split(":")[1]) for word in line.split() if ":" in word}
+        scores = [
+            unit["intercept"] + sum(features.get(entry["feature"], 0.0) * entry["weight"] for entry in unit["weights"])
+            for unit in exported["units"]
+        ]
+        pairs = zip(exported["units"], scores, strict=True)
+        assert [unit["for"] for unit, score in pairs if score > unit["threshold"]] == labels
+    for unit, calibration in zip(exported["units"], model.calibrations, strict=True):
+        assert unit["probabilities"] == {"map": calibration.kind, "parameters": list(calibration.parameters)}
 
 
 def test_a_resumed_fit_has_the_same_bits(tmp_path: Path) -> None:

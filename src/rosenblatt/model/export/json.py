@@ -7,6 +7,7 @@ import numpy as np
 
 from rosenblatt.learn.multiclass_schemes import class_pairs
 from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.kinds.multi_label import MultiLabelModel
 from rosenblatt.records import FeatureSpace, Label, logs_of
 
 FORMAT_VERSION = 1
@@ -86,7 +87,18 @@ def _unit(model: LinearModel, unit: int) -> dict[str, Any]:
         else:
             entry |= _scaled(space, factors[0])
         weights.append(entry)
-    return {**sides, "intercept": float(model.intercept[unit]), "weights": weights}
+    return {**sides, **_decision_about(model, unit), "intercept": float(model.intercept[unit]), "weights": weights}
+
+
+def _decision_about(model: LinearModel, unit: int) -> dict[str, Any]:
+    """Of a label that is decided by itself: its threshold, and its map to probabilities."""
+    if not isinstance(model, MultiLabelModel):
+        return {}
+    decision: dict[str, Any] = {"threshold": model.decides_above_each[unit]}
+    if model.calibrations:
+        calibration = model.calibrations[unit]
+        decision["probabilities"] = {"map": calibration.kind, "parameters": list(calibration.parameters)}
+    return decision
 
 
 def _scaled(space: FeatureSpace, j: int) -> dict[str, Any]:
