@@ -211,3 +211,15 @@ def test_probabilities_are_those_of_recent_examples(tmp_path: Path) -> None:
     assert forgot.honest_scores is not None
     assert len(forgot.honest_scores) == 1000
     assert len(rosenblatt.fit_file(path, rule="arow", passes=1).honest_scores or ()) == 4500
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "arow"])
+def test_a_small_model_of_what_is_left_gives_the_same_probabilities(rule: str, tmp_path: Path) -> None:
+    path = drifting(tmp_path / "stream.svm", 2000, 500)
+    fitted = rosenblatt.fit_file(path, rule=rule, forget=100, holdout=0.1)
+    small = rosenblatt.fit_file(path, rule=rule, forget=100, size="20KB", holdout=0.1)
+    save_model(small.model, tmp_path / "small.model")
+    loaded = load_linear_model(tmp_path / "small.model")
+    X = rosenblatt.read(path).X.toarray()
+    for model in (small.model, loaded):
+        np.testing.assert_allclose(model.scores(X), fitted.model.scores(X), rtol=1e-2, atol=1e-2)

@@ -188,7 +188,7 @@ class _Packed:
         section = pack_space(replace(space, names={column: space.names[column] for column in names}), tensors)
         positions = np.sort(places).astype(np.uint32)
         part = put_small(tensors, "run.weights", self._model.coef.shape, positions, self._weights[positions])
-        run = self._header["run"] | {"parts": {"weights": part}}
+        run = _not_fading(self._header["run"]) | {"parts": {"weights": part}}
         return self._header | {"space": section, "run": run}, tensors
 
     def size(self, places: Any, names: tuple[int, ...]) -> int:
@@ -197,3 +197,10 @@ class _Packed:
         table = len(tensors) * _BYTES_PER_TENSOR
         escaped = len(json.dumps(canonical(header)))  # as the header of the container holds it
         return sum(contiguous_buffer(tensor).nbytes for tensor in tensors.values()) + escaped + table
+
+
+def _not_fading(run: dict[str, Any]) -> dict[str, Any]:
+    """A run that has forgotten: its final weights, unlike those it goes on from, are stored in no unit."""
+    settings = {name: value for name, value in run["settings"].items() if name != "forget"}
+    counters = {name: value for name, value in run["counters"].items() if name not in ("unit", "recent")}
+    return run | {"settings": settings, "counters": counters}
