@@ -126,7 +126,7 @@ def fit_record(summary: FitSummary, report: str | None, top: int) -> dict[str, A
         "skipped": fitted.skipped,
         "skipped_by_file": fitted.skipped_by_file,
         "bad_rows": [row.sentence for row in fitted.bad_rows],
-        "small": None if fitted.small is None else fitted.small.as_json(),
+        **({} if fitted.small is None else {"small": fitted.small.as_json()}),
         "cache": None if fitted.cache is None else vars(fitted.cache),
         "order": fitted.order,
         "grouped": fitted.grouped,
