@@ -16,7 +16,9 @@ import numpy as np
 import pytest
 
 import rosenblatt
+from rosenblatt.learn.run_state import ADDED_LATER
 from tests import child
+from tests.model.test_model_file import resign
 
 FOLDER = Path(__file__).with_name("old_models")
 STORED = FOLDER / "expected.json"
@@ -142,6 +144,17 @@ def test_a_proof_is_checked_by_the_command_line() -> None:
 def test_an_interrupted_fit_goes_on_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert resumed(tmp_path) == EXPECTED["interrupted"]
+
+
+@pytest.mark.parametrize("n_absent", range(1, len(ADDED_LATER) + 1))
+def test_an_estimator_saved_before_a_setting_was_added_opens(n_absent: int, tmp_path: Path) -> None:
+    """Versions between had some of the settings that were added later."""
+    X, y = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [0, 1, 1]
+    path = tmp_path / "unit.model"
+    unit = rosenblatt.Perceptron().fit(X, y)
+    rosenblatt.save(unit, path)
+    resign(path, lambda header, _: header["estimator"].update(chosen=header["estimator"]["chosen"][:-n_absent]))
+    assert rosenblatt.load(path).decision_function(X).tolist() == unit.decision_function(X).tolist()
 
 
 def test_every_file_is_tried() -> None:

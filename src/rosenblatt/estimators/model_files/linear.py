@@ -59,9 +59,10 @@ def _saved_estimator(model: LinearModel, saved: Mapping[str, Any]) -> OnlineEsti
     estimator = cls(**{name: from_json(value) for name, value in saved["parameters"].items()})
     estimator._settings()  # checks the parameters
     chosen = [from_json(value) for value in saved["chosen"]]
-    if len(chosen) == len(estimator._run_options()) - len(ADDED_LATER):
-        chosen += [0.0] * len(ADDED_LATER)
-    if len(chosen) != len(estimator._run_options()) or (estimator._loss != model.loss and cls is not Perceptron):
+    current = estimator._run_options()
+    if len(current) - len(chosen) <= len(ADDED_LATER):  # None: the estimator has no such option
+        chosen += [None if value is None else 0.0 for value in current[len(chosen) :]]
+    if len(chosen) != len(current) or (estimator._loss != model.loss and cls is not Perceptron):
         raise ModelError("the options of its run are not those of its estimator")
     model.run.chosen = chosen
     estimator.classes_ = label_array(model.classes, saved["dtype"])
