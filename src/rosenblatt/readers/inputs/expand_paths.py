@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.readers.inputs.input_file import Paths
-from rosenblatt.readers.inputs.remote_file import is_http, is_url, remote_files
+from rosenblatt.readers.inputs.remote_file import is_http, is_url, remote_files, without_secrets
 
 _KEY_AND_VALUE = re.compile(r"([^=]+)=(.*)")
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -41,6 +41,7 @@ def name_of(inputs: Paths) -> str:
     ('logs', 'a.csv and 1 more', 'a.csv and 2 more')
     """
     first, *others = paths_of(inputs)
+    first = without_secrets(first) if is_url(first) else first
     return f"{first} and {len(others)} more" if others else first
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from rosenblatt.errors import DataError
 from rosenblatt.readers.inputs.compression import compression_of
 from rosenblatt.readers.inputs.input_file import HEAD, InputFile, ReadMore, Stream, counted_stream
+from rosenblatt.readers.inputs.remote_file import without_secrets
 from rosenblatt.version import __version__
 
 _TIMEOUT = 60.0  # seconds without a byte
@@ -26,7 +27,10 @@ class HttpFile(InputFile):
     """A file that is read from its beginning as often as needed, each time by a request of its own."""
 
     def __init__(self, url: str) -> None:
-        self.name = self.inputs = url
+        self._url = self.inputs = url
+        self.name = url = without_secrets(url)
+        if "@" in url.split("/")[2]:
+            raise DataError(f"{url}: a name and a password in a URL are not sent; download the file.", file=url)
         self.path, self._fd, self.rewindable = None, None, True
         self._copy: str | None = None
         self._version: tuple[str | None, str | None] | None = None  # of the first answer
@@ -96,7 +100,7 @@ class HttpFile(InputFile):
             if attempt:
                 time.sleep(_PAUSE * 2 ** (attempt - 1))
             try:
-                request = urllib.request.Request(self.name, headers=headers)
+                request = urllib.request.Request(self._url, headers=headers)
                 answer: http.client.HTTPResponse = urllib.request.urlopen(request, timeout=_TIMEOUT)
                 break
             except urllib.error.HTTPError as error:

@@ -26,14 +26,30 @@ def is_http(path: str) -> bool:
     return path.startswith(("https://", "http://"))
 
 
+def without_secrets(url: str) -> str:
+    """A URL as sentences and models show it.
+
+    >>> without_secrets("s3://key:secret@bucket/a.csv?region=eu&token=x"), without_secrets("gs://anonymous@bucket/a")
+    ('s3://…@bucket/a.csv?region=eu&token=…', 'gs://anonymous@bucket/a')
+    """
+    url = re.sub(r"^([a-z0-9+.-]+://)[^/@]*:[^/]*@", r"\1…@", url)
+    plain, question, query = url.partition("?")
+    return (
+        plain
+        + question
+        + re.sub(r"([^&=]*(?:secret|token|sig|key|password|credential)[^&=]*=)[^&]*", r"\1…", query, flags=re.I)
+    )
+
+
 class RemoteFile(InputFile):
     """A file that is read over the network, from its beginning as often as needed; Parquet at any place."""
 
     def __init__(self, url: str) -> None:
-        self.name = self.inputs = url
+        self.inputs, url = url, without_secrets(url)
+        self.name = url
         self.path, self._fd = None, None
         with _errors_named(url):
-            self._system, self._place = _file_system(url)
+            self._system, self._place = _file_system(self.inputs)
             info = self._system.get_file_info(self._place)
             if not info.is_file:
                 raise DataError(f"{url}: no such file; check the URL.", file=url)
@@ -74,7 +90,8 @@ def remote_files(url: str) -> list[str]:
     user = place[: place.partition("/")[0].rfind("@") + 1]  # `anonymous@`, or a key: the paths of the files lack it
     fixed = re.split(r"[*[]", plain)[0]
     is_pattern = fixed != plain
-    with _errors_named(url):
+    shown = without_secrets(url)
+    with _errors_named(shown):
         base = fixed.rpartition("/")[0] if is_pattern else plain
         system, place = _file_system(base + question + query)
         if not is_pattern and system.get_file_info(place).is_file:
@@ -88,7 +105,7 @@ def remote_files(url: str) -> list[str]:
         names = [name for name in names if re.fullmatch(_expression(plain), name)]
     if not names:
         what = "no file matches this pattern" if is_pattern else "no such file"
-        raise DataError(f"{url}: {what}; check the URL.", file=url)
+        raise DataError(f"{shown}: {what}; check the URL.", file=shown)
     return [name + question + query for name in names]
 
 
@@ -110,8 +127,9 @@ def _file_system(url: str) -> tuple[Any, str]:
         system, place = fs.FileSystem.from_uri(url)
         return system, place
     except ArrowInvalid as error:
-        scheme = url.partition("://")[0]
-        raise DataError(f"{url}: {scheme} is no file system that can be read: {error}.", file=url) from None
+        scheme, name = url.partition("://")[0], without_secrets(url)
+        why = str(error).replace(url, name)
+        raise DataError(f"{name}: {scheme} is no file system that can be read: {why}.", file=name) from None
 
 
 @contextmanager
