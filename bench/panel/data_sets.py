@@ -1,6 +1,8 @@
 """Every data set of the panel. Choices are made looking at `tune` only; `confirm` shows whether they hold.
 
 Each kind of data is in both halves; sets that share rows (cells and segmentationData, w8a and w1a) in the same one.
+CreditCard, dhfr, wine and w8a were sets to confirm until a choice was made looking at them: the order of the rules and
+how many passes nearly separable classes may take.
 """
 
 from __future__ import annotations
@@ -12,11 +14,14 @@ from bench.panel.raw import DataSet
 from bench.panel.read_raw import banknote, bundled, census, matrix, pixels, table, text
 
 TABLES = {
-    "tune": ("Satellite", "Vowel", "HouseVotes84", "SmokeBan", "credit_data", "cells", "Chile", "penguins"),
-    "confirm": ("Glass", "CreditCard", "mlc_churn", "hpc_data", "pd_speech", "Cowles", "dhfr"),
+    "tune": (
+        *("Satellite", "Vowel", "HouseVotes84", "SmokeBan", "credit_data", "cells", "Chile", "penguins"),
+        *("CreditCard", "dhfr"),
+    ),
+    "confirm": ("Glass", "mlc_churn", "hpc_data", "pd_speech", "Cowles"),
 }
 SMALL = {"tune": ("PimaIndiansDiabetes", "spam"), "confirm": ("Ionosphere", "Sonar", "musk")}
-BUNDLED = {"tune": ("digits", "iris"), "confirm": ("breast_cancer", "wine")}
+BUNDLED = {"tune": ("digits", "iris", "wine"), "confirm": ("breast_cancer",)}
 MUSHROOMS = ("agaricus/agaricus.txt.train.gz", "agaricus/agaricus.txt.test.gz")
 NEWS = ("20newsgroups/20ng-train.tsv.gz", "20newsgroups/20ng-test.tsv.gz")
 
@@ -35,8 +40,8 @@ REAL: tuple[DataSet, ...] = (
     DataSet("svmguide3", "tune", matrix(svmguide, "table")),
     DataSet("heart_scale", "confirm", matrix(svmlight("heart_scale/heart_scale"), "svmlight")),
     DataSet("a9a", "tune", matrix(svmlight("a9a/a9a.gz", "a9a/a9a.t.gz"), "svmlight")),
-    DataSet("w8a", "confirm", matrix(svmlight("w8a/w8a.gz"), "svmlight"), n_splits=1),
-    DataSet("w1a", "confirm", matrix(svmlight("libol/w1a"), "svmlight")),
+    DataSet("w8a", "tune", matrix(svmlight("w8a/w8a.gz"), "svmlight"), n_splits=1),
+    DataSet("w1a", "tune", matrix(svmlight("libol/w1a"), "svmlight")),
     DataSet(
         "agaricus",
         "tune",
