@@ -60,12 +60,17 @@ def _is_vw_line(line: str) -> bool:
 
 
 def looks_like_text(lines: Sequence[str]) -> bool:
-    """`label<TAB>text`: two fields, and the second is running text, not a number or a word."""
+    """`label<TAB>text`: two fields, and the second is running text, not a number or a word.
+
+    Three words a text are enough; two where the first field repeats and the second does not.
+    """
     pairs = [line.split("\t") for line in lines]
     if not _mostly(lines, lambda line: line.count("\t") == 1):
         return False
+    first, second = {pair[0] for pair in pairs}, {pair[-1] for pair in pairs}
+    enough = 2 if 2 * len(first) <= len(lines) and 10 * len(second) > 8 * len(lines) else 3
     n_words = [count_words(pair[1]) for pair in pairs if len(pair) == 2 and any(map(str.isalpha, pair[1]))]
-    return 3 * len(n_words) > len(lines) and sum(n_words) >= 3 * len(n_words)
+    return 3 * len(n_words) > len(lines) and sum(n_words) >= enough * len(n_words)
 
 
 def count_words(text: str) -> float:
