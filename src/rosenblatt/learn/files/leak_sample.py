@@ -6,6 +6,7 @@ Of a table or a matrix the rows are kept. Of sparse rows only what each feature 
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from typing import NamedTuple
 
 from rosenblatt import native
@@ -37,10 +38,8 @@ class LeakSample(NamedTuple):
         chosen = range(0, count, max(-(-count // max(most, 1)), 1))
         order = array("I", chosen if rows is None else (int(rows[i]) for i in chosen))
         labels = block.buffers[0]
-        counts = [0] * n_classes
-        for row in order:
-            counts[labels[row]] += 1
-        guess = 1 - max(counts) / max(len(order), 1)
+        counts = Counter(map(labels.__getitem__, order))
+        guess = 1 - max(counts.values(), default=0) / max(len(order), 1)
         if len(order) < FEWEST_ROWS or guess * len(order) < FEWEST_ERRORS:
             return cls(len(order), guess)
         named = not isinstance(values, Csr) or space.kind == "columns"
