@@ -277,3 +277,8 @@ def test_an_endless_label_is_refused(tmp_path: Path) -> None:
     (tmp_path / "labels.gz").write_bytes(gzip.compress(b"a\n" + b"b" * (64 << 20)))
     with pytest.raises(DataError, match="has more than 1,000 bytes"):
         read(tmp_path / "texts", labels_from=str(tmp_path / "labels.gz"))
+
+
+def test_an_empty_name_is_said_to_be_empty() -> None:
+    with pytest.raises(DataError, match=r"^The name of the file is empty: name one"):
+        InputFile("")

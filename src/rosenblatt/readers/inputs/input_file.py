@@ -47,6 +47,8 @@ class InputFile:
         self.name = self.inputs = os.fspath(path)
         self.path = None if self.name == "-" else self.name
         self._fd: int | None = None
+        if not self.name:
+            raise DataError("The name of the file is empty: name one, or '-' for standard input.")
         self._only_stream: Stream | None = None  # of a pipe, until it is taken
         self._unread = b""  # of a live pipe: what follows its head
         self._read_more: ReadMore = _read_nothing
