@@ -93,7 +93,7 @@ class StatusLine:
     def erase(self) -> None:
         self._print("")
 
-    def bytes(self, done: int, total: int | None) -> None:
+    def reading(self, done: int, total: int | None) -> None:
         """For `read_or_store(on_bytes=)`."""
         if self.shown and done >> 26 > self._bytes >> 26:
             self._print(f"reading: {done >> 20:,} MB" + (f" of {total >> 20:,}" if total else ""))

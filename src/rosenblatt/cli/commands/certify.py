@@ -72,7 +72,9 @@ def command(data: str, reading: ReadOptions, columns: str | None, as_json: bool,
     in_memory = sys.maxsize if many or settings["plot"] else IN_MEMORY
     with (
         StatusLine() as line,
-        read_or_store(data, reading, threads=os.cpu_count() or 1, in_memory=in_memory, on_bytes=line.bytes) as examples,
+        read_or_store(
+            data, reading, threads=os.cpu_count() or 1, in_memory=in_memory, on_bytes=line.reading
+        ) as examples,
     ):
         if isinstance(examples, StoredExamples):
             return _certify_stored(examples, line, settings, as_json)

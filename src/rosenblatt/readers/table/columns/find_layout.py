@@ -48,11 +48,11 @@ def find_layout(name: str, sample: Mapping[str, pa.Array], reading: ReadOptions,
             f"{name}: has only one column, {label!r}, and it is the label; there is nothing to learn from.", file=name
         )
     if reading.decide and reading.label is None and not usual_label(columns):
-        _refuse_label_of_all_kinds(name, sample, label)
+        _refuse_label_that_hardly_repeats(name, sample, label)
     return _layout_of_cells(name, sample, label, reading, typed=typed)
 
 
-def _refuse_label_of_all_kinds(name: str, sample: Mapping[str, pa.Array], label: str) -> None:
+def _refuse_label_that_hardly_repeats(name: str, sample: Mapping[str, pa.Array], label: str) -> None:
     """A last column that hardly ever repeats a value is a quantity, a name or a text; who wants it can name it."""
     n_different = {column: pc.count_distinct(cells).as_py() for column, cells in sample.items()}
     if n_different[label] <= max(_MANY_LABELS, len(sample[label]) // _ROWS_A_LABEL):

@@ -99,7 +99,7 @@ export class Lessons {
   }
   close() {
     this.tool?.end?.();
-    Object.assign(this, { current: null, check: null, tool: null, said: null });
+    Object.assign(this, { current: null, check: null, tool: null, shownText: null });
   }
   updateBar() {
     const { current, position, lessons, finished } = this;
@@ -121,8 +121,8 @@ export class Lessons {
     const [done, progress, rightFields] = page.run || !lesson.has_plane ? check({ ...page, filled, tool: this.tool?.state }, lesson) : [false, "Points of two classes are needed."];
     rightFields?.forEach((right, i) => { inputs[i].dataset.right = right ?? ""; });
     const text = done ? `✓ Done. ${lesson.when_done}` : `Not yet. ${progress}`;
-    if (this.said !== text) status.replaceChildren(...marked(text));
-    this.said = text;
+    if (this.shownText !== text) status.replaceChildren(...marked(text));
+    this.shownText = text;
     status.classList.toggle("done", done);
     if (done && !this.finished.has(lesson.key)) {
       this.finished.add(lesson.key);

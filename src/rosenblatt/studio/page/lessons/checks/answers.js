@@ -1,6 +1,8 @@
 // What the checks share. A check returns [done, a sentence on the progress, which fields are right].
 
-export { count } from "../../dom.js";
+import { count } from "../../dom.js";
+
+export { count };
 
 export const OTHER_RUN = [false, "This is not the run of the lesson any more: open the lesson again."];
 
@@ -38,3 +40,5 @@ export function weightsHint(text, { before: [before], after: [after], steps: [{ 
 }
 export const everyClassHas = (labels, n) => [0, 1].every((k) => labels.filter((label) => label === k).length >= n);
 export const rounded = (value) => String(Number(value.toFixed(3))).replace("-", "−");
+
+export const mistakesAndEpochs = (run) => `${count(run.n_mistakes, "mistake")} in ${count(run.n_iter, "epoch")}`;
