@@ -30,8 +30,7 @@ def leaking_columns(block: Block, space: FeatureSpace, coef: Floats | None = Non
     guess = 1 - np.bincount(labels).max(initial=0) / max(rows, 1)
     if rows < FEWEST_ROWS or guess * rows < FEWEST_ERRORS:
         return {}
-    n_features = block.values.shape[1]  # the space has more where words first occur in later rows
-    columns = _heaviest(space, n_features, coef)
+    columns = _heaviest(space, _features_that_occur(block), coef)
     errors = {column: _error(_codes(block, features), labels) for column, features in columns.items()}
     leaks = {column: error for column, error in errors.items() if error <= _small(guess)}
     others = min((error for column, error in errors.items() if column not in leaks), default=1.0)
@@ -57,31 +56,41 @@ def _small(guess: float) -> float:
     return min(_SMALL, _SMALL_SHARE * guess)
 
 
-def _heaviest(space: FeatureSpace, n_features: int, coef: Floats | None) -> Mapping[str, Sequence[int]]:
+def _features_that_occur(block: Block) -> list[int]:
+    """Of a table with running text, millions of hashed places are in no row."""
+    values = block.values
+    if not isinstance(values, Csr):
+        return list(range(values.shape[1]))
+    numbers: list[int] = np.unique(values.indices[int(values.indptr[0]) : int(values.indptr[-1])]).tolist()
+    return numbers
+
+
+def _heaviest(space: FeatureSpace, numbers: Sequence[int], coef: Floats | None) -> Mapping[str, Sequence[int]]:
     """The columns with the largest weights, each with its features: one of a number, one for each value of words."""
     words = {f"{column}=": column for column in space.settings.get("words", ())}
     features: dict[str, list[int]] = {}
-    names = space.columns or [str(j + space.index_base) for j in range(n_features)]
-    for j, name in enumerate(names[:n_features]):
+    for j in numbers:
+        if space.columns and j >= len(space.columns):
+            break  # words of running text
+        name = space.columns[j] if space.columns else str(j + space.index_base)
         column = next((words[start] for start in words if name.startswith(start)), name)
         features.setdefault(column, []).append(j)
     if coef is not None:
-        weight = np.pad(np.abs(coef).max(axis=0), (0, len(names)))  # of columns that came too late: 0
+        weight = np.pad(np.abs(coef).max(axis=0), (0, max(numbers, default=0) + 1))  # of columns that came too late: 0
         features = dict(sorted(features.items(), key=lambda item: -float(weight[item[1]].max())))
     return dict(islice(features.items(), _MOST_COLUMNS))
 
 
 def _codes(block: Block, features: Sequence[int]) -> Floats:
-    """The value of a column in every row: a number, or which of its words."""
+    """The value of a column, whose features are in rising order, in every row: a number, or which of its words."""
     values = block.values
     if isinstance(values, Csr):
         row = np.repeat(np.arange(len(values.indptr) - 1), np.diff(values.indptr))
         used = slice(int(values.indptr[0]), int(values.indptr[-1]))
-        place = np.full(values.features, -1)
-        place[list(features)] = np.arange(len(features))
+        at = np.searchsorted(features, values.indices[used]).clip(max=len(features) - 1)
+        own = np.asarray(features)[at] == values.indices[used]
         matrix = np.zeros((len(values.indptr) - 1, len(features)))
-        at = place[values.indices[used]]
-        matrix[row[at >= 0], at[at >= 0]] = values.values[used][at >= 0]
+        matrix[row[own], at[own]] = values.values[used][own]
     else:
         matrix = np.asarray(values)[:, list(features)].astype(np.float64)
     return matrix[:, 0] if len(features) == 1 else np.where(matrix.any(axis=1), matrix.argmax(axis=1), -1.0)
