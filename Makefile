@@ -28,7 +28,7 @@ studio: build .venv/.studio ## watch a separator learn, in a page of your browse
 	@$(py) -m rosenblatt studio
 
 test: check ## every check and every test
-	@$(py) -m pytest $(PYTEST_ARGS)
+	@$(py) -m pytest -n auto --dist loadscope $(PYTEST_ARGS) # a process for each core, a module in one of them
 
 bench: build .venv/.bench ## every speed claim, as a ratio to its peers
 	@$(py) -m bench $(BENCH_ARGS)
