@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
+from rosenblatt.available_cores import core_count
 from rosenblatt.errors import DataError
 from rosenblatt.lazy import NDArray, np
 
@@ -69,7 +69,16 @@ def json_label(label: Any) -> str | int | float:
 
 
 def thread_count(n_jobs: int | None) -> int:
-    """How many threads n_jobs means: None is one, -1 is all cores, -2 all but one."""
+    """How many threads n_jobs means: None and -1 all cores, -2 all but one; None in a worker of joblib is one."""
     if n_jobs is None:
-        return 1
-    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+        return 1 if _is_joblib_worker() else core_count()
+    return int(n_jobs) if n_jobs > 0 else max(1, core_count() + 1 + int(n_jobs))
+
+
+def _is_joblib_worker() -> bool:
+    """Whether joblib runs this beside others, as in a grid search: then the cores are taken already."""
+    try:
+        from joblib.parallel import get_active_backend
+    except ImportError:
+        return False
+    return bool(get_active_backend()[0].nesting_level)

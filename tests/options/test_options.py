@@ -85,7 +85,7 @@ REFUSED: dict[str, list[object]] = {
     "n_iter_no_change": [*NO_INT, 0, None],
     "warm_start": NO_BOOL,
     "record": NO_BOOL,
-    "n_jobs": [*NO_INT, 0],
+    "n_jobs": [*NO_INT, 0, 1025, 2**31 - 1],
     "random_state": [1.0, "0", True, np.bool_(False), [1], math.nan],
 }
 ACCEPTED_CASES = [(name, value) for name, values in ACCEPTED.items() for value in values]
@@ -125,7 +125,7 @@ def test_every_option_is_tried_both_ways() -> None:
         ("batch", "all", "must be 'full' or an int of at least 1. Got 'all' instead."),
         ("validation_fraction", 1, "must be a float greater than 0 and less than 1. Got 1 instead."),
         ("record", 1, "must be a bool. Got 1 instead."),
-        ("n_jobs", 0, "must be None or an int other than 0. Got 0 instead."),
+        ("n_jobs", 0, "must be None or an int less than 1025 and other than 0. Got 0 instead."),
         ("init", 3, "must be 'zeros', 'random' or an array of weights. Got 3 instead."),
         ("class_weight", {0: -1}, "None, 'balanced' or a dict that gives each class a finite weight of at least 0."),
         ("random_state", "0", "must be None or an int or a numpy RandomState or Generator. Got '0' instead."),

@@ -1,9 +1,8 @@
 """Evaluate a model on a file of examples with known labels."""
 
-import os
-
 import numpy as np
 
+from rosenblatt.available_cores import core_count
 from rosenblatt.errors import DataError, option
 from rosenblatt.evaluate.label_scores import LabelTally
 from rosenblatt.evaluate.scores import Tally
@@ -25,7 +24,7 @@ def evaluate_labels_of_file(
     """Count the labels that a model of several labels gives to the examples of a file; one may have no label."""
     tally, watch = LabelTally(tuple(model.classes)), Watch(model)
     source = open_source(path, reading._replace(classes=()), model.space)
-    for block in predict_source(model, source, threads or os.cpu_count() or 1):
+    for block in predict_source(model, source, threads or core_count()):
         watch.add(block)
         truth, unknown = label_truth(model.classes, source, block.truth)
         probabilities = np.asarray(model.probabilities(block.scores)) if model.gives_probabilities else None
@@ -48,7 +47,7 @@ def evaluate_file(model: Model, path: Paths, reading: ReadOptions, threads: int 
     gives_probabilities = model.gives_probabilities
     source = open_source(path, reading._replace(classes=()), model.space)
     unlabelled, watch = 0, Watch(model)
-    for block in predict_source(model, source, threads or os.cpu_count() or 1):
+    for block in predict_source(model, source, threads or core_count()):
         watch.add(block)
         labelled = block.truth != -1
         unlabelled += int(np.count_nonzero(~labelled))

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt import options
+from rosenblatt.available_cores import core_count
 from rosenblatt.errors import DataError, ParameterError, option
 from rosenblatt.learn.files.checkpoint import load_checkpoint, refuse_other_file, remove_checkpoint, save_checkpoint
 from rosenblatt.learn.files.labels_to_classes import KnownLabels, check_classes, look_at_labels, read_all_labels
@@ -171,7 +172,7 @@ def _plan(chosen: Mapping[str, Any], reading: ReadOptions, on_progress: Callable
         degree=degree,
         order=chosen["order"] or ("auto" if "auto" in (rule, chosen["passes"]) else "given"),
         scale_to_length=isinstance(rule, str),
-        threads=chosen["threads"] or os.cpu_count() or 1,
+        threads=chosen["threads"] or core_count(),
         reading=reading,
         size=options.size_of(chosen["size"]),
         checkpoint=None if checkpoint is None else os.fspath(checkpoint),

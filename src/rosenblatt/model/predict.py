@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from rosenblatt import native
+from rosenblatt.available_cores import core_count
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.learn.files.labels_to_classes import class_codes
 from rosenblatt.model.model import Model
@@ -53,7 +53,7 @@ def predict_file(
 ) -> Iterator[PredictedBlock]:
     """Read a file, or several, as the file of the model was read, and predict the class of each of its examples."""
     source = open_source(path, reading or ReadOptions(), model.space)
-    return predict_source(model, source, threads or os.cpu_count() or 1)
+    return predict_source(model, source, threads or core_count())
 
 
 def predict_source(model: Model, source: Source, threads: int = 1) -> Iterator[PredictedBlock]:

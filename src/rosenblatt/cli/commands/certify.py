@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt import options
+from rosenblatt.available_cores import core_count
 from rosenblatt.cli.exits import DONE, NO
 from rosenblatt.cli.output import check_output, say, write, write_json
 from rosenblatt.cli.parameters import data_argument, option, output_options, reading_options, sectioned_command
@@ -72,9 +73,7 @@ def command(data: str, reading: ReadOptions, columns: str | None, as_json: bool,
     in_memory = sys.maxsize if many or settings["plot"] else IN_MEMORY
     with (
         StatusLine() as line,
-        read_or_store(
-            data, reading, threads=os.cpu_count() or 1, in_memory=in_memory, on_bytes=line.reading
-        ) as examples,
+        read_or_store(data, reading, threads=core_count(), in_memory=in_memory, on_bytes=line.reading) as examples,
     ):
         if isinstance(examples, StoredExamples):
             return _certify_stored(examples, line, settings, as_json)

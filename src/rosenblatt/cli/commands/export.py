@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rosenblatt import options
+from rosenblatt.available_cores import core_count
 from rosenblatt.cli import output as terminal
 from rosenblatt.cli.output import check_output, write_file
 from rosenblatt.cli.parameters import model_argument, option, output_options, sectioned_command
@@ -99,6 +99,6 @@ def _errors(large: LinearModel, small: LinearModel, test: str) -> tuple[float, f
     from rosenblatt.model.fit_file import wrong_decisions
     from rosenblatt.readers.source import ReadOptions
 
-    reading, threads = like_training_data(ReadOptions(), large), os.cpu_count() or 1
+    reading, threads = like_training_data(ReadOptions(), large), core_count()
     (before, rows), (after, _) = (wrong_decisions(each, test, reading, threads) for each in (large, small))
     return before, after, rows

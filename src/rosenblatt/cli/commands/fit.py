@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt import options
+from rosenblatt.available_cores import core_count
 from rosenblatt.cli.output import (
     check_output,
     command_line,
@@ -183,7 +184,7 @@ def _start_reading(data: Paths, reading: ReadOptions, threads: int | None) -> So
     from rosenblatt.readers.open import open_source
 
     source = open_source(data, reading)
-    source.read_ahead(threads or os.cpu_count() or 1)
+    source.read_ahead(threads or core_count())
     return source
 
 

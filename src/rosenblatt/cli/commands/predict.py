@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from rosenblatt import errors, options
+from rosenblatt.available_cores import core_count
 from rosenblatt.cli.output import check_output, open_output, say, warn
 from rosenblatt.cli.parameters import (
     like_training_data,
@@ -96,7 +96,7 @@ def command(
     try:
         with open_output(output) as stream:
             stream.write(header)
-            for block in predict_source(predictor, source, threads or os.cpu_count() or 1):
+            for block in predict_source(predictor, source, threads or core_count()):
                 stream.write(to_lines(block))
                 watch.add(block)
                 if source.size is None:  # whoever reads our output waits for the answer

@@ -7,18 +7,18 @@ native products, which skip zeros and sum in one fixed order; rows with few use 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rosenblatt import native
+from rosenblatt.available_cores import core_count
 from rosenblatt.errors import DataError, LearningOverflowError
 from rosenblatt.lazy import NDArray, np
 from rosenblatt.readers.block_rows import take_rows
 from rosenblatt.records import Csr, Values
 
-THREADS = os.cpu_count() or 1
+THREADS = core_count()
 _NARROW = 4096  # sparse rows with no more features than this are made dense
 
 

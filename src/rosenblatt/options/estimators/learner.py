@@ -170,9 +170,11 @@ n_jobs: Option[int | None] = Option(
     name="n_jobs",
     default=1,
     kind="int",
+    below=1025,
     zero_allowed=False,
     none_allowed=True,
-    help="The number of threads: None means 1, -1 one per core. The result is the same for any number.",
+    help="The number of threads: None and -1 mean one per core (None: 1 in a worker of joblib), -2 all cores but one. "
+    "The result is the same for any number.",
 )
 random_state: Option[Any] = Option(
     name="random_state",

@@ -6,7 +6,6 @@ Which keys there are, and what they hold, is found from the first lines; keys th
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from rosenblatt import native
+from rosenblatt.available_cores import core_count
 from rosenblatt.errors import DataError, listed, plural
 from rosenblatt.lazy import np
 from rosenblatt.readers.formats.lines import LineSpan, line_spans, whole_lines
@@ -131,7 +131,7 @@ class JsonLines:
         self.places.left_out.clear()
         self._late.clear()
         n_lines = self._n_late = 0
-        threads = 1 if self._file.live else os.cpu_count() or 1
+        threads = 1 if self._file.live else core_count()
         spans, self._started = self._started or line_spans(self._file, _BLOCK), None
         for bytes_read, parsed, batch, bad in ordered_map(spans, self._parse, threads):
             for number, what in bad:

@@ -6,7 +6,6 @@ There is no token and nothing is stored: the state of a screen is in its link. E
 the last answers are kept; a class that opens the same lesson costs as much as one student.
 """
 
-import os
 import resource
 import socket
 from collections import OrderedDict
@@ -21,6 +20,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from rosenblatt.available_cores import core_count
 from rosenblatt.studio.access import OpenAccess, error_response
 from rosenblatt.studio.classroom.fair_queue import FairQueue, TooManyQuestionsError
 from rosenblatt.studio.classroom.workers import OK, Worker
@@ -82,7 +82,7 @@ class _Classroom:
         """Made with the first question: an application that is mounted gets no message when it starts."""
         if self._quick is None or self._slow is None:
             # One more than there are cores: a client with long work can hold one, and the others keep the cores busy.
-            self._quick = FairQueue([Worker() for _ in range(1 + (os.cpu_count() or 1))])
+            self._quick = FairQueue([Worker() for _ in range(1 + core_count())])
             self._slow = FairQueue([Worker(is_slow=True)])
         return self._quick, self._slow
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from rosenblatt.available_cores import core_count
 from rosenblatt.lazy import np
 from rosenblatt.readers.parallel_map import ordered_map
 from rosenblatt.readers.source import ReadOptions
@@ -52,7 +52,7 @@ def read_head(batches: Iterator[RawBatch], layout: Layout, reading: ReadOptions)
     if reading.decide:
         arrays = {column: [batch.column(column) for batch, _ in raw] for column in layout.words} if raw else {}
         layout = _without(layout, words_left_out(arrays, complete=complete), reading)
-    threads = os.cpu_count() or 1
+    threads = core_count()
     parsed = list(ordered_map(iter(raw), lambda task: parse_batch(task[0], layout, task[1]), threads))
     if reading.decide and parsed:
         parts = [batch.numbers for batch in parsed]
