@@ -1,4 +1,4 @@
-"""The files of the page, and its colours, which are those of the figures."""
+"""The files of a page, and its colours, which are those of the figures."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,9 +11,9 @@ _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg"
 
 
 @cache
-def page_files() -> Mapping[str, tuple[bytes, str]]:
-    """Content and media type of every file of the page, by its path below `page/`; nothing else is served."""
-    files = _files_below(resources.files("rosenblatt.studio") / "page", "")
+def page_files(package: str) -> Mapping[str, tuple[bytes, str]]:
+    """Content and media type of every file of a page, by its path below `page/`; nothing else is served."""
+    files = _files_below(resources.files(package) / "page", "")
     return {**files, "palette.css": (palette_css().encode(), _TYPES["css"])}
 
 

@@ -1,0 +1,344 @@
+"""The application: predictions and examples to learn go a short way, all else through starlette's routes.
+
+Predictions that arrive together are made together: one reading and one scoring for all of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from urllib.parse import parse_qsl
+
+import msgspec
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from rosenblatt.errors import DataError
+from rosenblatt.serve.http.tokens import EVERYTHING, Grant, Tokens
+from rosenblatt.serve.learning.live_model import LiveModel, Predictions
+from rosenblatt.serve.learning.served_model import ServedModel
+from rosenblatt.serve.learning.submissions import Submission
+from rosenblatt.serve.limits import Limits
+from rosenblatt.serve.messages import (
+    ClassNames,
+    PredictExample,
+    Prediction,
+    RequestError,
+    check_id,
+    decode_predict,
+    encode,
+)
+from rosenblatt.serve.service import Service
+from rosenblatt.web.other_sites import OTHER_SITE, comes_from_another_site, headers_of
+
+_JSON = (b"content-type", b"application/json")
+_NDJSON = (b"content-type", b"application/x-ndjson")
+_MOST_PROBABILITIES = 10  # classes whose probabilities are all given
+_NO_STORE = (b"cache-control", b"no-store")
+
+
+class App:
+    """`routes` answers what is not predict or learn."""
+
+    def __init__(
+        self, service: Service, tokens: Tokens | None, hosts: frozenset[bytes] | None, routes: ASGIApp
+    ) -> None:
+        """`hosts` are the values of the Host header that are ours, None for any: a name that was pointed at this
+        machine from outside (DNS rebinding) must not reach a service without tokens."""
+        self._service, self._tokens, self._hosts, self._routes = service, tokens, hosts, routes
+        self._batches: dict[ServedModel, _Batch] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        try:
+            scope["grant"] = grant = self._grant(scope)
+            path, method = scope["path"], scope["method"]
+            if method == "POST" and path.startswith("/v1/models/"):
+                name, _, action = path[11:].partition("/")
+                if action == "predict":
+                    return await self._predict(scope, receive, send, name, grant)
+                if action == "learn":
+                    return await self._learn(scope, receive, send, name, grant)
+            elif method == "GET" and path.startswith("/v1/models/") and path.endswith("/predict"):
+                return await self._predict_by_query(scope, send, path[11:-8], grant)
+        except RequestError as error:
+            return await send_error(send, error)
+        except Exception as error:
+            return await send_error(send, bug(error))
+        await self._routes(scope, receive, send)
+
+    def _grant(self, scope: Scope) -> Grant | None:
+        """What the request may do; None where it has no token and needs one."""
+        authorization, n_hosts, ours, suspicious = b"", 0, True, False
+        for name, value in scope["headers"]:
+            if name == b"host":
+                n_hosts += 1
+                ours = self._hosts is None or value in self._hosts
+            elif name == b"authorization":
+                authorization = value
+            elif name == b"origin" or name == b"sec-fetch-site":
+                suspicious = True
+        if n_hosts != 1 or not ours:
+            raise RequestError(400 if n_hosts != 1 else 403, "The Host header is not the address of this service.")
+        if suspicious:
+            headers = headers_of(scope)
+            if comes_from_another_site(scope, headers, set(headers["host"]), ("http", "https")):
+                raise RequestError(403, OTHER_SITE)
+        return EVERYTHING if self._tokens is None else self._tokens.grant(authorization)
+
+    # -- predict ----------------------------------------------------------------------------------------------------
+
+    async def _predict(self, scope: Scope, receive: Receive, send: Send, name: str, grant: Grant | None) -> None:
+        require(grant, "predict", name)
+        served = self._service.model(name)
+        lines = is_ndjson(scope)
+        body = await read_body(scope, receive, self._service.limits)
+        if scope["query_string"]:
+            return await self._predict_at(scope, send, served, body, lines)
+        decoded = decode_predict(body, lines, self._service.limits)
+        if isinstance(decoded, PredictExample):
+            answer = await self._predict_one(served, decoded)
+            return await send_bytes(send, 200, encode(answer), _JSON)
+        await send_bytes(send, 200, await self._predict_many(served, served.live, decoded), _NDJSON)
+
+    def _predict_one(self, served: ServedModel, example: PredictExample) -> asyncio.Future[Prediction]:
+        live, limits = served.live, self._service.limits
+        line = line_of(live, example, limits)
+        batch = self._batches.get(served)
+        loop = asyncio.get_running_loop()
+        if batch is None:
+            batch = self._batches[served] = _Batch()
+            loop.call_soon(self._flush, served)
+        future: asyncio.Future[Prediction] = loop.create_future()
+        batch.add(line, example.id, future)
+        return future
+
+    def _flush(self, served: ServedModel) -> None:
+        """Predict all that arrived in this turn of the event loop."""
+        batch = self._batches.pop(served)
+        try:
+            predictions = served.live.predict(batch.lines)
+        except Exception as error:
+            for future in batch.futures:
+                if not future.done():
+                    future.set_exception(error)
+            return
+        answers = answers_of(predictions, served.names, batch.ids)
+        k = 0
+        for position, future in enumerate(batch.futures):
+            what = predictions.bad.get(position)
+            if future.done():  # the client has gone
+                k += what is None
+                continue
+            if what is not None:
+                future.set_exception(RequestError(422, what, served.live.reader.field))
+                continue
+            id_ = batch.ids[position]
+            if id_ is not None:
+                served.remembered.add(id_, batch.lines[position])
+            future.set_result(answers[k])
+            k += 1
+        served.predicted += len(answers)
+
+    async def _predict_many(
+        self, served: ServedModel, live: LiveModel, examples: Sequence[PredictExample], *, many: bool = True
+    ) -> bytes:
+        """An answer for each line; one that cannot be read fails them all, and says which it is."""
+        limits = self._service.limits
+
+        def work() -> bytes:
+            lines = [
+                line_of(live, example, limits, number if many else None) for number, example in enumerate(examples, 1)
+            ]
+            ids = [example.id for example in examples]
+            predictions = live.predict(lines) if lines else Predictions(live.version, [], [], None, {})
+            for position in sorted(predictions.bad):
+                number = position + 1 if many else None
+                raise RequestError(422, predictions.bad[position], live.reader.field, number)
+            for id_, line in zip(ids, lines, strict=True):
+                if id_ is not None:
+                    served.remembered.add(id_, line)
+            served.predicted += len(lines)
+            return b"".join(encode(answer) + b"\n" for answer in answers_of(predictions, served.names, ids))
+
+        return await asyncio.to_thread(work) if len(examples) > limits.predict_inline else work()
+
+    # -- as it was --------------------------------------------------------------------------------------------------
+
+    async def _predict_at(self, scope: Scope, send: Send, served: ServedModel, body: bytes, lines: bool) -> None:
+        query = query_of(scope)
+        unknown = [name for name in query if name != "at"]
+        if unknown or "at" not in query:
+            raise RequestError(400, f"There is no parameter {(unknown or [''])[0][:40]!r} here: there is `at`.")
+        decoded = decode_predict(body, lines, self._service.limits)
+        live = await self._service.travel(served, query["at"])
+        is_one = isinstance(decoded, PredictExample)
+        examples = [decoded] if isinstance(decoded, PredictExample) else decoded
+        content = await self._predict_many(served, live, examples, many=not is_one)
+        await send_bytes(send, 200, content[:-1] if is_one else content, _JSON if is_one else _NDJSON)
+
+    async def _predict_by_query(self, scope: Scope, send: Send, name: str, grant: Grant | None) -> None:
+        """One example in the address: text, features, vw, or columns as JSON."""
+        require(grant, "predict", name)
+        served = self._service.model(name)
+        query = query_of(scope)
+        at = query.pop("at", None)
+        if "columns" in query:
+            with suppress(msgspec.MsgspecError):
+                query["columns"] = msgspec.json.decode(query["columns"])
+        try:
+            example = msgspec.convert(query, PredictExample)
+        except msgspec.ValidationError as error:
+            raise RequestError(422, f"The example cannot be read: {error}.") from None
+        live = served.live if at is None else await self._service.travel(served, at)
+        content = await self._predict_many(served, live, [example], many=False)
+        await send_bytes(send, 200, content[:-1], _JSON)
+
+    # -- learn ------------------------------------------------------------------------------------------------------
+
+    async def _learn(self, scope: Scope, receive: Receive, send: Send, name: str, grant: Grant | None) -> None:
+        require(grant, "learn", name)
+        served = self._service.model(name)
+        if scope["query_string"]:
+            raise RequestError(400, "There are no parameters here: an example is learned once, now.")
+        lines = is_ndjson(scope)
+        body = await read_body(scope, receive, self._service.limits)
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def on_done(_: Submission) -> None:  # no cycle of references, which would keep the body in memory
+            if not future.done():
+                future.set_result(None)
+
+        submission = Submission(body, lines, on_done)
+        del body
+        served.submit(submission)
+        await future
+        extra = ((b"retry-after", b"1"),) if submission.status in (429, 503) else ()
+        await send_bytes(send, submission.status, submission.answer, _JSON, *extra)
+
+
+def query_of(scope: Scope) -> dict[str, str]:
+    """The parameters in the address, each given once."""
+    pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    query = dict(pairs)
+    if len(query) < len(pairs):
+        twice = next(name for k, (name, _) in enumerate(pairs) if name in dict(pairs[:k]))
+        raise RequestError(400, f"The parameter {twice[:40]!r} is given twice.")
+    return query
+
+
+class _Batch:
+    """Predictions that are made together."""
+
+    __slots__ = ("futures", "ids", "lines")
+
+    def __init__(self) -> None:
+        self.lines: list[bytes] = []
+        self.ids: list[str | None] = []
+        self.futures: list[asyncio.Future[Prediction]] = []
+
+    def add(self, line: bytes, id_: str | None, future: asyncio.Future[Prediction]) -> None:
+        self.lines.append(line)
+        self.ids.append(id_)
+        self.futures.append(future)
+
+
+def line_of(live: LiveModel, example: PredictExample, limits: Limits, number: int | None = None) -> bytes:
+    if example.id is not None:
+        check_id(example.id, limits, number)
+    reader = live.reader
+    try:
+        line = reader.line(example)
+    except DataError as error:
+        raise RequestError(422, str(error), reader.field, number) from None
+    if len(line) > limits.example_bytes:
+        raise RequestError(413, f"An example may have up to {limits.example_bytes:,} bytes.", reader.field, number)
+    return line
+
+
+def answers_of(predictions: Predictions, names: ClassNames, ids: Sequence[str | None]) -> list[Prediction]:
+    """The answer to each example that could be read."""
+    good = [id_ for k, id_ in enumerate(ids) if k not in predictions.bad] if predictions.bad else ids
+    labels, version, chances = names.labels, predictions.version, predictions.probabilities
+    all_given = len(labels) <= _MOST_PROBABILITIES
+    answers = []
+    for k, (code, scores, id_) in enumerate(zip(predictions.decided, predictions.scores, good, strict=True)):
+        score = scores[0] if len(scores) == 1 else scores[code]
+        answer = Prediction(labels[code], score, version, id=id_)
+        if chances is not None:
+            answer.probability = chances[k][code]
+            if all_given:
+                answer.probabilities = dict(zip(names.names, chances[k], strict=True))
+        answers.append(answer)
+    return answers
+
+
+def bug(error: Exception) -> RequestError:
+    return RequestError(500, f"{type(error).__name__}: this is a bug of the service; please report it.")
+
+
+def require(grant: Grant | None, scope: str, model: str | None = None) -> None:
+    if grant is None:
+        raise RequestError(401, "This needs a token: send the header `Authorization: Bearer TOKEN`.")
+    if not grant.allows(scope, model):
+        of = "every model" if model is None else f"{model[:80]!r}"
+        raise RequestError(403, f"The token does not allow this: it needs the scope {scope!r} for {of}.")
+
+
+def is_ndjson(scope: Scope) -> bool:
+    """Whether the body has an example on each line. Other types are refused: a page of another site can send them."""
+    for name, value in scope["headers"]:
+        if name == b"content-type":
+            kind = value.partition(b";")[0].strip().lower()
+            if kind == b"application/json":
+                return False
+            if kind in (b"application/x-ndjson", b"application/jsonl", b"application/ndjson"):
+                return True
+            break
+    raise RequestError(415, "Send application/json for one example, application/x-ndjson for one on each line.")
+
+
+async def read_body(scope: Scope, receive: Receive, limits: Limits, most: int | None = None) -> bytes:
+    """The body, bounded in size and time."""
+    most = most or limits.body_bytes
+    message = await receive()
+    if message["type"] == "http.request" and not message.get("more_body"):
+        body: bytes = message.get("body", b"")
+        if len(body) > most:
+            raise _too_large(most)
+        return body
+    parts = bytearray(message.get("body", b""))
+    try:
+        async with asyncio.timeout(limits.body_seconds + most / (1 << 20)):
+            while message.get("more_body"):
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise RequestError(400, "The client disconnected before the body was complete.")
+                parts += message.get("body", b"")
+                if len(parts) > most:
+                    raise _too_large(most)
+    except TimeoutError:
+        raise RequestError(408, "The body did not arrive in time.") from None
+    return bytes(parts)
+
+
+def _too_large(most: int) -> RequestError:
+    return RequestError(413, f"A body may have up to {most:,} bytes: send it in parts.")
+
+
+async def send_bytes(send: Send, status: int, content: bytes, *headers: tuple[bytes, bytes]) -> None:
+    length = (b"content-length", str(len(content)).encode())
+    await send({"type": "http.response.start", "status": status, "headers": [length, *headers]})
+    await send({"type": "http.response.body", "body": content})
+
+
+async def send_error(send: Send, error: RequestError) -> None:
+    extra: list[tuple[bytes, bytes]] = [_NO_STORE]
+    if error.retry is not None:
+        extra.append((b"retry-after", str(int(error.retry) or 1).encode()))
+    if error.status == 401:
+        extra.append((b"www-authenticate", b"Bearer"))
+    if error.status in (408, 413):
+        extra.append((b"connection", b"close"))
+    await send_bytes(send, error.status, error.body, _JSON, *extra)

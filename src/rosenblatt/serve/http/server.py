@@ -1,0 +1,112 @@
+"""Runs the service: listens, serves until it is asked to stop, and finishes what is acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+import ssl
+import sys
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from rosenblatt.errors import ParameterError
+from rosenblatt.serve.messages import RequestError
+from rosenblatt.serve.service import Service
+from rosenblatt.web.stalled_clients import StallGuard
+
+_SHUTDOWN_SECONDS = 4  # for requests that are under way
+_SWITCH_SECONDS = 0.001  # that a prediction may wait for the thread that learns
+
+
+_HEADER_BYTES = 1 << 16  # of a request; httptools itself takes any number
+# A body in chunks has some bytes around each of them. Chunks of a few bytes, each a call, would keep the loop busy.
+_BODY_FOR_SURPLUS = 2  # bytes of the body for each byte that is none of it
+_TOO_LARGE = (
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n"
+    + RequestError(431, f"A request may have up to {_HEADER_BYTES:,} bytes of headers.").body
+)
+
+
+class ServiceProtocol(StallGuard, HttpToolsProtocol):
+    """HTTP/1.1 by httptools, whose stalled connections are closed, and those with endless headers or tiny chunks."""
+
+    max_connections = 1000
+    _n_received = _n_of_body = 0  # bytes of this request
+
+    def data_received(self, data: bytes) -> None:
+        self._n_received += len(data)
+        super().data_received(data)
+        surplus = self._n_received - self._n_of_body
+        if surplus > _HEADER_BYTES + self._n_of_body // _BODY_FOR_SURPLUS and not self.transport.is_closing():
+            if not self._answering:
+                self.transport.write(_TOO_LARGE)
+            self.transport.close()
+
+    def on_message_begin(self) -> None:
+        self._n_received = self._n_of_body = 0
+        super().on_message_begin()
+
+    def on_body(self, body: bytes) -> None:
+        self._n_of_body += len(body)
+        super().on_body(body)
+
+
+def check_certificate(certificate: str, key: str) -> None:
+    """A ParameterError where these are not the files of TLS."""
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
+    except OSError as error:  # errors of ssl are OSErrors too
+        raise ParameterError(f"{certificate}, {key}: cannot be used for TLS: {error.strerror or error}.") from None
+
+
+def run(
+    service: Service,
+    app: ASGIApp,
+    listener: socket.socket,
+    certificate: str | None = None,
+    key: str | None = None,
+) -> None:
+    """Serve until SIGTERM or Ctrl-C."""
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # malformed requests are not worth a log line
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    ServiceProtocol.max_connections = service.limits.connections
+
+    async def with_loop(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            await receive()
+            service.use_loop(asyncio.get_running_loop())
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            await send({"type": "lifespan.shutdown.complete"})
+        else:
+            await app(scope, receive, send)
+
+    config = uvicorn.Config(
+        with_loop,
+        log_config=None,
+        access_log=False,
+        lifespan="on",
+        loop="uvloop",
+        http=ServiceProtocol,
+        ws="none",
+        limit_concurrency=2 * service.limits.connections,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        server_header=False,
+        date_header=False,
+        ssl_certfile=certificate,
+        ssl_keyfile=key,
+    )
+    # uvicorn raises the signal again when it has stopped: then there is still work to finish.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+    try:
+        uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        listener.close()
+        service.close()

@@ -1,0 +1,55 @@
+"""An alarm when a model begins to err more often than it used to: the test of Page and Hinkley.
+
+The sum of error - mean - tolerance over the examples stays near its least value while errors come as before; an alarm
+is raised when it has risen above that by more than the threshold.
+E. S. Page, Continuous inspection schemes, Biometrika 41 (1954).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+TOLERANCE = 0.01  # a rise of the error that is not worth an alarm
+THRESHOLD = 30.0  # errors beyond those expected
+_FEWEST = 500  # examples before the first alarm
+
+
+class Alarm(NamedTuple):
+    """At which version the error rose, from and to which share."""
+
+    version: int
+    before: float
+    after: float
+
+
+class PageHinkley:
+    """Fed with the errors of groups of examples."""
+
+    def __init__(self) -> None:
+        self._restart()
+
+    def _restart(self) -> None:
+        self.examples = self.errors = 0.0
+        self._sum = self._least = 0.0
+        self._at_least: tuple[float, float] = (0.0, 0.0)  # examples and errors when the sum was least
+
+    def add(self, version: int, wrong: float, weighed: float) -> Alarm | None:
+        """The alarm that this group raises, if it does; then it begins anew."""
+        if weighed <= 0:
+            return None
+        mean = self.errors / self.examples if self.examples else wrong / weighed
+        self.examples += weighed
+        self.errors += wrong
+        self._sum += wrong - (mean + TOLERANCE) * weighed
+        if self._sum <= self._least:
+            self._least, self._at_least = self._sum, (self.examples, self.errors)
+        if self.examples < _FEWEST or self._sum - self._least <= THRESHOLD:
+            return None
+        examples, errors = self._at_least
+        before = errors / examples if examples else 0.0
+        after = (self.errors - errors) / max(self.examples - examples, 1e-300)
+        self._restart()
+        return Alarm(version, before, after)
+
+    def state(self) -> dict[str, Any]:
+        return {"examples": self.examples, "rise": self._sum - self._least, "threshold": THRESHOLD}

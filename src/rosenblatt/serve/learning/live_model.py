@@ -1,0 +1,309 @@
+"""A model in memory that learns lines in their order, and predicts meanwhile.
+
+Its version is the number of examples it has been given. All that it answers is a function of the model that it began
+from and of the lines so far: not of how they were grouped, nor of any clock. That is what replay relies on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from threading import Lock
+from time import monotonic, perf_counter
+from typing import Any, NamedTuple
+
+from rosenblatt import native
+from rosenblatt.errors import ModelError
+from rosenblatt.lazy import np
+from rosenblatt.learn.files.class_weights import class_weights
+from rosenblatt.learn.files.plan import Plan
+from rosenblatt.learn.multiclass_schemes import class_scores
+from rosenblatt.learn.progressive_scores import progressive_scores
+from rosenblatt.model.fit_file import with_probabilities
+from rosenblatt.model.honest_sample import HonestSample, continued, merged, thinned
+from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.model.learn_on import criterion_of_threshold, refuse_unless_it_learns_on
+from rosenblatt.records import Block, HonestScores, Label
+from rosenblatt.serve.learning.example_lines import LineReader, ReadLines, line_reader
+from rosenblatt.serve.limits import LIMITS, Limits
+from rosenblatt.storage.container import canonical
+from rosenblatt.storage.tensors import Tensors, contiguous_buffer
+
+_SLICE = 1024  # examples that are learned before a prediction may come between
+_FEWEST_SCORES = 100  # to calibrate by
+_GROWTH = 8  # it is calibrated again when it has learned an eighth more
+_FIRST = 1000
+_SERVED = "served"  # the key in the provenance of a snapshot
+
+
+class LearnedGroup(NamedTuple):
+    """How the examples of a group were predicted before they were learned."""
+
+    wrong: float
+    weighed: float
+
+
+class Predictions(NamedTuple):
+    """What one version of the model says about some rows."""
+
+    version: int
+    decided: list[int]  # positions in the classes
+    scores: list[list[float]]  # of each class; of two classes, that of the second
+    probabilities: list[list[float]] | None  # of each class
+    bad: Mapping[int, str]  # rows that cannot be read; the lists leave them out
+
+
+class _Published(NamedTuple):
+    version: int
+    scorer: native.Learner
+    model: LinearModel
+    reader: LineReader
+
+
+class LiveModel:
+    """`learn` is for one thread, `predict` for any."""
+
+    def __init__(self, model: LinearModel, base_sample: HonestSample | None, limits: Limits = LIMITS) -> None:
+        """`base_sample` is that of the model the log began with; `model` may be a snapshot of a later version."""
+        if model.settings.multi_label:
+            raise ModelError("The model decides about several labels, and one class of each example is learned here.")
+        refuse_unless_it_learns_on(model, "The model")
+        state = dict(model.provenance.get(_SERVED, {}))
+        self.version: int = state.get("version", 0)
+        self._calibrate_at: int = state.get("calibrate_at", _FIRST)
+        self._limits = limits
+        self._before = state.get("examples_before", model.summary.t if base_sample is None else base_sample.examples)
+        self._base_sample = base_sample
+        self.model, self.run = model, model.run
+        self.run.status = "open"
+        self.run.learner.count_errors(True)
+        if model.sample is not None and (state or self._continues):
+            model.sample.restore(self.run)
+        self.turn = Lock()  # held while some examples are learned or scored
+        self._counts = list(state.get("class_counts", model.provenance.get("class_counts", ())))
+        self._weigh = self._class_weights()
+        self.learning_reader = self._reader(grow=True)
+        self._reader_now = self._reader(grow=False)
+        settings = self.run.settings
+        plain = settings.keep == "last" and not settings.forget and settings.batch == 1
+        self._is_live = plain and not self.run.dense  # its learner scores as it is
+        self._published: _Published | None = None
+        self._published_at = self._publishing_took = 0.0
+        self.publish()
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        return self.model.classes
+
+    @property
+    def _continues(self) -> bool:
+        """Whether the scores it was calibrated by go on as those of one pass."""
+        return self._base_sample is not None and self._base_sample.stride > 0
+
+    def _reader(self, *, grow: bool) -> LineReader:
+        space = self.model.space if grow else self.learning_reader.space
+        learner = self.run.learner
+        dense = self.run.dense or self.run.settings.degree > 1
+        most = learner.features if dense else self._limits.largest_feature
+        known = self.run.learner.features
+
+        def features() -> int:
+            return known if self.run.settings.degree > 1 else learner.features
+
+        return line_reader(space, grow=grow and not dense, features=features, most=most)
+
+    def _class_weights(self) -> Any:
+        weight = self.model.provenance.get("class_weight")
+        if weight is None:
+            return None
+        if not isinstance(weight, str):
+            by_text = {str(label): label for label in self.classes}
+            weight = {by_text[text]: number for text, number in weight.items()}
+        return class_weights(weight, self.classes, "The model", self._counts)
+
+    # -- learning ---------------------------------------------------------------------------------------------------
+
+    def check(self, read: ReadLines) -> Mapping[int, str]:
+        """What is wrong with rows whose values are too large to be learned, by their position."""
+        largest = self._limits.largest_value
+        rows = self.learning_reader.beyond(read, largest)
+        return dict.fromkeys(rows, f"The example has a value beyond {largest:g}: scale it down.")
+
+    def learn(self, read: ReadLines, labels: Any, weights: Any | None) -> LearnedGroup:
+        """Learn examples that were read, each with the index of its class (int32) and its weight (float64)."""
+        values = self.learning_reader.values(read)
+        rows = native.rows_of(values, degree=self.run.settings.degree)
+        learner = self.run.learner
+        before = learner.wrong, learner.weighed
+        if self._weigh is not None:
+            weights = self._weigh(labels, weights)
+            self._counts = (np.bincount(labels, minlength=len(self.classes)) + self._padded_counts()).tolist()
+        with self.turn:
+            learner.grow(rows.features)
+            if self.learning_reader.knows_more:
+                self._reader_now = self._reader(grow=False)
+        at = 0
+        while at < rows.count:
+            stop = min(rows.count, at + _SLICE, at + max(self._calibrate_at - self.version, 1))
+            with self.turn:
+                native.learn([learner], rows, labels, weights, None, None, at, stop, 1)
+                self.version += stop - at
+            at = stop
+            if self.version >= self._calibrate_at:
+                self._calibrate()
+        self.run.after_visits(Block(values, labels))
+        return LearnedGroup(learner.wrong - before[0], learner.weighed - before[1])
+
+    def _padded_counts(self) -> Any:
+        return np.array([*self._counts, *[0] * (len(self.classes) - len(self._counts))], dtype=np.int64)
+
+    def _calibrate(self) -> None:
+        """Fit the map to probabilities, and the threshold, to the scores so far."""
+        self._calibrate_at = self.version + max(self.version // _GROWTH, _FIRST)
+        honest = self.honest_scores()
+        if len(honest) < _FEWEST_SCORES or len(set(memoryview(honest.truth).tolist())) < 2:
+            return
+        plan = Plan(
+            candidates={},
+            class_weight=self.model.provenance.get("class_weight"),
+            threshold=criterion_of_threshold(self.model),
+        )
+        model = with_probabilities(self.model, honest, plan)
+        with self.turn:
+            self.model = model
+
+    def honest_scores(self) -> HonestScores:
+        """The scores of a sample of the examples, each before it was learned: what it is calibrated by."""
+        if self._continues:
+            return progressive_scores(self.run, self._before + self.version)
+        scores, truth, *_ = self.run.learner.score_sample()
+        new = HonestScores(scores, truth, "progressive")
+        if self._base_sample is None:
+            return progressive_scores(self.run, self._before + self.version) if self._before == 0 else new
+        return merged(self._base_sample, new, self.version)
+
+    # -- predicting -------------------------------------------------------------------------------------------------
+
+    def publish(self) -> None:
+        """Let predictions see the newest weights. Where these are an average, that takes a copy."""
+        if self._is_live:
+            return
+        began = perf_counter()
+        copy = self.run.learner.scoring_copy(self.run.settings.keep == "average")
+        with self.turn:
+            self._published = _Published(self.version, copy, self.model, self._reader_now)
+        self._publishing_took, self._published_at = perf_counter() - began, monotonic()
+
+    @property
+    def publish_in(self) -> float | None:
+        """Seconds until the newest weights should be published; None where they are."""
+        if self._is_live or (self._published is not None and self._published.version == self.version):
+            return None
+        return max(self._published_at + max(0.02, 10 * self._publishing_took) - monotonic(), 0.0)
+
+    def is_published_quickly(self, seconds: float) -> bool:
+        """Whether a copy takes at most so long."""
+        return self._publishing_took <= seconds
+
+    @property
+    def reader(self) -> LineReader:
+        """What turns an example into its line."""
+        return self._reader_now
+
+    def predict(self, lines: Sequence[bytes], *, probabilities: bool = True) -> Predictions:
+        """Every row by the same version; a row that cannot be read is left out, and said to be bad."""
+        published = self._published
+        if published is not None:
+            reader, model = published.reader, published.model
+            read = reader.read(lines)
+            if read.batch is None:
+                return Predictions(published.version, [], [], None, read.bad)
+            rows = native.rows_of(reader.values(read), degree=model.settings.degree)
+            version, scores = published.version, published.scorer.scores(rows)
+        else:
+            while True:
+                reader = self._reader_now
+                read = reader.read(lines)
+                if read.batch is None:
+                    return Predictions(self.version, [], [], None, read.bad)
+                rows = native.rows_of(reader.values(read), degree=self.model.settings.degree)
+                with self.turn:
+                    if reader is self._reader_now:
+                        version, model, scores = self.version, self.model, self.run.learner.scores(rows)
+                        break
+        by_class = class_scores(model.scheme, scores, len(model.classes))
+        decided: list[int] = native.argmax_rows(by_class, model.decides_above).tolist()
+        chances: Any = model.probabilities(scores).tolist() if probabilities and model.gives_probabilities else None
+        of_classes: Any = memoryview(by_class).tolist()
+        return Predictions(version, decided, of_classes, chances, read.bad)
+
+    # -- what is kept -----------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> LinearModel:
+        """The model as a file keeps it: learning goes on from it to the same bits."""
+        served = {
+            "version": self.version,
+            "calibrate_at": self._calibrate_at,
+            "examples_before": self._before,
+            **({"class_counts": self._counts} if self._counts else {}),
+        }
+        return replace(self._current(), provenance={**self.model.provenance, _SERVED: served}, sample=self._sample())
+
+    def named_model(self) -> LinearModel:
+        """The model with the names of the columns that came in; in the thread that learns."""
+        return self._current()
+
+    def exported(self) -> LinearModel:
+        """The model as `rosenblatt fit --from` would have left it."""
+        provenance = {name: value for name, value in self.model.provenance.items() if name != _SERVED}
+        if self._counts:
+            provenance["class_counts"] = self._counts
+        honest = self.honest_scores()
+        sample = self._sample() if self._continues or not len(honest) else thinned(honest, self._before + self.version)
+        return replace(self._current(), provenance=provenance, sample=sample)
+
+    def _current(self) -> LinearModel:
+        return replace(self.model, space=self.learning_reader.space)
+
+    def _sample(self) -> HonestSample | None:
+        scores, truth, before, stride = self.run.learner.score_sample()
+        return continued(scores, truth, before, stride, self._before + self.version) if len(truth) else None
+
+    def digest(self) -> str:
+        """A hash of every bit that decides how it predicts and learns on.
+
+        The bound of the weights is none of them: no weight is larger, and a score need not be summed exactly where it
+        decides alike for every such weight. It grows by the largest value of the examples that are learned together.
+        """
+        tensors: Tensors = {}
+        header = self.snapshot().pack(tensors)
+        del header["run"]["counters"]["bound"]
+        decides = {name: header.get(name) for name in ("classes", "run", "calibration", "threshold", "sample")}
+        hash_ = hashlib.sha256(canonical(decides).encode())
+        hash_.update(canonical(header["provenance"][_SERVED]).encode())
+        for name in sorted(tensors):
+            if name.startswith(("run.", "calibration.", "sample.")):
+                hash_.update(name.encode())
+                hash_.update(contiguous_buffer(tensors[name]).cast("B"))
+        return hash_.hexdigest()
+
+    @property
+    def progressive_error(self) -> float | None:
+        learner = self.run.learner
+        return max(learner.wrong, 0.0) / learner.weighed if learner.weighed else None
+
+
+def values_of(weights: Sequence[float] | None) -> Any | None:
+    """Weights as the native core reads them; None where all are 1."""
+    if weights is None or all(weight == 1.0 for weight in weights):
+        return None
+    return np.array(weights, dtype=np.float64)
+
+
+def checked_weight(weight: float, largest: float) -> str | None:
+    """What is wrong with the weight of an example."""
+    if math.isfinite(weight) and 0 <= weight <= largest:
+        return None
+    return f"A weight is a number from 0 to {largest:g}."

@@ -1,0 +1,28 @@
+"""What one client may ask of the service, so that it costs nobody else anything."""
+
+from typing import NamedTuple
+
+
+class Limits(NamedTuple):
+    """Bounds of everything that comes from outside."""
+
+    body_bytes: int = 16 << 20
+    body_seconds: float = 10.0  # for a whole body to arrive
+    model_bytes: int = 1 << 30  # of a model file that is put
+    examples: int = 100_000  # in one body
+    example_bytes: int = 1 << 20
+    id_bytes: int = 128
+    largest_value: float = 1e9  # of a feature: larger ones could make the weights overflow
+    largest_weight: float = 1e6
+    largest_feature: int = 1 << 24  # of a model whose features have numbers
+    queue_bytes: int = 64 << 20  # that wait to be learned, for each model
+    remembered_examples: int = 100_000  # by the id of their prediction
+    remembered_bytes: int = 64 << 20
+    remembered_seconds: float = 3600.0
+    models: int = 100
+    connections: int = 1024
+    predict_inline: int = 256  # examples that are predicted at once; more are predicted in another thread
+    travels: int = 1  # replays for `at` at the same time
+
+
+LIMITS = Limits()

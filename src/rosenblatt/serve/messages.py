@@ -1,0 +1,152 @@
+"""What clients send about examples, and what they are answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rosenblatt.records import Label
+from rosenblatt.serve.learning.example_lines import Features
+from rosenblatt.serve.limits import Limits
+
+
+class PredictExample(Features, forbid_unknown_fields=True):
+    """An example to predict; with an id it is remembered for a while, so that its label can be sent later."""
+
+    id: str | None = None
+
+
+class LearnExample(Features, forbid_unknown_fields=True):
+    """An example to learn; with the id of a prediction it needs no features."""
+
+    label: str | int | float | bool | None = None
+    weight: float = 1.0
+    id: str | None = None
+
+
+class Problem(msgspec.Struct, omit_defaults=True):
+    """Every error, in one form: a sentence, the field it is about, the line of the body (from 1), the status."""
+
+    error: str
+    status: int
+    field: str | None = None
+    line: int | None = None
+
+
+class RequestError(Exception):
+    """A request that is refused."""
+
+    def __init__(
+        self, status: int, sentence: str, field: str | None = None, line: int | None = None, retry: float | None = None
+    ) -> None:
+        super().__init__(sentence)
+        self.status, self.retry = status, retry
+        self.problem = Problem(sentence, status, field, line)
+
+    @property
+    def body(self) -> bytes:
+        return encode(self.problem)
+
+
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+_MOST_OBJECTS = 4  # of JSON, for each example of an array
+
+encode = msgspec.json.Encoder().encode
+_one_to_learn, _one_to_predict = msgspec.json.Decoder(LearnExample), msgspec.json.Decoder(PredictExample)
+_many_to_learn, _many_to_predict = (
+    msgspec.json.Decoder(list[LearnExample]),
+    msgspec.json.Decoder(list[PredictExample]),
+)
+
+
+def _decoded(one: Any, many: Any, body: bytes, lines: bool, limits: Limits) -> Any:
+    """One example, or a list of them: NDJSON, or an array."""
+    # Counting is quick; only then is memory taken for them.
+    if body.count(b"\n") > limits.examples if lines else body.count(b"{") > _MOST_OBJECTS * limits.examples:
+        raise _too_many(limits)
+    try:
+        if lines:
+            examples = one.decode_lines(body)
+        elif body[:1] == b"[" or body.lstrip()[:1] == b"[":
+            examples = many.decode(body)
+        else:
+            return one.decode(body)
+    except _UNREADABLE as error:
+        raise _unreadable(one, body, lines, error) from None
+    if len(examples) > limits.examples:
+        raise _too_many(limits)
+    return examples
+
+
+def _too_many(limits: Limits) -> RequestError:
+    return RequestError(413, f"A body may have up to {limits.examples:,} examples: send them in several.")
+
+
+def _unreadable(one: Any, body: bytes, lines: bool, error: Exception) -> RequestError:
+    number = None
+    for k, line in enumerate(body.split(b"\n") if lines else ()):  # its number helps more than a byte of the body
+        try:
+            if line.strip():
+                one.decode(line)
+        except _UNREADABLE as of_line:
+            error, number = of_line, k + 1
+            break
+    if isinstance(error, RecursionError):
+        return RequestError(400, "The example cannot be read: it is nested too deeply.", line=number)
+    if isinstance(error, UnicodeDecodeError):
+        return RequestError(400, "The example cannot be read: it is not UTF-8.", line=number)
+    what, _, place = str(error).partition(" - at `$")
+    field = place.rstrip("`").lstrip(".[]0123456789").partition("[")[0] or None
+    status = 422 if isinstance(error, msgspec.ValidationError) else 400
+    return RequestError(status, f"The example cannot be read: {what[:300].rstrip('.')}.", field, number)
+
+
+def decode_learn(body: bytes, lines: bool, limits: Limits) -> LearnExample | list[LearnExample]:
+    examples: LearnExample | list[LearnExample] = _decoded(_one_to_learn, _many_to_learn, body, lines, limits)
+    return examples
+
+
+def decode_predict(body: bytes, lines: bool, limits: Limits) -> PredictExample | list[PredictExample]:
+    examples: PredictExample | list[PredictExample] = _decoded(_one_to_predict, _many_to_predict, body, lines, limits)
+    return examples
+
+
+def check_id(id_: str, limits: Limits, line: int | None = None) -> None:
+    if not id_ or len(id_.encode("utf-8", errors="replace")) > limits.id_bytes:
+        raise RequestError(422, f"An id has 1 to {limits.id_bytes} bytes.", "id", line)
+
+
+class Prediction(msgspec.Struct, omit_defaults=True):
+    """The answer to one example: the class, and how sure the model is of it; the version that says so."""
+
+    label: Label
+    score: float
+    version: int
+    probability: float | None = None
+    probabilities: dict[str, float] | None = None
+    id: str | None = None
+
+
+class Learned(msgspec.Struct):
+    """The answer to examples that were learned; duplicates are those whose id was learned before."""
+
+    learned: int
+    duplicates: int
+    version: int
+    durability: str
+
+
+class ClassNames(NamedTuple):
+    """The labels of a model, and the index of each, however it is written."""
+
+    labels: Sequence[Label]
+    names: Sequence[str]
+    codes: dict[Any, int]
+
+
+def class_names(labels: Sequence[Label]) -> ClassNames:
+    codes: dict[Any, int] = {str(label): k for k, label in enumerate(labels)}
+    codes.update({label: k for k, label in enumerate(labels)})
+    return ClassNames(labels, [str(label) for label in labels], codes)

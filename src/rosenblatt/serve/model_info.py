@@ -1,0 +1,125 @@
+"""What the service says about a model: its rule, counts, errors, calibration, history, and its heaviest weights."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import msgspec
+
+from rosenblatt import native
+from rosenblatt.model.kinds.linear import LinearModel
+from rosenblatt.records import HonestScores
+from rosenblatt.serve.learning.served_model import ServedModel
+from rosenblatt.serve.messages import Problem
+from rosenblatt.serve.store.log import Log
+
+_HOUR, _DAY = 60, 24 * 60  # minutes
+
+
+def summary(served: ServedModel) -> dict[str, Any]:
+    """A line of the list of models."""
+    live = served.live
+    return {
+        "name": served.name,
+        "version": live.version,
+        "classes": list(live.classes),
+        "reads": live.reader.field,
+        "rule": live.model.provenance.get("rule"),
+        "progressive_error": live.progressive_error,
+        "waiting": served.waiting,
+    }
+
+
+def details(served: ServedModel) -> dict[str, Any]:
+    """All of it; reads the log, so it is for a thread."""
+    live, model = served.live, served.live.model
+    log = Log(served.folder.log, read_only=True)
+    try:
+        now = int(time.time() // 60)
+        minutes = [*log.minutes(now - _DAY + 1), served.this_minute]
+        drift, damage = log.notes("drift"), log.notes("damage")
+        bounds = log.bounds
+    finally:
+        log.close()
+    calibration, threshold = model.calibration, model.threshold
+    recent: dict[int, list[float]] = {}
+    for minute, learned, wrong, weighed, predicted in minutes:
+        row = recent.setdefault(minute, [0, 0.0, 0.0, 0])
+        recent[minute] = [a + b for a, b in zip(row, (learned, wrong, weighed, predicted), strict=True)]
+    return {
+        **summary(served),
+        "settings": model.settings._asdict(),
+        "features": live.run.learner.features,
+        "examples": live.run.learner.t,
+        "mistakes": live.run.learner.mistakes,
+        "error": {
+            "hour": _error(recent, now - _HOUR + 1),
+            "day": _error(recent, now - _DAY + 1),
+            "all": live.progressive_error,
+        },
+        "calibration": None
+        if calibration is None
+        else {"kind": calibration.kind, "examples": calibration.examples, "measured_on": calibration.measured_on},
+        "reliability": reliability(model, live.honest_scores()),
+        "threshold": None if threshold is None else {"score": threshold.score, "criterion": threshold.criterion},
+        "since_start": {
+            "learned": served.learned,
+            "predicted": served.predicted,
+            "duplicates": served.duplicates,
+            "refused": served.refused,
+            "seconds": time.time() - served.started,
+        },
+        "log": {"first": None if bounds is None else bounds[0], "snapshots": served.folder.snapshots.versions},
+        "minutes": [[minute, *row] for minute, row in sorted(recent.items())],
+        "drift": {"alarms": drift, **served.drift.state()},
+        "damage": damage,
+        "errors": [{"time": when, "error": what} for when, what in _errors(served)],
+        "history": model.provenance.get("history", [model.provenance.get("data")]),
+    }
+
+
+def _errors(served: ServedModel) -> list[tuple[float, str]]:
+    """The last errors, and requests that were refused, the newest last."""
+    refused = [
+        (when, f"refused: {msgspec.json.decode(answer, type=Problem).error}") for when, answer in list(served.refusals)
+    ]
+    return sorted([*list(served.errors), *refused])
+
+
+def _error(minutes: dict[int, list[float]], since: int) -> float | None:
+    rows = [row for minute, row in minutes.items() if minute >= since]
+    weighed = sum(row[2] for row in rows)
+    return max(sum(row[1] for row in rows), 0.0) / weighed if weighed else None
+
+
+def reliability(model: LinearModel, sample: HonestScores, bins: int = 10) -> list[dict[str, float]]:
+    """Of examples that were scored before they were learned: how often the class was right, by how probable the model
+    calls it."""
+    if not model.gives_probabilities or not len(sample.truth):
+        return []
+    chances: Any = model.probabilities(sample.scores).tolist()
+    sums = [[0, 0.0, 0] for _ in range(bins)]
+    for row, truth in zip(chances, memoryview(sample.truth).tolist(), strict=True):
+        best = max(range(len(row)), key=row.__getitem__)
+        bin_ = sums[min(int(row[best] * bins), bins - 1)]
+        bin_[0] += 1
+        bin_[1] += row[best]
+        bin_[2] += best == truth
+    return [{"examples": n, "said": sum_of_chances / n, "right": right / n} for n, sum_of_chances, right in sums if n]
+
+
+def heaviest(served: ServedModel, top: int) -> dict[str, Any]:
+    """The features with the largest weights for each class, by name."""
+    live = served.live
+    model = live.named_model()
+    result: dict[str, list[dict[str, Any]]] = {}
+    binary = model.scheme == "binary"
+    for k, label in enumerate(model.classes):
+        if model.scheme == "ovo":
+            break
+        columns, weights, _ = model.run.unit(0 if binary else k)
+        best = native.largest_weights(weights, binary and k == 0, top)
+        named = [(int(j if columns is None else columns[j]), weight) for j, weight in best]
+        result[str(label)] = [{"feature": model.name(j), "weight": abs(weight)} for j, weight in named if weight]
+    return {"version": live.version, "weights": result}

@@ -1,0 +1,119 @@
+// Asks the service every two seconds, and draws what it says.
+
+import { lineChart, reliabilityChart } from "./charts.js";
+
+const EVERY = 2000, $ = (id) => document.getElementById(id);
+let token = sessionStorage.getItem("token") ?? "", chosen = null, before = null, firstWeights = null, timer = 0;
+
+function element(name, properties = {}, ...children) {
+  const node = Object.assign(document.createElement(name), properties);
+  node.append(...children);
+  return node;
+}
+
+async function ask(path) {
+  const answer = await fetch(path, { headers: token ? { authorization: `Bearer ${token}` } : {} });
+  const content = await answer.json();
+  if (answer.ok) return content;
+  throw Object.assign(new Error(content.error), { status: answer.status });
+}
+
+const percent = (share) => share === null || share === undefined ? "–" : `${(100 * share).toFixed(share < 0.1 ? 2 : 1)}%`;
+const count = (number) => Math.round(number).toLocaleString("en");
+const clock = (seconds) => new Date(1000 * seconds).toLocaleString();
+
+function list(id, pairs) {
+  $(id).replaceChildren(...pairs.map(([name, value]) => element("div", {}, element("dt", { textContent: name }), element("dd", { textContent: value }))));
+}
+
+function showModel(model, now) {
+  const since = model.since_start, error = model.error;
+  $("title").textContent = model.name;
+  $("about").textContent = `Reads ${model.reads}, learns by ${model.rule}, decides between ${model.classes.slice(0, 8).join(", ")}${model.classes.length > 8 ? ", …" : ""}.`;
+  list("numbers", [["version", count(model.version)], ["examples learned", count(model.examples)], ["features", count(model.features)], ["waiting", count(model.waiting)]]);
+  list("errors", [["last hour", percent(error.hour)], ["last day", percent(error.day)], ["all time", percent(error.all)]]);
+  const elapsed = before && before.name === model.name ? (now - before.time) / 1000 : 0;
+  const rate = (key) => elapsed > 0 ? count(Math.max(0, since[key] - before[key]) / elapsed) : "–";
+  list("rates", [["learned a second", rate("learned")], ["predicted a second", rate("predicted")], ["learned since the start", count(since.learned)], ["predicted", count(since.predicted)], ["learned before, left out", count(since.duplicates)], ["refused", count(since.refused)]]);
+  before = { name: model.name, time: now, learned: since.learned, predicted: since.predicted };
+  showDrift(model.drift, model.damage);
+  const minutes = model.minutes.slice(-60), at = (row) => row[0];
+  const alarms = model.drift.alarms.map((alarm) => alarm.time / 60);
+  $("error-chart").replaceChildren(...lineChart("Errors in each minute of the last hour", [{ name: "share that was wrong", points: minutes.filter((row) => row[3] > 0).map((row) => [at(row), Math.max(0, row[2]) / row[3]]) }], percent, alarms));
+  $("rate-chart").replaceChildren(...lineChart("Examples in each minute of the last hour", [{ name: "learned", points: minutes.map((row) => [at(row), row[1]]) }, { name: "predicted", points: minutes.map((row) => [at(row), row[4]]) }], count, []));
+  $("calibration").textContent = model.calibration ? `Probabilities by ${model.calibration.kind}, fitted to the scores of ${count(model.calibration.examples)} examples that it had not learned.` : "It gives no probabilities yet: it has learned too few examples to calibrate by.";
+  $("calibration-chart").replaceChildren(...reliabilityChart(model.reliability));
+  const problems = model.errors.slice(-10).reverse();
+  $("problems").replaceChildren(...(problems.length ? problems.map((one) => element("li", { textContent: `${clock(one.time)}: ${one.error}` })) : [element("li", { textContent: "none", className: "muted" })]));
+}
+
+function showDrift({ alarms, rise, threshold }, damage) {
+  const last = alarms.at(-1), node = $("drift");
+  node.className = last ? "alarm" : "muted";
+  node.textContent = last
+    ? `Drift: at version ${count(last.version)}, ${clock(last.time)}, it began to err on ${percent(last.after)} of new examples instead of ${percent(last.before)}. ${alarms.length > 1 ? `${alarms.length} alarms in all.` : ""}`
+    : `No drift: ${rise.toFixed(1)} errors more than expected; the alarm is at ${threshold}.`;
+  for (const one of damage) node.append(element("span", { className: "alarm", textContent: ` ${count(one.lost)} examples of the log were lost to a damaged file; ${count(one.saved)} were saved.` }));
+}
+
+function showWeights(name, { weights }) {
+  if (!firstWeights || firstWeights.name !== name) firstWeights = { name, of: new Map() };
+  $("weights").replaceChildren(...Object.entries(weights).slice(0, 6).map(([label, rows]) => {
+    const body = element("tbody", {}, ...rows.map((row) => {
+      const key = `${label} ${row.feature}`, first = firstWeights.of.get(key) ?? row.weight, change = row.weight - first;
+      firstWeights.of.set(key, first);
+      const moved = change === 0 ? "" : `${change > 0 ? "+" : "−"}${Math.abs(change).toPrecision(2)}`;
+      return element("tr", {}, element("th", { scope: "row", textContent: row.feature, title: row.feature }), element("td", { textContent: row.weight.toPrecision(4) }), element("td", { textContent: moved, className: "muted" }));
+    }));
+    return element("table", {}, element("caption", { textContent: `for ${label}` }), body);
+  }));
+}
+
+function showBeginning() {
+  const url = location.origin;
+  $("begin-new").textContent = `curl -X PUT --json '{"classes": ["ham", "spam"]}' ${url}/v1/models/mail\ncurl --json '{"text": "win a free prize", "label": "spam"}' ${url}/v1/models/mail/learn\ncurl --json '{"text": "notes of the meeting", "label": "ham"}' ${url}/v1/models/mail/learn\ncurl --json '{"text": "a free meeting"}' ${url}/v1/models/mail/predict`;
+  $("begin-file").textContent = `rosenblatt fit mail.tsv -o mail.model\ncurl -X PUT -H 'content-type: application/octet-stream' --data-binary @mail.model ${url}/v1/models/mail`;
+}
+
+function showChoice(models) {
+  const names = models.map((model) => model.name);
+  if (!names.includes(chosen)) chosen = names[0] ?? null;
+  if ([...$("model").options].map((option) => option.value).join() !== names.join()) $("model").replaceChildren(...names.map((name) => element("option", { value: name, textContent: name })));
+  $("model").value = chosen;
+  $("choice").hidden = names.length === 0;
+}
+
+async function refresh() {
+  clearTimeout(timer);
+  try {
+    const { models, failed } = await ask("v1/models");
+    showChoice(models);
+    if (chosen) {
+      const model = await ask(`v1/models/${chosen}`), weights = await ask(`v1/models/${chosen}/weights?top=10`);
+      showModel(model, performance.now());
+      showWeights(chosen, weights);
+    }
+    $("begin").hidden = models.length > 0;
+    $("watch").hidden = models.length === 0;
+    const broken = Object.entries(failed);
+    $("error").hidden = broken.length === 0;
+    $("error").textContent = broken.map(([name, why]) => `${name} is not served: ${why}`).join(" ");
+    $("token-form").hidden = true;
+    $("state").textContent = `as of ${new Date().toLocaleTimeString()}`;
+  } catch (error) {
+    $("token-form").hidden = ![401, 403].includes(error.status);
+    $("error").hidden = false;
+    $("error").textContent = error.status ? error.message : "The service does not answer: it may have stopped.";
+  }
+  timer = setTimeout(refresh, EVERY);
+}
+
+$("model").addEventListener("change", (event) => { chosen = event.target.value; refresh(); });
+$("token-form").addEventListener("submit", (event) => { event.preventDefault(); token = $("token").value.trim(); sessionStorage.setItem("token", token); refresh(); });
+const theme = $("theme");
+theme.value = localStorage.getItem("theme") ?? "";
+const setTheme = () => { if (theme.value) document.documentElement.dataset.theme = theme.value; else delete document.documentElement.dataset.theme; localStorage.setItem("theme", theme.value); };
+theme.addEventListener("change", setTheme);
+setTheme();
+showBeginning();
+refresh();

@@ -1,0 +1,160 @@
+"""From a snapshot and the log to the model of any version: the same bits as if it had never stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+
+from rosenblatt.errors import LearningOverflowError, ModelError
+from rosenblatt.lazy import np
+from rosenblatt.model.model_file import load_linear_model
+from rosenblatt.readers.parallel_map import ordered_map
+from rosenblatt.serve.learning.example_lines import ReadLines
+from rosenblatt.serve.learning.live_model import LiveModel
+from rosenblatt.serve.limits import LIMITS, Limits
+from rosenblatt.serve.store.directory import ModelFolder
+from rosenblatt.serve.store.log import Group, Log
+
+BATCH_BYTES = 1 << 20  # of lines that are learned at once
+_READERS = 2  # threads that read lines ahead
+
+
+class LostExamplesError(ModelError):
+    """A part of the log was damaged: what the model was after it cannot be computed from what was before."""
+
+    def __init__(self, first: int, end: int) -> None:
+        super().__init__(f"The examples from version {first:,} to {end:,} were lost: the log was damaged.")
+        self.first, self.end = first, end
+
+
+class ReplayOverflowError(LearningOverflowError):
+    """The weights overflowed while a group was learned."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"The weights overflowed at an example after {version:,}.")
+        self.version = version
+
+
+def model_at(folder: ModelFolder, version: int | None = None, limits: Limits = LIMITS) -> tuple[LiveModel, list[str]]:
+    """The newest snapshot of at most this version, or the model that the log began with; what is damaged, in words."""
+    base = load_linear_model(folder.base, "served")
+    snapshot, damaged = folder.snapshots.newest(version)
+    return LiveModel(base if snapshot is None else snapshot, base.sample, limits), damaged
+
+
+def unbroken(groups: Iterable[Group], version: int) -> Iterator[Group]:
+    """The groups from this version on; LostExamplesError where some are missing between them."""
+    for group in groups:
+        if group.version > version:
+            raise LostExamplesError(version, group.version)
+        version = group.end
+        yield group
+
+
+def replayed(start: Callable[[], LiveModel], log: Log, stop: int | None = None, *, gaps: bool = True) -> LiveModel:
+    """The model that `start` gives, after it has learned the log, up to version `stop`.
+
+    Many groups are learned at once. Which example is refused because the weights come near to overflow depends on those
+    that are learned with it: then each group is learned by itself, as it was when it was written.
+    """
+    try:
+        return _replayed(start(), log, stop, BATCH_BYTES, gaps)
+    except ReplayOverflowError:
+        return _replayed(start(), log, stop, 0, gaps)
+
+
+def _replayed(live: LiveModel, log: Log, stop: int | None, batch_bytes: int, gaps: bool) -> LiveModel:
+    groups = log.groups(live.version, stop)
+    replay(live, groups if gaps else unbroken(groups, live.version), stop, batch_bytes)
+    return live
+
+
+def replay(live: LiveModel, groups: Iterable[Group], stop: int | None = None, batch_bytes: int = BATCH_BYTES) -> None:
+    """Let the model learn what it has not learned of these groups, up to version `stop`.
+
+    The next lines are read by another thread while some are learned.
+    """
+
+    def read(batch: list[Group]) -> tuple[list[Group], ReadLines]:
+        return batch, live.learning_reader.read_joined(b"\n".join(group.lines for group in batch))
+
+    for batch, lines in ordered_map(_batches(groups, batch_bytes), read, _READERS):
+        first, n_lines = batch[0].version, batch[-1].end - batch[0].version
+        start = max(live.version - first, 0)
+        end = n_lines if stop is None else min(n_lines, stop - first)
+        labels = np.concatenate([np.frombuffer(group.labels, dtype=np.int32) for group in batch])
+        weights = None
+        if any(group.weights is not None for group in batch):
+            parts = [np.frombuffer(group.weights) if group.weights else np.ones(group.size) for group in batch]
+            weights = np.concatenate(parts)
+        if start or end < n_lines:  # a snapshot of a version within a group, or a version to stop at
+            some = [line for group in batch for line in group.lines.split(b"\n")][start:end]
+            lines = live.learning_reader.read(some) if some else lines
+            labels, weights = labels[start:end], None if weights is None else weights[start:end]
+        if lines.bad:
+            raise ModelError(f"The log holds what cannot be read, after {first:,} examples: {lines.bad}.")
+        live.version = max(live.version, first)  # a gap, where a part of the log was lost
+        try:
+            if end > start:
+                live.learn(lines, labels, weights)
+        except LearningOverflowError:
+            raise ReplayOverflowError(first) from None
+        if stop is not None and live.version >= stop:
+            return
+
+
+def _batches(groups: Iterable[Group], batch_bytes: int) -> Iterator[list[Group]]:
+    """Groups that follow each other without a gap, together, until they have so many bytes."""
+    batch: list[Group] = []
+    size = 0
+    for group in groups:
+        if batch and (size >= batch_bytes or group.version != batch[-1].end):
+            yield batch
+            batch, size = [], 0
+        batch.append(group)
+        size += len(group.lines)
+    if batch:
+        yield batch
+
+
+def version_of(folder: ModelFolder, at: str) -> int:
+    """The version that `at` names, or that the model had at the time it names; ModelError where there is none."""
+    if at.isascii() and at.isdecimal() and len(at) < 16:
+        return int(at)
+    try:
+        moment = datetime.fromisoformat(at.replace(" ", "+"))
+    except ValueError:
+        raise ModelError(f"`at` is a version or a time such as 2026-11-03T10:00Z, not {at[:40]!r}.") from None
+    utc = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    log = Log(folder.log, read_only=True)
+    try:
+        version, bounds = log.version_at(int(utc.timestamp() * 1e6)), log.bounds
+    finally:
+        log.close()
+    if version is None and bounds is not None and bounds[0] > 0:
+        raise ModelError(f"The log begins later than {at[:40]}: what was before it has been compacted.")
+    return version or 0
+
+
+def travel(folder: ModelFolder, version: int, limits: Limits = LIMITS) -> LiveModel:
+    """The model as it was at a version."""
+    log = Log(folder.log, read_only=True)
+    try:
+        bounds = log.bounds
+        first = bounds[0] if bounds is not None else 0
+
+        def start() -> LiveModel:
+            live, _ = model_at(folder, version, limits)
+            if live.version < first and version > live.version:
+                raise ModelError(f"The log begins at version {first:,}: what was before it has been compacted.")
+            return live
+
+        live = replayed(start, log, version, gaps=False)
+    finally:
+        log.close()
+    if live.version != version:
+        if bounds is not None and version <= bounds[1]:
+            raise LostExamplesError(live.version, version)
+        raise ModelError(f"There is no version {version:,}: the newest is {live.version:,}.")
+    live.publish()
+    return live
