@@ -1,0 +1,1 @@
+"""One adapter for each engine; `rosenblatt.cluster.engine` says what they must do."""

@@ -1,0 +1,34 @@
+"""A map in order over a bounded number of tasks: what engines with futures have in common."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from itertools import islice
+from typing import TypeVar
+
+Future = TypeVar("Future")
+
+
+def in_flight(
+    pieces: Iterator[bytes],
+    window: int,
+    submit: Callable[[bytes], Future],
+    result: Callable[[Future], bytes],
+    cancel: Callable[[list[Future]], object],
+) -> Generator[bytes]:
+    """The result of each piece in order; never more than `window` of them submitted and not yet given.
+
+    >>> list(in_flight(iter([b"a", b"b", b"c"]), 2, bytes.upper, bytes, lambda futures: None))
+    [b'A', b'B', b'C']
+    """
+    futures = deque(submit(piece) for piece in islice(pieces, window))
+    try:
+        while futures:
+            answer = result(futures[0])
+            futures.popleft()
+            futures.extend(submit(piece) for piece in islice(pieces, 1))
+            yield answer
+            del answer  # its memory is free while the next is awaited
+    finally:
+        cancel(list(futures))

@@ -1,0 +1,109 @@
+"""Several processes of this machine: the engine that needs nothing, and the reference for all others."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Generator, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import count
+from multiprocessing import get_context
+from types import TracebackType
+from typing import Self
+
+from rosenblatt.available_cores import core_count
+from rosenblatt.cluster.engine import AHEAD, ReadPiece
+from rosenblatt.cluster.engines.in_flight import in_flight
+from rosenblatt.errors import DataError, plural
+
+_MOST_DEATHS = 3  # without an answer between them: then it is the piece that kills
+
+
+def _ignore_ctrl_c() -> None:
+    """A terminal sends it to the workers, too; the learner ends them when it has written its checkpoint."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+class Processes:
+    """A pool of processes. Where one dies the pool is made anew, and the pieces that were out are read again."""
+
+    name = "processes"
+
+    def __init__(self, workers: int | None = None) -> None:
+        self.workers = workers or core_count()
+        self.window = AHEAD * self.workers
+        self._pool: ProcessPoolExecutor | None = None
+        self._generation = 0  # of the pool
+        self._deaths = self._deaths_in_a_row = 0
+
+    def in_order(self, read_piece: ReadPiece, pieces: Iterator[bytes]) -> Generator[bytes]:
+        tasks: dict[int, tuple[bytes, Future[bytes], int]] = {}  # those that are out: piece, future, generation
+        numbers = count()
+
+        def submit(piece: bytes) -> int:
+            number = next(numbers)
+            tasks[number] = piece, self._submit(read_piece, piece), self._generation
+            return number
+
+        def result(number: int) -> bytes:
+            while True:
+                piece, future, generation = tasks[number]
+                try:
+                    answer = future.result()
+                except BrokenProcessPool:
+                    self._replace_pool(generation)
+                    tasks[number] = piece, self._submit(read_piece, piece), self._generation
+                    continue
+                self._deaths_in_a_row = 0
+                del tasks[number]
+                return answer
+
+        def cancel(numbers: list[int]) -> None:
+            for number in numbers:
+                tasks[number][1].cancel()
+
+        return in_flight(pieces, self.window, submit, result, cancel)
+
+    def notes(self) -> list[str]:
+        if not self._deaths:
+            return []
+        return [f"{plural(self._deaths, 'worker process')} died: what it was reading was read again, to the same bits."]
+
+    def _submit(self, read_piece: ReadPiece, piece: bytes) -> Future[bytes]:
+        try:
+            return self._running().submit(read_piece, piece)
+        except BrokenProcessPool:
+            self._replace_pool(self._generation)
+            return self._running().submit(read_piece, piece)
+
+    def _running(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(self.workers, get_context("spawn"), _ignore_ctrl_c)
+        return self._pool
+
+    def _replace_pool(self, generation: int) -> None:
+        """All pieces of one pool fail together; only the first of them replaces it."""
+        if generation != self._generation:
+            return
+        self._generation += 1
+        self._deaths += 1
+        self._deaths_in_a_row += 1
+        self._end()
+        if self._deaths_in_a_row >= _MOST_DEATHS:
+            raise DataError(
+                f"{_MOST_DEATHS} worker processes died one after another: is there enough memory for "
+                f"{plural(self.workers, 'worker')}? Use fewer."
+            )
+
+    def _end(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()

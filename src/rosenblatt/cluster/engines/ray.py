@@ -1,0 +1,83 @@
+"""Ray: each piece is a task, which Ray runs again where its worker or its node dies."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from types import TracebackType
+from typing import Any, Self
+
+from rosenblatt.available_cores import core_count
+from rosenblatt.cluster.engine import AHEAD, ReadPiece
+from rosenblatt.cluster.engines.in_flight import in_flight
+from rosenblatt.errors import DataError, plural
+from rosenblatt.extras import require
+
+_RETRIES = 3  # of a piece whose worker dies
+
+
+def _call(read_piece: ReadPiece, piece: bytes) -> bytes:
+    """What Ray takes for a task: a function of its own, not whatever can be called."""
+    return read_piece(piece)
+
+
+class Ray:
+    """The Ray that this process is connected to, the one at an address, or one started on this machine."""
+
+    name = "ray"
+
+    def __init__(self, address: str | None = None) -> None:
+        require("ray")
+        self._address = address
+        self._is_ours = False
+
+    @property
+    def window(self) -> int:
+        import ray
+
+        resources: dict[str, float] = ray.cluster_resources()
+        return AHEAD * max(int(resources.get("CPU", 1)), 1)
+
+    def in_order(self, read_piece: ReadPiece, pieces: Iterator[bytes]) -> Generator[bytes]:
+        import ray
+        from ray.exceptions import RayError
+
+        task = ray.remote(_call).options(max_retries=_RETRIES, num_cpus=1)
+
+        def result(reference: Any) -> bytes:
+            try:
+                answer: bytes = ray.get(reference)
+            except RayError as error:
+                why = str(error).strip().splitlines()[0]
+                raise DataError(f"Ray: a piece was given up after {plural(_RETRIES, 'retry')}: {why}") from None
+            return answer
+
+        def cancel(references: list[Any]) -> None:
+            for reference in references:
+                ray.cancel(reference)
+
+        return in_flight(pieces, self.window, lambda piece: task.remote(read_piece, piece), result, cancel)
+
+    def notes(self) -> list[str]:
+        return []  # Ray says itself which workers died, on standard error
+
+    def __enter__(self) -> Self:
+        import ray
+
+        if not ray.is_initialized():
+            self._is_ours = True
+            try:
+                if self._address is None:
+                    ray.init(num_cpus=core_count(), include_dashboard=False, log_to_driver=False)
+                else:
+                    ray.init(f"ray://{self._address}", log_to_driver=False)
+            except ConnectionError as error:
+                raise DataError(f"ray://{self._address}: no Ray answers there: {error}.") from None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        import ray
+
+        if self._is_ours:
+            ray.shutdown()

@@ -1,0 +1,105 @@
+"""Spark: pieces in waves, each a job of one task for each piece; Spark runs a task again where its executor dies."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import deque
+from collections.abc import Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from types import TracebackType
+from typing import Any, Self
+
+from rosenblatt.available_cores import core_count
+from rosenblatt.cluster.engine import AHEAD, ReadPiece
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.extras import require
+
+_TAG = "rosenblatt"
+_WAVES = 2  # under way at once, so that no executor waits for the last task of a wave
+_ATTEMPTS = 4  # of a task, as on a cluster
+_PIECES_OF_A_TASK = 4  # a task costs Spark tens of milliseconds, and a piece as long to read
+
+
+class Spark:
+    """The session of this process, or one that is started for an address or on this machine."""
+
+    name = "spark"
+
+    def __init__(self, address: str | None = None, session: Any = None) -> None:
+        require("spark")
+        self._address, self._session = address, session
+        self._is_ours = False
+
+    @property
+    def window(self) -> int:
+        return AHEAD * int(self._session.sparkContext.defaultParallelism) * _PIECES_OF_A_TASK
+
+    def in_order(self, read_piece: ReadPiece, pieces: Iterator[bytes]) -> Generator[bytes]:
+        wave_size = max(self.window // _WAVES, 1)
+        waves: deque[Future[list[bytes]]] = deque()
+        with ThreadPoolExecutor(_WAVES) as threads:
+
+            def submit() -> None:
+                wave = list(islice(pieces, wave_size))
+                if wave:
+                    waves.append(threads.submit(self._read, read_piece, wave))
+
+            try:
+                for _ in range(_WAVES):
+                    submit()
+                while waves:
+                    answers = waves[0].result()
+                    waves.popleft()
+                    submit()
+                    yield from answers
+            finally:
+                if waves:
+                    self._session.sparkContext.cancelJobsWithTag(_TAG)
+
+    def _read(self, read_piece: ReadPiece, wave: list[bytes]) -> list[bytes]:
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+
+        context = self._session.sparkContext
+        context.addJobTag(_TAG)
+        n_tasks = -(-len(wave) // _PIECES_OF_A_TASK)
+        try:
+            answers: list[bytes] = context.parallelize(wave, n_tasks).map(read_piece).collect()
+        except (Py4JError, PySparkException) as error:
+            lines = [line.strip() for line in str(error).splitlines()]
+            why = next((line for line in lines if "Job aborted" in line), lines[0])
+            raise DataError(f"Spark: {why}") from error
+        return answers
+
+    def notes(self) -> list[str]:
+        return []  # Spark logs itself which executors were lost
+
+    def __enter__(self) -> Self:
+        from pyspark.sql import SparkSession
+
+        if self._session is None:
+            self._is_ours = SparkSession.getActiveSession() is None
+            self._session = self._started(SparkSession.builder.appName("rosenblatt"))
+        if not hasattr(self._session, "sparkContext"):
+            raise ParameterError("A session of Spark Connect cannot run tasks of Python in order: give a classic one.")
+        return self
+
+    def _started(self, builder: Any) -> Any:
+        if self._address is None:
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers are the python3 of the system
+            builder = builder.master(f"local[{core_count()},{_ATTEMPTS}]")
+        else:
+            builder = builder.master(f"spark://{self._address}")
+        try:
+            return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+        except Exception as error:  # of py4j, of pyspark, or of neither where there is no Java
+            why = str(error).strip().splitlines()[0].rstrip(".")
+            raise DataError(f"spark: no session could be started: {why}. Is there a Java runtime?") from error
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._is_ours:
+            self._session.stop()

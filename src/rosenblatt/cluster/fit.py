@@ -1,0 +1,54 @@
+"""`fit`: `fit_file` with its reading done by the workers of an engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rosenblatt.cluster.engine import Engine
+from rosenblatt.cluster.engines.registry import open_engine
+from rosenblatt.cluster.source import open_on
+from rosenblatt.errors import ParameterError, option
+from rosenblatt.model.fit_file import Fitted, fit_file
+from rosenblatt.readers.inputs.input_file import Paths
+from rosenblatt.readers.source import ReadOptions
+
+_ONE_MACHINE = {
+    "from_": "learns on from a model",
+    "keep_cache": "keeps what is read beside the file",
+}
+
+
+def fit(data: Paths, engine: Engine | str | object, *, reading: ReadOptions | None = None, **learning: Any) -> Fitted:
+    """Learn the examples of files that the workers of an engine read: the model of `fit_file`, bit for bit.
+
+    Workers read, parse, hash and pack; the packed rows arrive in the order of the files, a bounded number at a time, at
+    one learner. So the answer is that of one machine, for any engine, any number of workers, and whichever of them die.
+
+    Parameters
+    ----------
+    data : path, or several
+        As in `fit_file`; every worker must see the same files under the same names.
+    engine : str or object
+        'processes' (of this machine), 'dask', 'dask://host:port', 'ray', 'ray://host:port', 'spark', or 'spark://host:port';
+        or a Dask `Client`, a `SparkSession`, or whatever has `in_order`.
+    reading : ReadOptions, optional
+        How to read, where the file does not tell.
+    **learning
+        The parameters of `fit_file`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "and.svm"
+    ...     _ = file.write_text("0 1:0 2:0\\n0 2:1\\n0 1:1\\n1 1:1 2:1\\n")
+    ...     fitted = fit(file, "processes:1", rule="perceptron", passes=20)
+    >>> fitted.status, fitted.rows
+    ('separated', 4)
+    """
+    for name, what in _ONE_MACHINE.items():
+        if learning.get(name) not in (None, False):
+            raise ParameterError(f"{option(name)} {what}, which an engine does not do yet: leave one of them out.")
+    decided = (reading or ReadOptions())._replace(decide=True)
+    with open_engine(engine) as running:
+        return fit_file(open_on(data, decided, running), reading=reading, **learning)

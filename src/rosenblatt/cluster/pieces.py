@@ -1,0 +1,172 @@
+"""Pieces of files of lines: the learner describes a span of lines, and a worker reads, parses and packs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+import pyarrow as pa
+
+from rosenblatt import native
+from rosenblatt.cluster.engine import Engine
+from rosenblatt.cluster.messages import as_text, from_text, pack, unpack
+from rosenblatt.errors import DataError, ModelError, ParameterError, RosenblattError
+from rosenblatt.readers.cache.pages import parsed_page
+from rosenblatt.readers.formats.lines import LineSource, LineSpan, Parsed, innermost_lines
+from rosenblatt.readers.inputs.expand_paths import find_files, paths_of
+from rosenblatt.readers.open import open_source
+from rosenblatt.readers.source import ReadOptions
+from rosenblatt.version import __version__
+
+_CODEC = "lz4_raw"  # a third of the bytes of hashed text, whose values repeat, at 1.2 GB/s; unpacked at 5 GB/s
+_SPANS = 4  # of a piece, once every worker has some: an engine takes milliseconds for each piece
+_SOURCES = 4  # that a worker has open at a time
+_ERRORS: Mapping[str, type[RosenblattError]] = {
+    error.__name__: error for error in (DataError, ModelError, ParameterError)
+}
+
+
+# --- on the side of the learner ---------------------------------------------------------------------------------------
+
+
+def spans_in_order(spans: Iterator[LineSpan], source: LineSource, engine: Engine) -> Iterator[tuple[int, Parsed]]:
+    """What `LineSource.parsed` gives, read by the workers of an engine."""
+    bytes_read: deque[int] = deque()
+    written = _times_written(source)
+
+    def pieces() -> Iterator[bytes]:
+        n_single = engine.window  # so that the learner begins soon, and a small file has a piece for each worker
+        while group := list(islice(spans, 1 if n_single > 0 else _SPANS)):
+            n_single -= 1
+            bytes_read.extend(span.bytes_read for span in group)
+            yield piece_of(source, group, written)
+
+    with closing(engine.in_order(read_piece, pieces())) as answers:
+        for answer in answers:
+            for part in unpack(answer)[1]:
+                yield bytes_read.popleft(), _parsed_of(part, source)
+
+
+def piece_of(source: LineSource, spans: Sequence[LineSpan], written: Sequence[int] = ()) -> bytes:
+    """What a worker must know to read these spans as this source would, of files that were `written` at these times."""
+    job = {
+        "version": __version__,
+        "inputs": [os.fspath(path) for path in paths_of(source.file.inputs)],
+        "size": source.size,
+        "written": list(written),
+        "reading": source.reading.as_json(),
+        "parser": source.parser_state(),
+    }
+    copied = [span.source for span in spans if isinstance(span.source, bytes)]  # all of them, or none
+    return pack({"job": json.dumps(job), "spans": [[span.begin, span.end] for span in spans]}, *copied)
+
+
+def _parsed_of(answer: bytes, source: LineSource) -> Parsed:
+    """What the worker has parsed. Its error, where there is one, is raised here, in the order of the file."""
+    header, buffers = unpack(answer)
+    if "error" in header:
+        raise _ERRORS.get(header["error"], DataError)(header["sentence"], file=header["file"])
+    page = pa.decompress(buffers[0], header["page_bytes"], _CODEC)
+    values, labels, weights = parsed_page(page)
+    names = native.NameCandidates.unpack(buffers[1], header["bits"]) if header["bits"] else None
+    source.merge_parser_result(header["parser"])
+    return Parsed(
+        *values.buffers,
+        labels,
+        weights,
+        [from_text(token) for token in header["tokens"]],
+        header["lines"],
+        values.features - 1,
+        header["bad_lines"],
+        [_fault(*fault) for fault in header["bad"]],
+        header["bad_count"],
+        header["stopped"],
+        values.checked_rows,
+        names,
+    )
+
+
+def _fault(kind: int, line: int, column: int, token: str, about: str) -> tuple[Any, ...]:
+    return kind, line, column, from_text(token), from_text(about)
+
+
+def _times_written(source: LineSource) -> list[int]:
+    """When the files were last written: a worker that still has an older one open opens it again."""
+    files = [file.path for file in find_files(source.file.inputs)]
+    return [os.stat(path).st_mtime_ns for path in files if os.path.isfile(path)]
+
+
+# --- on the side of a worker ------------------------------------------------------------------------------------------
+
+
+def read_piece(piece: bytes) -> bytes:
+    """Read, parse and pack the spans of a piece: see `engine.py`. After one that cannot be read come no others."""
+    header, copied = unpack(piece)
+    answers = []
+    for k, span in enumerate(header["spans"]):
+        try:
+            source = _source(header["job"])
+            place = copied[k] if copied else source.file.native_source()
+            answers.append(_packed(source, Parsed(*source.parse(place, *span))))
+        except RosenblattError as error:
+            where = (
+                f"{error.args[0].rstrip('.')} (on the worker {socket.gethostname()}, which must see the same files)."
+            )
+            kind = type(error).__name__
+            answers.append(pack({"error": kind, "sentence": where, "file": error.file}))
+            break
+        except OSError as error:
+            sentence = f"the worker {socket.gethostname()} cannot read the file: {error.strerror or error}."
+            answers.append(pack({"error": "DataError", "sentence": sentence, "file": None}))
+            break
+    return pack({}, *answers)
+
+
+def _packed(source: LineSource, parsed: Parsed) -> bytes:
+    assert parsed.checked is not None
+    bits = source.names_bits if parsed.names is not None else 0
+    header = {
+        "tokens": [as_text(token) for token in parsed.tokens],
+        "lines": parsed.lines,
+        "bad_lines": parsed.bad_lines,
+        "bad": [[*fault[:3], *map(as_text, fault[3:])] for fault in parsed.bad],
+        "bad_count": parsed.bad_count,
+        "stopped": parsed.stopped,
+        "bits": bits,
+        "parser": source.parser_result(),
+    }
+    page = native.Packer().page(parsed.checked, parsed.labels, parsed.weights)
+    header["page_bytes"] = len(page)
+    packed = pa.compress(page, _CODEC, asbytes=True)
+    return pack(header, packed, parsed.names.pack() if bits else b"")
+
+
+@lru_cache(_SOURCES)
+def _source(job: str) -> LineSource:
+    """The source that the learner has, opened here."""
+    wanted = json.loads(job)
+    if wanted["version"] != __version__:
+        raise DataError(
+            f"A worker has rosenblatt {__version__}, and the learner {wanted['version']}: install one version on all."
+        )
+    reading: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in wanted["reading"].items()
+    }
+    inputs = wanted["inputs"]
+    lines = innermost_lines(open_source(inputs[0] if len(inputs) == 1 else inputs, ReadOptions(**reading)))
+    assert lines is not None
+    if lines.size != wanted["size"]:
+        raise DataError(
+            f"{lines.name}: has {lines.size:,} bytes here, and {wanted['size']:,} where it is learned from: is it "
+            "another file, or still being written?",
+            file=lines.name,
+        )
+    lines.take_parser_state(wanted["parser"])
+    return lines

@@ -1,0 +1,1 @@
+"""The same bits from any engine, whatever happens to its workers."""

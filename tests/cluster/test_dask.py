@@ -1,0 +1,74 @@
+"""Dask: a real scheduler with worker processes of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rosenblatt.cluster import fit
+from rosenblatt.cluster.engines import dask
+from rosenblatt.cluster.engines.dask import Dask
+from rosenblatt.errors import DataError
+from rosenblatt.model.fit_file import fit_file
+from rosenblatt.readers.formats import lines
+from rosenblatt.readers.source import ReadOptions
+from tests.cluster.examples import BLOCK, CASES, model_bytes
+from tests.cluster.harm import Harmed, kill_once
+
+distributed = pytest.importorskip("distributed", reason="the engine dask is not installed")
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as connected,
+    ):
+        yield connected
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "BLOCK_BYTES", BLOCK)
+
+
+@pytest.mark.parametrize("case", ["svmlight, three files", "text", "text, packed", "vw"])
+@pytest.mark.usefixtures("small_blocks")
+def test_two_workers_give_the_bits_of_one_machine(case: str, client: Any, tmp_path: Path) -> None:
+    write, reading, learning = CASES[case]
+    data, options = write(tmp_path), ReadOptions(**reading)
+    engine = Harmed(Dask(client=client))
+    together = fit(data, engine, reading=options, **learning)
+    assert engine.answers > 2
+    alone = fit_file(data, reading=options, **learning)
+    assert model_bytes(together.model, tmp_path) == model_bytes(alone.model, tmp_path)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_an_address_and_a_client_are_engines(client: Any, tmp_path: Path) -> None:
+    data = CASES["svmlight"][0](tmp_path)
+    alone = model_bytes(fit_file(data, rule="arow").model, tmp_path)
+    address = client.scheduler.address.removeprefix("tcp://")
+    for engine in (client, f"dask://{address}"):
+        assert model_bytes(fit(data, engine, rule="arow").model, tmp_path) == alone
+    assert client.status == "running"  # who has made it ends it
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_a_killed_worker_changes_no_bit(client: Any, tmp_path: Path) -> None:
+    data, marker = CASES["text"][0](tmp_path), tmp_path / "killed"
+    engine = Dask(client=client)
+    together = fit(data, Harmed(engine, kill_once, marker), rule="arow")
+    assert marker.exists()
+    assert model_bytes(together.model, tmp_path) == model_bytes(fit_file(data, rule="arow").model, tmp_path)
+    (note,) = engine.notes()
+    assert note == "1 worker of Dask left: what it was reading was read again, to the same bits."
+
+
+def test_a_scheduler_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask, "_PATIENCE", 1)
+    with pytest.raises(DataError, match=r"dask://127.0.0.1:1: no scheduler answers there"), Dask("127.0.0.1:1"):
+        pass

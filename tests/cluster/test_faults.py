@@ -1,0 +1,58 @@
+"""Processes that are killed in the middle, or slow: the same bits, said in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rosenblatt.cluster import fit
+from rosenblatt.cluster.engines.processes import Processes
+from rosenblatt.errors import DataError
+from rosenblatt.model.fit_file import fit_file
+from rosenblatt.readers.formats import lines
+from tests.cluster.examples import BLOCK, CASES, model_bytes
+from tests.cluster.harm import Harmed, kill_always, kill_once, slow_once_in_three
+
+
+def test_a_killed_process_changes_no_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "BLOCK_BYTES", BLOCK)
+    data, marker = CASES["text"][0](tmp_path), tmp_path / "killed"
+    alone = fit_file(data, rule="arow")
+    with Processes(2) as engine:
+        together = fit(data, Harmed(engine, kill_once, marker), rule="arow")
+        notes = engine.notes()
+    assert marker.exists()
+    assert model_bytes(together.model, tmp_path) == model_bytes(alone.model, tmp_path)
+    assert notes == ["1 worker process died: what it was reading was read again, to the same bits."]
+
+
+def test_slow_workers_change_no_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "BLOCK_BYTES", BLOCK)
+    data = CASES["svmlight"][0](tmp_path)
+    with Processes(2) as engine:
+        together = fit(data, Harmed(engine, slow_once_in_three, tmp_path / "none"), rule="arow")
+        assert engine.notes() == []
+    assert model_bytes(together.model, tmp_path) == model_bytes(fit_file(data, rule="arow").model, tmp_path)
+
+
+def test_a_piece_that_kills_every_worker_is_given_up() -> None:
+    with (
+        Processes(1) as engine,
+        pytest.raises(DataError, match="3 worker processes died one after another: is there enough memory"),
+    ):
+        list(engine.in_order(kill_always, iter([b"piece"])))
+
+
+def test_never_more_pieces_are_out_than_the_window() -> None:
+    taken = 0
+
+    def pieces() -> object:
+        nonlocal taken
+        for _ in range(40):
+            taken += 1
+            yield b"piece"
+
+    with Processes(2) as engine:
+        for n_answers, _ in enumerate(engine.in_order(bytes.upper, pieces()), 1):  # type: ignore[arg-type]
+            assert taken - n_answers <= engine.window

@@ -1,0 +1,54 @@
+"""Ray: a real one on this machine, with two workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rosenblatt.cluster import fit
+from rosenblatt.cluster.engines.ray import Ray
+from rosenblatt.model.fit_file import fit_file
+from rosenblatt.readers.formats import lines
+from rosenblatt.readers.source import ReadOptions
+from tests.cluster.examples import BLOCK, CASES, model_bytes
+from tests.cluster.harm import Harmed, kill_once
+
+pytest.importorskip("ray", reason="the engine ray is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning")  # Ray's own, at its start
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Any]:
+    import ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=100 << 20)
+    with Ray() as engine:
+        yield engine
+    assert ray.is_initialized()  # who has started it ends it
+    ray.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "BLOCK_BYTES", BLOCK)
+
+
+@pytest.mark.parametrize("case", ["svmlight, three files", "text, packed", "vw"])
+def test_two_workers_give_the_bits_of_one_machine(case: str, running: Any, tmp_path: Path) -> None:
+    write, reading, learning = CASES[case]
+    data, options = write(tmp_path), ReadOptions(**reading)
+    engine = Harmed(running)
+    together = fit(data, engine, reading=options, **learning)
+    assert engine.answers > 2
+    alone = fit_file(data, reading=options, **learning)
+    assert model_bytes(together.model, tmp_path) == model_bytes(alone.model, tmp_path)
+
+
+def test_a_killed_worker_changes_no_bit(running: Any, tmp_path: Path) -> None:
+    data, marker = CASES["text"][0](tmp_path), tmp_path / "killed"
+    together = fit(data, Harmed(running, kill_once, marker), rule="arow")
+    assert marker.exists()
+    assert model_bytes(together.model, tmp_path) == model_bytes(fit_file(data, rule="arow").model, tmp_path)

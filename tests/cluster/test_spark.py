@@ -1,0 +1,78 @@
+"""Spark: a local session, with two Python workers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rosenblatt.cluster import fit
+from rosenblatt.cluster.engines.spark import Spark
+from rosenblatt.errors import DataError
+from rosenblatt.model.fit_file import fit_file
+from rosenblatt.readers.formats import lines
+from rosenblatt.readers.source import ReadOptions
+from tests.cluster.examples import BLOCK, CASES, model_bytes
+from tests.cluster.harm import Harmed, kill_always, kill_once
+
+pytest.importorskip("pyspark", reason="the engine spark is not installed")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs a Java runtime, and there is none"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # py4j leaves its socket to the collector
+]
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])  # for tests.cluster.harm
+    builder = SparkSession.builder.master("local[2,4]").appName("tests").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.ui.showConsoleProgress", "false")
+    session = builder.config("spark.driver.memory", "512m").config("spark.log.level", "OFF").getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(autouse=True)
+def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "BLOCK_BYTES", BLOCK)
+
+
+@pytest.mark.parametrize("case", ["svmlight, three files", "text, packed", "vw"])
+def test_two_workers_give_the_bits_of_one_machine(case: str, session: Any, tmp_path: Path) -> None:
+    write, reading, learning = CASES[case]
+    data, options = write(tmp_path), ReadOptions(**reading)
+    engine = Harmed(Spark(session=session))
+    together = fit(data, engine, reading=options, **learning)
+    assert engine.answers > 2
+    alone = fit_file(data, reading=options, **learning)
+    assert model_bytes(together.model, tmp_path) == model_bytes(alone.model, tmp_path)
+
+
+def test_a_killed_worker_changes_no_bit(session: Any, tmp_path: Path) -> None:
+    data, marker = CASES["text"][0](tmp_path), tmp_path / "killed"
+    together = fit(data, Harmed(Spark(session=session), kill_once, marker), rule="arow")
+    assert marker.exists()
+    assert model_bytes(together.model, tmp_path) == model_bytes(fit_file(data, rule="arow").model, tmp_path)
+
+
+def test_a_piece_that_kills_every_worker_is_given_up(session: Any) -> None:
+    with pytest.raises(DataError, match=r"Spark: .*Job aborted"):
+        list(Spark(session=session).in_order(kill_always, iter([b"piece"])))
+
+
+def test_a_session_is_an_engine(session: Any, tmp_path: Path) -> None:
+    data = CASES["svmlight"][0](tmp_path)
+    alone = model_bytes(fit_file(data, rule="arow").model, tmp_path)
+    assert model_bytes(fit(data, session, rule="arow").model, tmp_path) == alone
+    assert session.range(2).count() == 2  # who has made it ends it
