@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -104,13 +105,15 @@ async def warm_up(port: int) -> None:
 
 
 def cpu_seconds(pid: int) -> float:
-    """User and system time of a process and its children, from /proc."""
+    """User and system time of a process, its children and theirs, from /proc."""
+    stats = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has ended meanwhile
+            stats[int(path.parent.name)] = path.read_text().rpartition(")")[2].split()
     family = {pid}
-    stats = [path.read_text().rpartition(")")[2].split() for path in Path("/proc").glob("[0-9]*/stat")]
-    pids = [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/stat")]
-    family |= {child for child, stat in zip(pids, stats, strict=False) if int(stat[1]) == pid}
-    used = [sum(map(int, stat[11:13])) for child, stat in zip(pids, stats, strict=False) if child in family]
-    return sum(used) / os.sysconf("SC_CLK_TCK")
+    for _ in range(2):
+        family |= {child for child, stat in stats.items() if int(stat[1]) in family}
+    return sum(sum(map(int, stats[member][11:13])) for member in family) / os.sysconf("SC_CLK_TCK")
 
 
 def percentile(values: list[float], share: float) -> float:

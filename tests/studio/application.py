@@ -9,7 +9,8 @@ import anyio
 import httpx
 import uvicorn
 
-from rosenblatt.studio import server, timeouts
+from rosenblatt.studio import server
+from rosenblatt.web import stalled_clients as timeouts
 
 TOKEN, PORT = "a-token", 8000
 

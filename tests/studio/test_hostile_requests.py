@@ -12,10 +12,11 @@ import anyio
 import httpx
 import pytest
 
-from rosenblatt.studio import server, timeouts
+from rosenblatt.studio import server
 from rosenblatt.studio.cancellation import AnswerCancelledError, cancel_event
 from rosenblatt.studio.playback import recent_runs
 from rosenblatt.studio.questions.registry import QUESTIONS
+from rosenblatt.web import stalled_clients as timeouts
 from tests.studio.application import PORT, TOKEN, send, serving
 from tests.studio.requests import XOR
 
@@ -88,6 +89,10 @@ def test_nonsense_is_refused_with_a_sentence(question: str) -> None:
         "kind",
         "epoch",
         "margin",
+        "weights",
+        "rate",
+        "row",
+        "steps",
         "units",
         "at",
         "times",
@@ -128,6 +133,21 @@ def test_questions_of_lessons_have_limits(question: str, body: dict[str, Any], w
     answer = send("POST", f"/{TOKEN}/api/{question}", json=body)
     assert answer.status_code == 422
     assert words in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("question", "body"),
+    [
+        ("table", {"text": "x" * 50_000}),
+        ("learn", XOR | {"options": {"k" * 50_000: 1}}),
+        ("network", {"text": "a &", "build": "y" * 50_000}),
+        ("linear_unit", {"weights": ["z" * 50_000] * 3}),
+    ],
+)
+def test_an_error_does_not_repeat_all_that_was_sent(question: str, body: dict[str, Any]) -> None:
+    answer = send("POST", f"/{TOKEN}/api/{question}", json=body)
+    assert answer.status_code == 422
+    assert 30 < len(answer.json()["error"]) <= 2_000
 
 
 # -- over a socket ----------------------------------------------------------------------------------------------------

@@ -31,7 +31,8 @@ def test_a_lesson_is_short_and_its_panels_are_there() -> None:
 def test_the_order_is_that_of_the_lectures() -> None:
     keys = [lesson.key for lesson in all_lessons()]
     assert keys == [
-        *("unit", "rule", "and", "theorem", "scale", "losses", "subgradients", "inseparable", "features", "kernels"),
+        *("unit", "rule", "and", "theorem", "scale", "losses", "subgradients", "number", "inseparable"),
+        *("features", "kernels"),
         *("gates", "networks", "multiclass", "spam", "logistic", "calibration"),
     ]
 

@@ -10,6 +10,7 @@ import pytest
 from rosenblatt.studio.lesson_results import read_results
 from rosenblatt.studio.lessons.markdown import read_markdown
 from rosenblatt.studio.lessons.registry import all_lessons, read_lesson
+from rosenblatt.studio.questions.lessons.linear_unit import linear_unit
 from tests.studio.chromium import MISSING, PROGRAM, Chromium
 from tests.studio.test_lesson_texts import documented_lesson
 
@@ -69,6 +70,22 @@ def do_losses(page: Any) -> None:
 
 def do_subgradients(page: Any) -> None:
     press(page, "#lesson [name=slope]", "ArrowLeft", 4)
+
+
+def start_at_0(page: Any, rate: str) -> None:
+    page.locator("#lesson-status", has_text="near enough").wait_for()
+    page.select_option("#lesson [name=rate]", rate)
+    page.click("button:text('Start at 0')")
+    page.locator("#lesson-status", has_text="The rule is at w = 0").wait_for()
+
+
+def do_number(page: Any) -> None:
+    press(page, "#lesson [name=w0]", "ArrowRight", 20)
+    press(page, "#lesson [name=w1]", "ArrowRight", 8)
+    start_at_0(page, "0.02")
+    for words in ("After 10 steps", "After 20 steps", "✓ Done."):
+        page.click("button:text('Ten times')")
+        page.locator("#lesson-status", has_text=words).wait_for()
 
 
 def do_inseparable(page: Any) -> None:
@@ -178,6 +195,17 @@ def cross_the_classes(page: Any) -> None:
     press(page, "#plane", "Shift+ArrowLeft", 12)
 
 
+def put_the_line_right(page: Any) -> None:
+    page.fill("#lesson [name=w0]", "6")
+    page.fill("#lesson [name=w1]", "0.8")
+
+
+def visit_rows(page: Any, n_rows: int) -> None:
+    for row in range(n_rows):
+        page.click("#lesson button:text('Row ▸')")
+        page.locator("#lesson-tool", has_text=f"Row {row % 8 + 1}: s =").wait_for()
+
+
 # What goes wrong in each lesson, one thing after the other, and the words that say why.
 WRONG: dict[str, list[tuple[Callable[[Any], None], str]]] = {
     "unit": [
@@ -229,6 +257,22 @@ WRONG: dict[str, list[tuple[Callable[[Any], None], str]]] = {
         (lambda page: None, "at m = 1 it is at 1.5, and the curve at 1"),
         (lambda page: press(page, "#lesson [name=slope]", "ArrowLeft", 2), "With g = 1 the line lies on the right arm"),
         (lambda page: press(page, "#lesson [name=slope]", "Home"), "at m = −1 it is at 2, and the curve at 1"),
+    ],
+    "number": [
+        (
+            lambda page: None,
+            "The error of your line is 38. It is too flat: it lies higher above the points on the left than",
+        ),
+        (lambda page: press(page, "#lesson [name=w1]", "ArrowRight", 8), "the line is too low on the whole"),
+        (lambda page: page.click("button:text('Start at 0')"), "First by hand"),
+        (put_the_line_right, "near enough. Now start at 0"),
+        (
+            lambda page: (start_at_0(page, "0.05"), page.click("button:text('Ten times')")),
+            "It grows: with all rows at once",
+        ),
+        (lambda page: (page.click("button:text('Start at 0')"), visit_rows(page, 2)), "This row's step made it larger"),
+        (lambda page: page.click("button:text('Start at 0')"), "The rule is at w = 0"),
+        (lambda page: (page.select_option("#lesson [name=rate]", "0.1"), visit_rows(page, 14)), "Row by row it goes"),
     ],
     "inseparable": [
         (lambda page: fill(page, positive="0 1"), "0 of 4 right, 1 not. Rows are counted from 1."),
@@ -299,6 +343,33 @@ def test_a_wrong_answer_says_why_it_is_wrong(page: Chromium, address: str, key: 
         assert status(page, "Not yet.")
 
 
+def test_the_line_is_dragged_and_its_squares_follow(page: Chromium, address: str) -> None:
+    """An end moves while the other stays; dragged between its ends, the line keeps its slope."""
+    page.open(f"{address}#lesson=number")
+    status(page, "Not yet. The error of your line is 38.")
+    unit = "(([a, b]) => Math.abs(b - a) / 2)([...document.querySelectorAll('.line-picture .tick')].map("
+    scale = float(page.value(f"{unit}(tick) => tick.getBoundingClientRect().x).slice(0, 2))"))
+
+    def drag(selector: str, units: float) -> None:
+        box = page.page.locator(f".line-picture {selector}").bounding_box()
+        assert box is not None
+        x, y = box["x"] + box["width"] / 2 + 0.3 * box["width"] * (selector == ".whole"), box["y"] + box["height"] / 2
+        page.click(x, y, to=(x, y - units * scale))
+
+    def areas() -> list[float]:
+        return [float(side) ** 2 / 32**2 for side in page.value(f"{SQUARES}.map((e) => e.getAttribute('width'))")]
+
+    drag(".whole", 2)
+    page.until("document.querySelector('.line-sum').textContent.includes('d²/2\\u00a0=\\u00a022')")
+    assert sum(areas()) == pytest.approx(44)
+    drag("[data-end='1']", 4)
+    page.until("document.querySelector('.line-controls').textContent.includes('w = [8,\u00a00.4]')")
+    assert sum(areas()) / 2 == pytest.approx(linear_unit({"weights": [8, 0.4]})["error"])
+
+
+SQUARES = "[...document.querySelectorAll('.error-square')]"
+
+
 def test_the_way_through_the_lessons(page: Chromium, address: str) -> None:
     page.open(f"{address}#example=AND")
     place = page.page.locator("#lesson-place")
@@ -314,6 +385,9 @@ def test_the_way_through_the_lessons(page: Chromium, address: str) -> None:
         assert page.page.text_content("#lesson-title") == f"{LESSONS.index(lesson) + 1}. {lesson.title}"
         assert page.page.is_visible("#plane") == lesson.has_plane
     assert page.page.is_disabled("#lesson-next")
+    page.page.click("#lesson-index")
+    page.page.locator("#lesson li button").last.click()
+    assert page.value("scrollY") == 0, "the title is seen, although the last of the list was far below"
     page.page.click("#lesson-previous")
     assert place.text_content() == f"{len(KEYS) - 1} of {len(KEYS)}: {LESSONS[-2].title}"
     page.page.click("#lesson-index")

@@ -45,7 +45,54 @@ def test_what_is_drawn_is_named_and_nothing_else(page: Chromium, address: str) -
     page.until("document.querySelectorAll('#legend li[data-name]').length === 1")
 
 
+def test_samples_of_the_legend_look_like_what_they_name(page: Chromium, address: str) -> None:
+    page.open(f"{address}#example=two+blobs&test=0.3&tab=verdict&theme=dark")
+    samples = {
+        item.text_content(): item.locator("svg > *").evaluate("(e) => [getComputedStyle(e).fill, e.outerHTML]")
+        for item in page.page.locator("#legend li:not([hidden])").all()
+    }
+    ink = page.value("getComputedStyle(document.body).color")
+    assert samples["normal w"][0] == ink, "its head is filled, in the dark too"
+    assert "h1" in samples["nearest rows"][1], "a ring round a point"
+    assert "h1" not in samples["kept for testing"][1], "an outline"
+
+
+def test_the_hint_of_a_control_is_seen_where_the_control_is(page: Chromium, address: str) -> None:
+    for width, height in ((390, 844), (1280, 720)):
+        page.page.set_viewport_size({"width": width, "height": height})
+        page.open(f"{address}#example=AND&tab=learner")
+        page.page.focus("#controls [name=eta0]")
+        hint = page.page.locator("#control-help")
+        assert str(hint.text_content()).startswith("Learning rate (eta0). ")
+        top, bottom, window = hint.evaluate(
+            "(e) => [...['top', 'bottom'].map((side) => e.getBoundingClientRect()[side]), innerHeight]"
+        )
+        assert 0 <= top < bottom <= window, (width, height)
+        assert page.value("document.activeElement.getBoundingClientRect().bottom") <= top + 1, (width, height)
+
+
+def test_choices_are_not_cut_off(page: Chromium, address: str) -> None:
+    """Every choice of every control, measured as text, fits into its field."""
+    measure = """(select) => {
+      const pen = document.createElement("canvas").getContext("2d"), look = getComputedStyle(select);
+      pen.font = look.font;
+      const room = select.clientWidth - parseFloat(look.paddingLeft) - parseFloat(look.paddingRight) - 18; // the arrow
+      return [...select.options].map((option) => option.text).filter((text) => pen.measureText(text).width > room);
+    }"""
+    for width, height in ((390, 844), (1024, 768), (1280, 720)):
+        page.page.set_viewport_size({"width": width, "height": height})
+        for tab in ("learner", "logic", "data"):
+            page.open(f"{address}#example=AND&tab={tab}")
+            page.value("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+            for select in page.page.locator("select:visible").all():
+                name = select.get_attribute("name") or select.get_attribute("id")
+                assert select.evaluate(measure) == [], (width, tab, name)
+    page.value("sessionStorage.clear()")  # it remembers the folds
+
+
 def test_the_page_opens_at_the_start_of_and_and_play_moves_it(page: Chromium, address: str) -> None:
+    page.open(f"{address}#theme=light")
+    assert str(page.page.text_content("#moment")).startswith("Start: "), "a link without points opens there too"
     page.open(address)
     assert page.page.input_value("#example") == "AND"
     assert str(page.page.text_content("#moment")).replace("\xa0", " ").startswith("Start: w = [b, w1, w2] = [0, 0, 0].")
@@ -63,6 +110,8 @@ def test_plane_controls_and_sentence_are_seen_together(
     page: Chromium, address: str, size: tuple[int, int], theme: str
 ) -> None:
     page.page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.open(f"{address}#example=iris:+versicolor,+virginica&theme={theme}")
+    assert page.value("document.getElementById('moment').getBoundingClientRect().bottom") <= size[1], "a long sentence"
     page.open(f"{address}#example=AND&at=6&theme={theme}")
     boxes = [page.value(f"document.getElementById('{id}').getBoundingClientRect().toJSON()") for id in SEEN_TOGETHER]
     assert all(box["top"] >= 0 and box["bottom"] <= size[1] for box in boxes)
@@ -152,7 +201,7 @@ def test_a_table_with_x_and_y_is_read_with_its_class_last(page: Chromium, addres
 def test_a_damaged_link_gets_a_sentence_and_the_page_opens(page: Chromium, address: str, link: str) -> None:
     page.open(f"{address}#{link}")
     page.until("document.getElementById('error').textContent.startsWith('This link is damaged')")
-    assert "18 mistakes in 36 visits" in str(page.page.text_content("#moment"))
+    assert "update 0 of 18 · visit 0 of 36" in str(page.page.text_content("#numbers"))
     page.open(f"{address}#example=AND&at=once")
     assert page.value("document.getElementById('error').hidden")
 

@@ -149,6 +149,38 @@ def test_errors_on_rows_kept_aside_are_the_models(chosen: dict[str, Any]) -> Non
         learning.learn(learned | aside | {"test_labels": [0]})
 
 
+def test_a_run_in_the_order_of_the_classes_says_what_that_does() -> None:
+    iris = example_points("iris: versicolor, virginica")
+    advice = "The rows are sorted by class, so the boundary leans towards virginica: shuffle them."
+    assert learning.learn(iris)["advice"] == advice
+    assert learning.learn(iris | {"options": {"order": "shuffle"}})["advice"] is None
+    assert learning.learn(example_points("iris: setosa, versicolor"))["advice"] is None, "it has ended"
+    assert learning.learn(example_points("moons"))["advice"] is None, "the classes alternate"
+    assert learning.learn(XOR)["advice"] is None
+
+
+def test_the_verdict_names_the_rows_of_the_table() -> None:
+    """Rows 2 and 4 of the table are kept aside, so that the points are its rows 1, 3, 5, 6."""
+    aside = {"learned_rows": [0, 2, 4, 5]}
+    answer = verdicts.verdict(XOR | aside)
+    assert answer["rows"] == [0, 1, 2, 3], "the page itself counts the points"
+    assert [f"row {row} (" in answer["explanation"] for row in (1, 3, 5, 6)] == [True] * 4
+    assert "row 2 (" not in answer["explanation"]
+    line = {"points": [[0, 0], [0, 1], [4, 0], [4, 1]], "labels": [0, 0, 1, 1], "classes": ["A", "B"]}
+    rows = {row + 1 for row in np.array(aside["learned_rows"])[verdicts.verdict(line)["support"]]}
+    listed = verdicts.verdict(line | aside)["explanation"].partition("that limit: ")[2].partition(" (counted")[0]
+    assert set(map(int, listed.replace(" and ", ", ").split(", "))) == rows
+    same = {"points": [[0, 0], [1, 1], [1, 1]], "labels": [0, 0, 1], "classes": ["A", "B"]}
+    twice = verdicts.verdict(same | {"learned_rows": [0, 5, 7], "options": {"kernel": "rbf"}})
+    assert twice["explanation"].startswith("No: rows 6 and 8 are the same point")
+
+
+@pytest.mark.parametrize("rows", [[0, 1, 2], [0, 1, 2, -1], [0, 1, 2, 2.5], "0123", None, [0, 1, 2, True]], ids=str)
+def test_row_numbers_that_are_none_are_refused(rows: Any) -> None:
+    with pytest.raises(DataError, match="learned_rows must be a list with the row number of each point"):
+        verdicts.verdict(XOR | {"learned_rows": rows})
+
+
 def test_what_is_kept_is_what_the_learner_keeps() -> None:
     body = cloud(50, seed=2)
     points = request.read_points(body)

@@ -17,8 +17,9 @@ import pytest
 
 from rosenblatt.cli import main
 from rosenblatt.report.figures.style import DARK, LIGHT
-from rosenblatt.studio import cancellation, server, timeouts
+from rosenblatt.studio import cancellation, server
 from rosenblatt.studio.questions.registry import QUESTIONS
+from rosenblatt.web import stalled_clients as timeouts
 from tests import child
 from tests.studio.application import PORT, TOKEN, send, serving
 from tests.studio.requests import AND
@@ -50,6 +51,7 @@ def test_the_page_and_every_question_are_answered() -> None:
             "kind": "gif",
             "text": {"network": "a", "network_regions": "a xor b"}.get(question) or "1,2,a\n2,3,b\n",
             "units": 1,
+            **({"weights": [6, 0.8]} if question == "linear_unit" else {}),
         }
         assert ask(question, body).status_code == 200, question
     table = {"rows": [[1, 2]]}
@@ -232,13 +234,3 @@ def test_a_port_in_use_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
         other.listen()
         assert main(["studio", "--no-browser", "--port", str(other.getsockname()[1])]) == 2
     assert "is in use" in capsys.readouterr().err
-
-
-def test_without_its_extra_it_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.delitem(sys.modules, "rosenblatt.studio.server", raising=False)
-    monkeypatch.delattr("rosenblatt.studio.server", raising=False)
-    monkeypatch.setitem(sys.modules, "starlette.applications", None)
-    assert main(["studio", "--no-browser"]) == 2
-    assert "rosenblatt[studio]" in capsys.readouterr().err

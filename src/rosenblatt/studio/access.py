@@ -11,6 +11,7 @@ In a class there is no token and any name of the host will do, because there is 
 another page could not get by asking itself. Requests from other sites are refused all the same: they would be work.
 """
 
+import re
 import secrets
 from collections.abc import Sequence
 from typing import Any
@@ -18,18 +19,18 @@ from typing import Any
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-LOOPBACK = "127.0.0.1"
-# Nothing is loaded from or sent to another site.
-_CONTENT_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors "
+from rosenblatt.errors import ParameterError, option
+from rosenblatt.studio.error_sentence import error_body
+from rosenblatt.web.listening import LOOPBACK as LOOPBACK
+from rosenblatt.web.other_sites import (
+    CONTENT_POLICY,
+    OTHER_SITE,
+    SECURITY_HEADERS,
+    comes_from_another_site,
+    headers_of,
 )
-_HEADERS = {
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
-}
+
+_SITE = re.compile(r"https?://(\*\.)?[\w.-]+(:\d{1,5})?|'self'", re.ASCII)
 
 
 def new_token() -> str:
@@ -38,8 +39,8 @@ def new_token() -> str:
 
 
 def error_response(status: int, sentence: str) -> JSONResponse:
-    """How every error is sent to the page."""
-    return JSONResponse({"error": sentence}, status_code=status)
+    """An error as a response, as every one is sent to the page."""
+    return JSONResponse(error_body(sentence), status_code=status)
 
 
 class OpenAccess:
@@ -50,8 +51,14 @@ class OpenAccess:
 
     def __init__(self, app: ASGIApp, frame_ancestors: Sequence[str] = ()) -> None:
         self.app = app
-        policy = _CONTENT_POLICY + (" ".join(frame_ancestors) or "'none'")
-        headers = {"content-security-policy": policy, **_HEADERS}
+        for site in frame_ancestors:
+            if not _SITE.fullmatch(site):
+                raise ParameterError(
+                    f"{option('frame_ancestors')} needs a site such as https://lms.example, without a path. "
+                    f"Got {site!r} instead."
+                )
+        policy = CONTENT_POLICY + (" ".join(frame_ancestors) or "'none'")
+        headers = {"content-security-policy": policy, **SECURITY_HEADERS}
         self._security = [(name.encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -66,10 +73,11 @@ class OpenAccess:
             await (self._refusal(scope) or self.app)(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        headers = _headers_of(scope)
+        headers = headers_of(scope)
         if len(headers.get("host", [])) != 1:
             return error_response(400, "A request needs one Host header.")
-        return _refusal_of_other_sites(scope, headers, set(headers["host"]), ("http", "https"))
+        refused = comes_from_another_site(scope, headers, set(headers["host"]), ("http", "https"))
+        return error_response(403, OTHER_SITE) if refused else None
 
 
 class AccessGuard(OpenAccess):
@@ -81,11 +89,11 @@ class AccessGuard(OpenAccess):
         self.hosts = {f"{name}:{port}" for name in (LOOPBACK, "localhost")}
 
     def _refusal(self, scope: Scope) -> Response | None:
-        headers = _headers_of(scope)
+        headers = headers_of(scope)
         if len(headers.get("host", [])) != 1 or headers["host"][0] not in self.hosts:
             return error_response(403, "This is not the studio's address: open the one that rosenblatt studio printed.")
-        if refusal := _refusal_of_other_sites(scope, headers, self.hosts, ("http",)):
-            return refusal
+        if comes_from_another_site(scope, headers, self.hosts, ("http",)):
+            return error_response(403, OTHER_SITE)
         token = scope["path"].partition("/")[2].partition("/")[0]
         if self._ticket is not None and secrets.compare_digest(token.encode(), self._ticket.encode()):
             self._ticket = None
@@ -93,22 +101,3 @@ class AccessGuard(OpenAccess):
         if not secrets.compare_digest(token.encode(), self.token.encode()):
             return error_response(403, "The address has no valid token: open the one that rosenblatt studio printed.")
         return None
-
-
-def _headers_of(scope: Scope) -> dict[str, list[str]]:
-    headers: dict[str, list[str]] = {}
-    for name, value in scope["headers"]:
-        headers.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
-    return headers
-
-
-def _refusal_of_other_sites(
-    scope: Scope, headers: dict[str, list[str]], hosts: set[str], schemes: Sequence[str]
-) -> Response | None:
-    origins = {f"{scheme}://{host}" for scheme in schemes for host in hosts}
-    if any(origin not in origins for origin in headers.get("origin", [])):
-        return error_response(403, "Requests from other sites are refused.")
-    from_elsewhere = any(site not in ("same-origin", "none") for site in headers.get("sec-fetch-site", []))
-    if from_elsewhere and (scope["method"] != "GET" or headers.get("sec-fetch-mode") != ["navigate"]):
-        return error_response(403, "Requests from other sites are refused.")
-    return None

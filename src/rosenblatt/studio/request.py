@@ -45,9 +45,9 @@ def read_json(body: bytes) -> dict[str, Any]:
         if b"\\ud" in body.lower():
             json.dumps(request, ensure_ascii=False).encode()  # half of a pair of surrogates is not a character
     except (ValueError, RecursionError):
-        raise DataError("The question is not valid JSON.") from None
+        raise DataError("The request is not valid JSON.") from None
     if not isinstance(request, dict):
-        raise DataError("A question must be a JSON object.")
+        raise DataError("A request must be a JSON object.")
     return request
 
 
@@ -113,6 +113,20 @@ def _is_header(name: str) -> bool:
 def read_test_points(request: Mapping[str, Any]) -> Points | None:
     """The examples that were kept aside for testing, `test_points` and `test_labels`, if there are any."""
     return _read_labelled(request, "test_points", "test_labels") if request.get("test_points") else None
+
+
+def read_row_numbers(request: Mapping[str, Any], n_points: int) -> NDArray[np.intp]:
+    """The row of the page's table that each point is, from 0: `learned_rows` where others are kept aside for testing.
+
+    >>> read_row_numbers({}, 3).tolist(), read_row_numbers({"learned_rows": [0, 2, 5]}, 3).tolist()
+    ([0, 1, 2], [0, 2, 5])
+    """
+    rows = request.get("learned_rows", list(range(n_points)))
+    if not (
+        isinstance(rows, list) and len(rows) == n_points and all(type(row) is int and 0 <= row < 2**31 for row in rows)
+    ):
+        raise DataError("learned_rows must be a list with the row number of each point, counted from 0.")
+    return np.array(rows, dtype=np.intp)
 
 
 def _read_labelled(request: Mapping[str, Any], points_name: str, labels_name: str) -> Points:

@@ -22,12 +22,13 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from rosenblatt.errors import DataError, RosenblattError
-from rosenblatt.studio.access import LOOPBACK, AccessGuard, error_response
+from rosenblatt.studio.access import AccessGuard, error_response
 from rosenblatt.studio.cancellation import AnswerCancelledError, cancel_event, raise_if_cancelled
 from rosenblatt.studio.lessons.registry import lessons_answer
-from rosenblatt.studio.page_files import page_files
 from rosenblatt.studio.questions.registry import QUESTIONS, Question
 from rosenblatt.studio.request import MAX_BYTES, read_json
+from rosenblatt.web.listening import listen as listen
+from rosenblatt.web.page_files import page_files
 
 BODY_SECONDS = 10.0
 _DOWNLOADS_AT_ONCE = 2  # they take long, and other questions must not wait for them
@@ -61,7 +62,10 @@ def make_app(
             first_picture_shown.set()
         return await _answer_in_thread(request, QUESTIONS[name], body, downloads if name == "download" else None)
 
-    files = [Route(f"/{token}/{path}", send_file(path, _LASTING), methods=["GET"]) for path in page_files()]
+    files = [
+        Route(f"/{token}/{path}", send_file(path, _LASTING), methods=["GET"])
+        for path in page_files("rosenblatt.studio")
+    ]
     routes = [
         Route(f"/{token}/", send_file("index.html"), methods=["GET"]),
         Route(f"/{token}/api/{{question}}", answer, methods=["POST"]),
@@ -72,7 +76,7 @@ def make_app(
 
 def send_file(path: str, headers: Mapping[str, str] | None = None) -> Any:
     """An endpoint that sends a file of the page."""
-    content, media_type = page_files()[path]
+    content, media_type = page_files("rosenblatt.studio")[path]
 
     def respond(request: Request) -> Response:
         return Response(content, media_type=media_type, headers=headers)
@@ -159,20 +163,6 @@ ERROR_HANDLERS: Mapping[Any, Any] = {
 # -- running ----------------------------------------------------------------------------------------------------------
 
 
-def listen(port: int = 0, host: str = LOOPBACK) -> socket.socket:
-    """A socket that listens, on this machine alone unless another host is named; port 0 is any free one."""
-    # With the protocol named, asyncio turns Nagle's algorithm off; else every answer waits 40 ms for an acknowledgment.
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-        listener.listen(1024)
-    except OSError:
-        listener.close()
-        raise
-    return listener
-
-
 def serve(
     listener: socket.socket,
     token: str,
@@ -181,7 +171,7 @@ def serve(
     lessons: str | Path | None = None,
 ) -> None:
     """Serve one user of this machine until interrupted; the KeyboardInterrupt is not raised again."""
-    from rosenblatt.studio.timeouts import TimeoutProtocol
+    from rosenblatt.web.stalled_clients import TimeoutProtocol
 
     app = make_app(token, listener.getsockname()[1], opening_table, ticket, lessons)
     serve_app(listener, app, TimeoutProtocol, at_once=256)

@@ -1,6 +1,11 @@
 """The studio for a class: no token, no state, bounded work."""
 
 import json
+import os
+import signal
+import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,8 +16,10 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
+from rosenblatt.errors import ParameterError
 from rosenblatt.studio.classroom import app as classroom
 from rosenblatt.studio.classroom.workers import OK, REFUSED, TOO_LONG, Worker
+from tests import child
 from tests.studio.requests import AND, XOR, cloud
 
 
@@ -39,10 +46,52 @@ def test_a_worker_answers_refuses_and_is_ended_when_it_takes_too_long(worker: Wo
     status, answer = worker.answer("learn", b'{"points": 3}', 30)
     assert (status, "each as a list" in json.loads(answer)["error"]) == (REFUSED, True)
     assert worker.answer("learn", b"[" * 100_000, 30)[0] == REFUSED
+    assert len(worker.answer("table", json.dumps({"text": "x" * 50_000}).encode(), 30)[1]) < 2_500
     long = cloud(5_000, 5) | {"options": {"max_iter": 400}}
     status, answer = worker.answer("learn", json.dumps(long).encode(), 0.05)
     assert (status, "others are waiting" in json.loads(answer)["error"]) == (TOO_LONG, True)
     assert worker.answer("learn", json.dumps(XOR).encode(), 30)[0] == OK, "a new process answers"
+
+
+def test_only_the_time_of_a_core_counts(worker: Worker) -> None:
+    """A machine that is busy with other things makes a short question long by the clock; nobody else waits for it."""
+    process = worker._process.pid
+    assert process is not None
+    os.kill(process, signal.SIGSTOP)
+    threading.Timer(1.3, os.kill, (process, signal.SIGCONT)).start()
+    begin = time.monotonic()
+    assert worker.answer("learn", json.dumps(XOR).encode(), 1)[0] == OK
+    assert time.monotonic() - begin > 1.2
+    assert worker._process.pid == process
+
+
+def test_a_question_that_needs_more_of_a_core_is_ended_by_the_system(worker: Worker) -> None:
+    process = worker._process
+    hard = cloud(2_000, 5) | {"options": {"kernel": "rbf", "max_iter": 1_000}}
+    status, answer = worker.answer("learn", json.dumps(hard).encode(), 0.5)
+    assert (status, "more than 0.5 seconds" in json.loads(answer)["error"]) == (TOO_LONG, True)
+    assert worker._process is not process
+    assert worker.answer("learn", json.dumps(XOR).encode(), 30)[0] == OK
+
+
+IMPORTED = """
+import json, sys
+from rosenblatt.studio.classroom.preloaded import QUESTIONS
+before = set(sys.modules)
+for name, body in json.loads(sys.argv[1]):
+    QUESTIONS[name](body)
+print(json.dumps(sorted({name.partition(".")[0] for name in set(sys.modules) - before})))
+"""
+
+
+def test_no_question_pays_for_a_large_import() -> None:
+    """A kernel's took longer than a question may, and the process was ended with it, again and again."""
+    picture = {"box": [-1, -1, 2, 2], "size": [640, 480]}
+    kernel, degree = ({"options": {name: value}} for name, value in (("kernel", "rbf"), ("degree", 2)))
+    bodies = [("learn", AND | kernel), ("learn", XOR | degree), ("verdict", cloud(60)), ("relatives", AND | picture)]
+    ended = child.run([sys.executable, "-c", IMPORTED, json.dumps(bodies)], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert set(json.loads(ended.stdout)) <= {"rosenblatt", "numpy", "shlex"}
 
 
 @pytest.fixture
@@ -97,6 +146,14 @@ def test_it_can_be_mounted_and_embedded(monkeypatch: pytest.MonkeyPatch, worker:
     assert "frame-ancestors https://lms.example" in page.headers["content-security-policy"]
     assert send(outer, "GET", "/studio/main.js").status_code == 200
     assert send(outer, "POST", "/studio/api/learn", json=AND).json()["n_mistakes"] == 18
+
+
+@pytest.mark.parametrize(
+    "site", ["https://x;script-src *", "lms.example", "https://lms.example/course", "*", "", "a b"]
+)
+def test_a_site_that_is_none_is_refused(site: str) -> None:
+    with pytest.raises(ParameterError, match=r"needs a site such as https://lms\.example, without a path"):
+        classroom.class_app(frame_ancestors=[site])
 
 
 def test_the_cache_stays_within_its_size() -> None:

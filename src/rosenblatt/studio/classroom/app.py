@@ -6,6 +6,7 @@ There is no token and nothing is stored: the state of a screen is in its link. E
 the last answers are kept; a class that opens the same lesson costs as much as one student.
 """
 
+import asyncio
 import resource
 import socket
 from collections import OrderedDict
@@ -22,13 +23,14 @@ from starlette.types import ASGIApp
 
 from rosenblatt.available_cores import core_count
 from rosenblatt.studio.access import OpenAccess, error_response
+from rosenblatt.studio.classroom import workers
 from rosenblatt.studio.classroom.fair_queue import FairQueue, TooManyQuestionsError
 from rosenblatt.studio.classroom.workers import OK, Worker
 from rosenblatt.studio.lessons.registry import lessons_answer
-from rosenblatt.studio.page_files import page_files
 from rosenblatt.studio.questions.registry import QUESTIONS
 from rosenblatt.studio.server import ERROR_HANDLERS, read_bytes, send_file, serve_app
-from rosenblatt.studio.timeouts import TimeoutProtocol
+from rosenblatt.web.page_files import page_files
+from rosenblatt.web.stalled_clients import TimeoutProtocol
 
 MAX_BYTES = 1_000_000
 QUICK_SECONDS, SLOW_SECONDS = 2.0, 20.0
@@ -52,6 +54,7 @@ class ClassProtocol(TimeoutProtocol):
 
 def serve_class(listener: socket.socket, app: ASGIApp) -> None:
     """Serve a class until interrupted."""
+    workers.prepare()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 8_192) if most > 0 else 8_192, most))
     serve_app(listener, app, ClassProtocol, at_once=4_000)
@@ -66,7 +69,7 @@ class _Classroom:
     def __init__(self, lessons: dict[str, Any]) -> None:
         self.lessons = lessons
         self.answers = _AnswerCache()
-        files = [Route(f"/{path}", _lasting(path), methods=["GET"]) for path in page_files()]
+        files = [Route(f"/{path}", _lasting(path), methods=["GET"]) for path in page_files("rosenblatt.studio")]
         self.app = Starlette(
             routes=[
                 Route("/", _lasting("index.html"), methods=["GET"]),
@@ -75,16 +78,15 @@ class _Classroom:
             ],
             exception_handlers=ERROR_HANDLERS,
         )
-        self._quick: FairQueue[Worker] | None = None
-        self._slow: FairQueue[Worker] | None = None
+        self._queues: tuple[FairQueue[Worker], FairQueue[Worker]] | None = None
+        self._starting = asyncio.Lock()
 
-    def _queues(self) -> tuple[FairQueue[Worker], FairQueue[Worker]]:
+    async def _quick_and_slow(self) -> tuple[FairQueue[Worker], FairQueue[Worker]]:
         """Made with the first question: an application that is mounted gets no message when it starts."""
-        if self._quick is None or self._slow is None:
-            # One more than there are cores: a client with long work can hold one, and the others keep the cores busy.
-            self._quick = FairQueue([Worker() for _ in range(1 + core_count())])
-            self._slow = FairQueue([Worker(is_slow=True)])
-        return self._quick, self._slow
+        async with self._starting:
+            if self._queues is None:
+                self._queues = await anyio.to_thread.run_sync(_start_workers)
+            return self._queues
 
     async def answer(self, request: Request) -> Response:
         name = request.path_params["question"]
@@ -97,7 +99,7 @@ class _Classroom:
             return error_response(404, f"There is no question {name!r}; the questions are {', '.join(QUESTIONS)}.")
         if known := self.answers.get(name, body):
             return _json(OK, known)
-        quick, slow = self._queues()
+        quick, slow = await self._quick_and_slow()
         is_slow = name in SLOW_QUESTIONS or len(body) > QUICK_BYTES
         seconds = SLOW_SECONDS if is_slow else QUICK_SECONDS
         client = (request.client.host if request.client else "", request.headers.get("x-studio-page", "")[:40])
@@ -111,6 +113,11 @@ class _Classroom:
         if status == OK:
             self.answers.add(name, body, answer)
         return _json(status, answer)
+
+
+def _start_workers() -> tuple[FairQueue[Worker], FairQueue[Worker]]:
+    # One more than there are cores: a client with long work can hold one, and the others keep the cores busy.
+    return FairQueue([Worker() for _ in range(1 + core_count())]), FairQueue([Worker(is_slow=True)])
 
 
 def _json(status: int, answer: bytes) -> Response:

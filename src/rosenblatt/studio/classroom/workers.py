@@ -4,15 +4,28 @@ Threads would not do: a long computation in one of them makes all others slow, a
 """
 
 import json
+import math
 import multiprocessing
 import os
+import resource
+import signal
 import threading
+import time
 from contextlib import suppress
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext
 from typing import Any
 
+from rosenblatt.studio.error_sentence import error_body
+
 OK, REFUSED, BROKEN, TOO_LONG = 200, 422, 500, 503
+# A question is limited in time of a core, so that a machine busy with other things ends no one's short work. One that
+# takes this many times as long by the clock is ended too.
+_PATIENCE = 5
 _NICE = 10  # of slow work, so that quick answers come first
+# Imported once, by the process from which the workers are forked: a new worker is there at once.
+_PRELOADED = "rosenblatt.studio.classroom.preloaded"
 _MAX_MOMENTS = 150  # of a long run, instead of 600: they take most of the time of an answer
 
 
@@ -25,7 +38,7 @@ class Worker:
         self._start()
 
     def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
+        context = _forkserver()
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, self._is_slow), daemon=True)
         self._process.start()
@@ -33,27 +46,32 @@ class Worker:
         self._is_ready = False
 
     def _wait_until_ready(self) -> None:
-        """Imports take a second, which no question is charged for."""
+        """Imports take seconds, which no question is charged for."""
         if not self._is_ready:
             self._connection.recv()
             self._is_ready = True
 
     def answer(self, question: str, body: bytes, seconds: float) -> tuple[int, bytes]:
-        """Status and JSON of the answer; an answer that takes longer than this is given up."""
+        """Status and JSON of the answer; one that takes more than so many seconds of a core is given up."""
         with self._lock:
             try:
                 self._wait_until_ready()
-                self._connection.send((question, body))
-                if self._connection.poll(seconds):
+                self._connection.send((question, body, seconds))
+                if self._connection.poll(_PATIENCE * seconds):
                     status, answer = self._connection.recv()
                     return status, answer
-            except (EOFError, OSError):  # the process has ended, such as for want of memory
-                self._restart()
-                return BROKEN, _error("The computation broke down: use fewer points.")
+            except (EOFError, OSError):
+                if not self._has_used_its_time():  # it has ended for another reason, such as for want of memory
+                    self._restart()
+                    return BROKEN, _error("The computation broke down: use fewer points.")
             self._restart()
             return TOO_LONG, _error(
                 f"This takes more than {seconds:g} seconds, and others are waiting: use fewer points or epochs."
             )
+
+    def _has_used_its_time(self) -> bool:
+        self._process.join(1)
+        return self._process.exitcode == -signal.SIGXCPU
 
     def _restart(self) -> None:
         """Waits for the new process, so that its start is time of the client that needed it."""
@@ -68,32 +86,49 @@ class Worker:
         self._connection.close()
 
 
+def prepare() -> None:
+    """Begin with the imports in the background, before the first worker is needed."""
+    _forkserver()
+    forkserver.ensure_running()
+
+
+def _forkserver() -> ForkServerContext:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([_PRELOADED])
+    return context
+
+
 def _error(sentence: str) -> bytes:
-    return json.dumps({"error": sentence}).encode()
+    return json.dumps(error_body(sentence)).encode()
 
 
 # -- in the process ---------------------------------------------------------------------------------------------------
 
 
 def _serve(connection: Connection, is_slow: bool) -> None:
-    import signal
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends its workers
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a question that is ended leaves no image of the memory
     if is_slow:
         os.nice(_NICE)
+    from rosenblatt.studio.classroom.preloaded import QUESTIONS
     from rosenblatt.studio.playback import run
-    from rosenblatt.studio.questions.registry import QUESTIONS
 
     run.MAX_MOMENTS = _MAX_MOMENTS
-    if is_slow:
-        import rosenblatt.estimators  # noqa: F401  # a second that no student waits for
     connection.send("ready")
     while True:
         try:
-            question, body = connection.recv()
+            question, body, seconds = connection.recv()
         except (EOFError, OSError):  # the server has ended
             return
+        _limit_cpu_time(seconds)
         connection.send(_answer(QUESTIONS[question], body))
+
+
+def _limit_cpu_time(seconds: float) -> None:
+    """From now on so many seconds of a core, in whole ones: the system ends the process, also within native code."""
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    end = math.ceil(time.process_time() + seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (end if most == resource.RLIM_INFINITY else min(end, most), most))
 
 
 def _answer(question: Any, body: bytes) -> tuple[int, bytes]:

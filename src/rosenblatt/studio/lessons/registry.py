@@ -14,7 +14,7 @@ from rosenblatt.studio.lessons.lesson import Lesson, on_one_line
 from rosenblatt.studio.lessons.markdown import read_folder
 
 ORDER = (
-    *("unit", "rule", "and", "theorem", "scale", "losses", "subgradients", "inseparable"),
+    *("unit", "rule", "and", "theorem", "scale", "losses", "subgradients", "number", "inseparable"),
     *("features", "kernels", "gates", "networks", "multiclass", "spam", "logistic", "calibration"),
 )
 

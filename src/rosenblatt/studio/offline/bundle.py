@@ -8,7 +8,7 @@ import posixpath
 import re
 from functools import cache
 
-from rosenblatt.studio.page_files import page_files
+from rosenblatt.web.page_files import page_files
 
 # What a saved page has instead: answers from its recording, and no lessons.
 _REPLACED = {"server.js": "offline/server.js", "lessons/lessons.js": "offline/lessons.js"}
@@ -66,4 +66,4 @@ def _resolved(imported: str, path: str) -> str:
 
 
 def _text(path: str) -> str:
-    return page_files()[path][0].decode("utf-8")
+    return page_files("rosenblatt.studio")[path][0].decode("utf-8")

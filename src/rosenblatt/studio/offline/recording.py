@@ -31,8 +31,8 @@ Answers = dict[str, Any]
 def offline_page(request: Mapping[str, Any]) -> str:
     """The screen as one HTML page that replays it. Besides the run the request has what the page itself shows:
 
-    `box` and `size` of the picture, `table` with the columns and the description, the `fragment` of the address, the
-    `expression` and `build` of the network, and the page's own `rows` and `row_labels`, test rows included.
+    `box` and `size` of the picture, `table` with all rows, those kept for testing too, its columns and description,
+    the `fragment` of the address, the `expression` and `build` of the network.
     """
     answers = _answers(request)
     fragment = _text(request, "fragment")

@@ -9,7 +9,6 @@ export function readLink(text) {
   return {
     options: Object.fromEntries([...fragment].filter(([name]) => !OWN_KEYS.has(name))),
     example: fragment.get("example"),
-    isEmpty: !text,
     theme: fragment.get("theme"),
     tab: fragment.get("tab"),
     testShare: Number(fragment.get("test") ?? 0),

@@ -461,8 +461,8 @@ async function start() {
   find("example").replaceChildren(new Option("your own", "", true), ...lists.examples.map((name) => new Option(name, name)));
   logic = new LogicPanel(lists.builds, openOwnTable, { showNetwork, onChange: () => lessons && updateLink(), announce });
   logic.write(link.expression, link.build);
-  Object.assign(state, { switchedOn: new Set(link.switchedOn), startAt: link.isEmpty ? 0 : link.at });
-  const hasData = link.table || link.example;
+  const hasData = link.table || link.example; // a link without points, such as #theme=dark, opens at the start too
+  Object.assign(state, { switchedOn: new Set(link.switchedOn), startAt: link.at ?? (hasData ? null : 0) });
   lessons = new Lessons(allLessons, { readPage, arrange, tabs, onChange: drawExtras, showError });
   const inLesson = lessons.restore({ ...link, setUp: !hasData }), setup = lessons.current?.setup ?? {};
   if (link.tab) tabs.choose(link.tab);

@@ -68,9 +68,7 @@ def _five_classes() -> dict[str, Any]:
 def _wraparound() -> dict[str, Any]:
     """Two patterns of three pixels on a ring of eight, in all their shifts (the lectures' limit of one unit)."""
     X, y = wraparound_limit("1101", "1011", 8)
-    description = (
-        "1101 and 1011 on a ring of 8 pixels, in all shifts: both light each pixel equally often, so no unit can."
-    )
+    description = "Shifts of 1101 and 1011: both light each of the 8 pixels equally often."
     pixels = [f"pixel {k + 1}" for k in range(8)]
     return table_for_page(X, np.array(["1011", "1101"])[1 - y], pixels, description) | {"axes": [0, 2]}
 
@@ -83,7 +81,7 @@ def _narrow_gap() -> dict[str, Any]:
     away[[0, 1, 20, 21]] = [-0.02, -0.02, 0.02, 0.02]
     along[[0, 1, 20, 21]] = [-1.8, 1.8, -1.5, 1.5]
     X = np.column_stack([along - 0.447 * away, along / 2 + 3 + 0.894 * away])
-    return _alternating(X, 20, "Separable by a hair's breadth: few lines fit, and finding one takes many mistakes.")
+    return _alternating(X, 20, "Separable, but few lines fit: finding one takes many mistakes.")
 
 
 def _alternating(X: Any, n_first: int, description: str) -> dict[str, Any]:
@@ -93,30 +91,28 @@ def _alternating(X: Any, n_first: int, description: str) -> dict[str, Any]:
     return table_for_page(np.round(X[order], 2), labels, description=description)
 
 
-def _iris(*species: str, note: str = "") -> Callable[[], dict[str, Any]]:
+def _iris(*species: str) -> Callable[[], dict[str, Any]]:
     def make() -> dict[str, Any]:
         with _IRIS.open(encoding="utf-8", newline="") as file:
             header, *lines = list(csv.reader(file))
         rows = [line for line in lines if line[-1] in species]
         X, y = np.array([row[:-1] for row in rows], dtype=float), np.array([row[-1] for row in rows])
-        description = f"Fisher's irises (1936): {', '.join(species)}, 50 of each.{note}"
+        description = f"Fisher's irises (1936): {', '.join(species)}, 50 of each."
         return table_for_page(X, y, header[:-1], description) | {"axes": [2, 3]}
 
     return make
 
 
-_FILE_ORDER = " In file order every epoch ends with virginica, and the line leans towards them: shuffle the rows."
-
 EXAMPLES: Mapping[str, Callable[[], dict[str, Any]]] = {
     "AND": _gate([-1, -1, -1, 1], "True only if both inputs are: the run that the lectures do by hand."),
     "OR": _gate([-1, 1, 1, 1], "True if at least one input is."),
-    "XOR": _gate([-1, 1, 1, -1], "True if exactly one input is: no line can separate it, and four rows prove it."),
+    "XOR": _gate([-1, 1, 1, -1], "True if exactly one input is. No line can separate it: four rows prove it."),
     "two blobs": _blobs,
     "rings": _rings,
     "moons": _moons,
     "hair's breadth": _narrow_gap,
     "iris: setosa, versicolor": _iris("setosa", "versicolor"),
-    "iris: versicolor, virginica": _iris("versicolor", "virginica", note=_FILE_ORDER),
+    "iris: versicolor, virginica": _iris("versicolor", "virginica"),
     "iris: all three": _iris("setosa", "versicolor", "virginica"),
     "five classes": _five_classes,
     "wrap-around patterns": _wraparound,

@@ -15,8 +15,8 @@ from rosenblatt.studio.playback.contours import Grid, read_picture
 
 BUILDS = {
     "written": "one unit for each gate, as written",
-    "smallest": "the smallest network that is found",
-    "learned": "grown from the truth table by the Upstart algorithm",
+    "smallest": "the smallest that is found",
+    "learned": "grown by the Upstart algorithm",
 }
 MAX_VARIABLES, MAX_UNITS, MAX_LETTERS = 6, 60, 500
 _GRID_COLUMNS = 120

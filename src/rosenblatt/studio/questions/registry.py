@@ -11,6 +11,7 @@ from rosenblatt.studio.questions.download import download
 from rosenblatt.studio.questions.example_tables import example
 from rosenblatt.studio.questions.lessons.calibration import calibration
 from rosenblatt.studio.questions.lessons.hidden_units import hidden_units
+from rosenblatt.studio.questions.lessons.linear_unit import linear_unit
 from rosenblatt.studio.questions.lessons.loss_curves import loss_curves
 from rosenblatt.studio.questions.lessons.mail import mail, message
 from rosenblatt.studio.questions.network import network, network_regions
@@ -31,6 +32,6 @@ QUESTIONS: Mapping[str, Question] = {
         *(learn, visits, loss_history, regions, fixed_curves),
         *(verdict, lowest_degree, all_columns),
         *(relatives, reproduce, download, network, network_regions),
-        *(loss_curves, hidden_units, mail, message, calibration),
+        *(loss_curves, hidden_units, mail, message, calibration, linear_unit),
     )
 }

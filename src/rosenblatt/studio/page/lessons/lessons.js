@@ -41,7 +41,7 @@ export class Lessons {
     if (setUp) this.arrange(lesson.setup);
     this.updateBar();
     this.onChange();
-    if (focus) title.focus();
+    if (focus) showFromTop(title);
   }
   async loadCheck(lesson) {
     try {
@@ -87,7 +87,7 @@ export class Lessons {
     find("lesson").hidden = false;
     this.updateBar();
     this.onChange();
-    title.focus();
+    showFromTop(title);
   }
   leave() {
     this.close();
@@ -130,4 +130,10 @@ export class Lessons {
       this.onChange();
     }
   }
+}
+
+// From the list of lessons, which may have been scrolled, to the title: the bar above stays in place and would cover it.
+function showFromTop(title) {
+  title.focus({ preventScroll: true });
+  scrollTo(0, 0);
 }

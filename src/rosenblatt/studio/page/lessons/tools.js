@@ -5,9 +5,10 @@ import { DASHES, draw, element, formula, labelled, lineSample, number } from "..
 import { askOrShowError } from "./ask.js";
 import { calibration } from "./calibration.js";
 import { hiddenUnits } from "./hidden_units.js";
+import { line } from "./line.js";
 import { mail } from "./mail.js";
 
-export const TOOLS = { weights, losses, slope, hidden_units: hiddenUnits, mail, scale, calibration };
+export const TOOLS = { weights, losses, slope, hidden_units: hiddenUnits, mail, scale, calibration, line };
 
 // The weights of one unit: the run starts from them, so its first frame shows this unit.
 function weights(place, { arrange }) {

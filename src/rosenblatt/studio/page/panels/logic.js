@@ -1,7 +1,7 @@
 // The logic panel: an expression as a network of units. Flip the inputs, and see which units fire. The server has
 // computed the signals of every row of the truth table.
 
-import { draw, element, find, number, paragraph } from "../dom.js";
+import { draw, element, find, formula, number, paragraph } from "../dom.js";
 import { ask, isReplaced } from "../server.js";
 
 const COLUMN = 120, ROW = 68, RADIUS = 19;
@@ -100,8 +100,8 @@ export class LogicPanel {
     const { answer, network } = this, panel = find("network");
     this.updateGrowth();
     if (this.inPlane) this.showRegions();
-    panel.replaceChildren(paragraph(this.outputSentence(), "answer"), this.picture(network.signals[this.row]), paragraph(answer.decision, "line"));
-    for (const unit of network.units) panel.append(paragraph(`${unit.name} (${unit.kind}) fires when ${unit.formula}`, "line"));
+    panel.replaceChildren(paragraph(this.outputSentence(), "answer"), this.picture(network.signals[this.row]), paragraph(answer.decision.replaceAll(" * ", "·"), "line"));
+    for (const unit of network.units) panel.append(paragraph(`${unit.name} (${unit.kind}) fires when ${formula(unit.formula)}`, "line"));
     if (answer.inputs.length <= 4 && answer.inputs.length) panel.append(this.truthTable());
     if (answer.inputs.length === 2) {
       const button = element("button", { type: "button", textContent: "Show it in the plane", className: "to-plane" });

@@ -36,7 +36,7 @@ function showBound(panel, theorem, bound) {
   meter.setAttribute("aria-hidden", "true");
   panel.append(text, meter, paragraph("Solid: what happened. Dashed: the bound of the proof, with x0 = 1 in every row.", "muted"));
   return (k) => {
-    text.textContent = `${number(k)} of ${number(theorem.mistakes)} mistakes made; the theorem allows (R/γ)² = ${number(wholeBound(bound), 6)}.`;
+    text.replaceChildren(`${number(k)} of ${number(theorem.mistakes)} mistakes made; the theorem allows `, element("span", { className: "unbroken", textContent: `(R/γ)² = ${number(wholeBound(bound), 6)}` }), ".");
     filled.style.width = `${Math.min(100, (100 * k) / bound)}%`;
   };
 }

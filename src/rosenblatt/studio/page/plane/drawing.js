@@ -47,7 +47,7 @@ export class PlaneDrawing {
     draw("text", { x: 6, y: 19 }, names, `↑ ${upName}`);
   }
   // About as wide as a digit of the axes: the style sheet has larger ones where the picture is small.
-  get letterWidth() { return this.svg.clientWidth < 560 ? 11.5 : 8; }
+  get letterWidth() { return this.svg.clientWidth < 640 ? 11.5 : 8; }
   drawPolygon(corners, parent, attributes) {
     if (corners.length > 2) draw("polygon", { points: corners.map((corner) => this.view.toPicture(corner).join(" ")).join(","), ...attributes }, parent);
   }
@@ -165,7 +165,7 @@ export class PlaneDrawing {
       texts.set(place, [...(texts.get(place) ?? []), `row ${row + 1}: ${shortWeight(verdict.weights[i])}`]);
     });
     // Places are given out from the top down, but the texts are in the order of the rows, for a screen reader.
-    const lineHeight = this.svg.clientWidth < 500 ? 23 : 17, taken = [], attributes = new Map();
+    const { clientWidth } = this.svg, lineHeight = clientWidth < 500 ? 23 : clientWidth < 640 ? 20 : 17, taken = [], attributes = new Map();
     const height = (place) => Number(place.split(" ")[1]);
     // How much of a box is in the way: other labels weigh more than points, and no label leaves the picture.
     const cost = ([left, top, right, bottom]) => {
@@ -175,7 +175,8 @@ export class PlaneDrawing {
       return 50 * overlapped + hidden;
     };
     for (const [place, lines] of [...texts].sort(([a], [b]) => height(a) - height(b))) {
-      const [x, y] = place.split(" ").map(Number), width = 0.58 * lineHeight * lines.join(", ").length, away = this.size + 6;
+      const [x, y] = place.split(" ").map(Number), width = 0.58 * lineHeight * lines.join(", ").length;
+      const away = this.size + 13; // beside the ring of a row that is visited
       const boxAt = (side, v) => (side > 0 ? [x + away, v - lineHeight, x + away + width, v] : [x - away - width, v - lineHeight, x - away, v]);
       let best = null;
       for (const shift of [-6, lineHeight + 2, -lineHeight - 6, 2 * lineHeight + 4, -2 * lineHeight - 8, 3 * lineHeight, -3 * lineHeight]) {

@@ -2,7 +2,8 @@
 
 import { draw, element, lineSample } from "../dom.js";
 
-const LINE = { x1: 1, x2: 31, y1: 6, y2: 6 }, RING = { cx: 16, cy: 6, r: 4.5 }, CROSS = { d: "M12 2L20 10M12 10L20 2" };
+// A ring is drawn round a point, and so is its sample; a point that is kept for testing is an outline.
+const LINE = { x1: 1, x2: 31, y1: 6, y2: 6 }, RING = { d: "M10.5 6a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0-11 0M15.5 6h1" }, OUTLINE = { cx: 16, cy: 6, r: 4.5 }, CROSS = { d: "M12 2L20 10M12 10L20 2" };
 // Selector in the picture; shape, attributes and class of the sample; name.
 const ENTRIES = [
   [".boundary", "line", LINE, "boundary", "boundary"],
@@ -14,12 +15,12 @@ const ENTRIES = [
   [".band", "rect", { x: 1, y: 0, width: 30, height: 12 }, "band key", "margin"],
   [".kept", "line", LINE, "kept", "kept"],
   [".widest", "line", LINE, "widest", "widest margin"],
-  [".support", "circle", RING, "support", "nearest rows"],
-  [".point.test", "circle", RING, "test-key", "kept for testing"],
-  [".visited:not(.wrong)", "circle", RING, "visited", "row visited"],
-  [".visited.wrong", "circle", RING, "visited wrong", "a mistake"],
+  [".support", "path", RING, "support", "nearest rows"],
+  [".point.test", "circle", OUTLINE, "test-key", "kept for testing"],
+  [".visited:not(.wrong)", "path", RING, "visited", "row visited"],
+  [".visited.wrong", "path", RING, "visited wrong", "a mistake"],
   [".hull", "rect", { x: 1, y: 1, width: 30, height: 10 }, "hull", "between rows"],
-  [".proof-row", "circle", RING, "proof-row", "proof rows"],
+  [".proof-row", "path", RING, "proof-row", "proof rows"],
   [".meeting-point", "path", CROSS, "meeting-point", "on both sides"],
 ];
 

@@ -20,7 +20,7 @@ export class Split {
     this.learnedRows = rows.filter((i) => !this.test.has(i));
     const learned = (i) => !this.test.has(i), copies = points.map((point) => [...point]);
     this.request = { points: of(copies, learned), labels: of(labels, learned) };
-    if (this.test.size) Object.assign(this.request, { test_points: of(copies, (i) => !learned(i)), test_labels: of(labels, (i) => !learned(i)) });
+    if (this.test.size) Object.assign(this.request, { learned_rows: this.learnedRows, test_points: of(copies, (i) => !learned(i)), test_labels: of(labels, (i) => !learned(i)) });
   }
   row(i) { return i === null || i === undefined ? i : this.learnedRows[i]; }
   moments(list) { return this.test.size ? list.map((moment) => ({ ...moment, row: this.row(moment.row) })) : list; }

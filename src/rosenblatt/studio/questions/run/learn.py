@@ -6,15 +6,17 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import ParameterError
+from rosenblatt.input_checks import plain_label
 from rosenblatt.learn.multiclass_schemes import predicted_classes
 from rosenblatt.report.text.trace_table import how_it_ended
 from rosenblatt.studio.cancellation import raise_if_cancelled
 from rosenblatt.studio.playback.linear_run import LinearRun
 from rosenblatt.studio.playback.recent_runs import run_of
 from rosenblatt.studio.playback.run import Moment, PlayedRun
-from rosenblatt.studio.request import Points, read_test_points
+from rosenblatt.studio.request import Points, read_options, read_test_points
 
 MAX_VISITS = 64  # in one answer
+_MIN_SORTED_ROWS = 10  # a truth table is sorted too, and does not need to be shuffled
 
 
 def learn(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,6 +44,7 @@ def learn(request: Mapping[str, Any]) -> dict[str, Any]:
         "t": summary.t,
         "status": summary.status,
         "ending": how_it_ended(summary),
+        "advice": _advice_on_order(run, read_options(request, len(run.points.X))[1]["order"]),
         "units": run.unit_names,
         "classes": run.points.present,
         "scheme": run.scheme,
@@ -49,6 +52,15 @@ def learn(request: Mapping[str, Any]) -> dict[str, Any]:
         "features": run.feature_names if isinstance(run, LinearRun) and run.curved else None,
         "kept": _kept_answer(run),
     }
+
+
+def _advice_on_order(run: PlayedRun, order: str) -> str | None:
+    """Why a run that did not end may be far from the best line: the last class of each epoch has the last word."""
+    is_sorted = np.count_nonzero(np.diff(run.points.index)) == len(run.points.present) - 1
+    if run.summary.status == "separated" or order != "given" or not is_sorted or len(run.points.X) < _MIN_SORTED_ROWS:
+        return None
+    last = plain_label(run.points.y[-1])
+    return f"The rows are sorted by class, so the boundary leans towards {last}: shuffle them."
 
 
 def _epoch_ends(run: PlayedRun, test: Points | None) -> list[Moment]:

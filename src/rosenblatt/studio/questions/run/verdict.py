@@ -1,12 +1,14 @@
 """The verdict for the page: a certificate with what is drawn of it, and the theorem along the run."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt import options
-from rosenblatt.certificates.certificate import Inseparable, Separable
+from rosenblatt.certificates.certificate import Certificate, Inseparable, Separable
 from rosenblatt.certificates.certify import certify
 from rosenblatt.certificates.certify_classes import certify_classes
 from rosenblatt.certificates.sentences import boundary
@@ -14,7 +16,15 @@ from rosenblatt.certificates.theorem import theorem_run
 from rosenblatt.input_checks import plain_label
 from rosenblatt.records import Floats
 from rosenblatt.studio.cancellation import raise_if_cancelled
-from rosenblatt.studio.request import Points, feature_degree, features_of, read_options, read_points, read_table
+from rosenblatt.studio.request import (
+    Points,
+    feature_degree,
+    features_of,
+    read_options,
+    read_points,
+    read_row_numbers,
+    read_table,
+)
 
 TIME_LIMIT = 5.0  # seconds for one search; then the answer is "undecided"
 _DEGREE_TIME_LIMIT = 1.0
@@ -32,13 +42,14 @@ def verdict(request: Mapping[str, Any]) -> dict[str, Any]:
     """
     points = read_points(request)
     learner, chosen = read_options(request, len(points.X))
+    row_numbers = read_row_numbers(request, len(points.X))
     if chosen.get("kernel") == "rbf":
-        return _rbf_verdict(points)
+        return _rbf_verdict(points, row_numbers)
     degree, features = feature_degree(learner, chosen), features_of(points.X, learner, chosen)
     if len(points.present) > 2:
         return _pairs_verdict(points, features, degree)
     certificate = certify(features, points.y, time_limit=TIME_LIMIT, on_progress=raise_if_cancelled)
-    explanation = certificate.explain(count_from=1)
+    explanation = _with_row_numbers(certificate, row_numbers).explain(count_from=1)
     if degree > 1:
         explanation = explanation.replace(boundary(features.shape[1]), f"a curve of degree {degree}")
     answer: dict[str, Any] = {
@@ -53,6 +64,16 @@ def verdict(request: Mapping[str, Any]) -> dict[str, Any]:
     return answer | (_inseparable(certificate, points, degree) if isinstance(certificate, Inseparable) else {})
 
 
+def _with_row_numbers(certificate: Certificate, row_numbers: NDArray[np.intp]) -> Certificate:
+    """The certificate with the rows of the page's table, for its sentences alone."""
+    if isinstance(certificate, Separable):
+        plane = certificate.geometric
+        return replace(certificate, geometric=replace(plane, rows=row_numbers[plane.rows]))
+    if isinstance(certificate, Inseparable):
+        return replace(certificate, rows=row_numbers[certificate.rows])
+    return certificate
+
+
 def _note(degree: int, n_features: int, chosen: Mapping[str, Any]) -> str | None:
     """What the answer is about, where that is not a line in the plane as it is drawn."""
     if degree > 1:
@@ -64,14 +85,15 @@ def _note(degree: int, n_features: int, chosen: Mapping[str, Any]) -> str | None
     return "This is about straight lines." if "kernel" in chosen and chosen["kernel"] != "linear" else None
 
 
-def _rbf_verdict(points: Points) -> dict[str, Any]:
+def _rbf_verdict(points: Points, row_numbers: NDArray[np.intp]) -> dict[str, Any]:
     """The rbf kernel is strictly positive definite: any labels of distinct points have a boundary (Micchelli 1986)."""
     first_row: dict[tuple[float, ...], int] = {}
     for row, place in enumerate(map(tuple, points.X.tolist())):
         first = first_row.setdefault(place, row)
         if points.index[first] != points.index[row]:
+            numbers = [row_numbers[first] + 1, row_numbers[row] + 1]
             explanation = (
-                f"No: rows {first + 1} and {row + 1} are the same point with different classes.\n"
+                f"No: rows {numbers[0]} and {numbers[1]} are the same point with different classes.\n"
                 "Any boundary, with any kernel, gives both the same score."
             )
             return {"kind": "kernel", "degree": 1, "explanation": explanation, "rows": [first, row]}

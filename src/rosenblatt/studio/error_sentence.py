@@ -1,0 +1,14 @@
+"""How every error is sent to the page."""
+
+_LONGEST = 2_000
+
+
+def error_body(sentence: str) -> dict[str, str]:
+    """The JSON of an error. A sentence may repeat what was sent, such as a cell of 50,000 letters: its middle is cut.
+
+    >>> error_body("x" * 900_000)["error"].count("x")
+    1950
+    """
+    if len(sentence) > _LONGEST:
+        sentence = f"{sentence[: _LONGEST - 450]} … {sentence[-400:]}"
+    return {"error": sentence}
