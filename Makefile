@@ -12,16 +12,16 @@ SECONDS := 60
 SEED := 1
 
 py := .venv/bin/python
-pip := $(py) -m pip install -qq --disable-pip-version-check
+pip = $(py) tools/progress.py "$(1)" $(py) -m pip install --disable-pip-version-check
 native := CMakeLists.txt $(wildcard cpp/* cpp/*/* cpp/*/*/*)
 
-.PHONY: help demo studio test bench golden docs fuzz check build clean always
+.PHONY: help demo studio test bare wheels bench golden docs fuzz check build clean always
 .DELETE_ON_ERROR:
 
 help: ## what can be made (this list)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' Makefile
 
-demo: build .venv/.studio ## spam, end to end: learn, test, explain, classify a message of your own
+demo: build .venv/.certify ## spam, end to end: learn, test, explain, classify a message of your own
 	@$(py) -m rosenblatt demo
 
 studio: build .venv/.studio ## watch a separator learn, in a page of your browser
@@ -30,17 +30,35 @@ studio: build .venv/.studio ## watch a separator learn, in a page of your browse
 test: check ## every check and every test
 	@$(py) -m pytest -n auto --dist loadscope $(PYTEST_ARGS) # a process for each core, a module in one of them
 
+bare: build .venv/.test ## install a wheel without extras into an empty environment, and test it there
+	@rm -rf build/bare && mkdir -p build/bare
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" $(py) -m pip wheel -qq --disable-pip-version-check --no-build-isolation --no-deps \
+	  --config-settings=cmake.define.ROSENBLATT_WERROR=$(WERROR) --config-settings=cmake.define.ROSENBLATT_ISAS=$(ISA) \
+	  --wheel-dir build/bare .
+	@$(py) -m venv build/bare/environment
+	@build/bare/environment/bin/python -m pip install -qq --disable-pip-version-check build/bare/*.whl
+	@ROSENBLATT_BARE_PYTHON=$(CURDIR)/build/bare/environment/bin/python $(py) -m pytest -q tests/test_bare_install.py
+
+wheels: .venv/.wheels ## the wheels of a release for Linux, into dist (TARGETS="x86-64 arm64"); needs python3.11 and python3.12
+	@$(py) -m tools.wheels $(TARGETS)
+
 bench: build .venv/.bench ## every speed claim, as a ratio to its peers
 	@$(py) -m bench $(BENCH_ARGS)
 
 golden: build .venv/.test ## check that no result has changed by a bit (GOLDEN_ARGS=--quick)
 	@$(py) -m tools.golden check $(GOLDEN_ARGS)
 
-docs: build ## write the pages that are generated from the program
+docs: build .venv/.docs .venv/.test ## build the site into build/site, and test it: links, search, accessibility
 	@$(py) docs/reference.py
+	@rm -rf docs/_api
+	@$(py) -m sphinx -q -W --keep-going -a -d build/site-cache docs build/site # -a: of pages not written anew the search forgets the index
+	@ROSENBLATT_SITE=$(CURDIR)/build/site $(py) -m pytest -q tests/docs/test_built_site.py
+	@echo "file://$(CURDIR)/build/site/index.html"
 
 fuzz: build .venv/.test ## damaged files to every command; native parsers on random input under sanitizers (SECONDS=600, SEED)
 	@$(py) -m fuzz.files $(SECONDS) --seed $(SEED)
+	@$(py) -m fuzz.model_file $(SECONDS)
+	@$(py) -m fuzz.certificate $(SECONDS)
 	@mkdir -p build
 	@for target in $(wildcard fuzz/*.cpp); do \
 	  name=build/fuzz-`basename $$target .cpp`; \
@@ -83,24 +101,18 @@ export no_python no_headers no_compiler
 	@test -n "`$(call first_python,$(enough))`" || { echo "$$no_python" >&2; exit 1; }
 	@test -n "`$(call first_python,$(complete))`" || { echo "$$no_headers" >&2; exit 1; }
 	@test -n "`$(first_compiler)`" || { echo "$$no_compiler" >&2; exit 1; }
-	@echo "Making a private environment in .venv (once; a minute or two)"
+	@echo "Making a private environment in .venv (once; a minute or two in all)"
 	@rm -rf .venv && `$(call first_python,$(complete))` -m venv .venv
 	@touch $@
 
-# The requirements that pyproject.toml lists under these keys.
-requires = $(py) -c 'import functools, sys, tomllib; \
-  project = tomllib.load(open("pyproject.toml", "rb")); \
-  [print(*functools.reduce(dict.get, key.split("/"), project), sep="\n") for key in sys.argv[1:]]' $(1) > $@.txt
-
 .venv/.base: .venv/.made pyproject.toml
-	@$(call requires,build-system/requires project/dependencies)
-	@$(pip) cmake ninja -r $@.txt
+	@$(py) tools/requirements.py build base > $@.txt
+	@$(call pip,Installing what is needed to build) cmake ninja -r $@.txt
 	@touch $@
 
-.venv/.test .venv/.bench .venv/.studio: .venv/.%: .venv/.base
-	@echo "Installing the packages for make $*"
-	@$(call requires,project/optional-dependencies/$*)
-	@$(pip) -r $@.txt
+.venv/.certify .venv/.test .venv/.bench .venv/.docs .venv/.wheels .venv/.studio: .venv/.%: .venv/.base
+	@$(py) tools/requirements.py $* > $@.txt
+	@$(call pip,Installing what the extra $* needs) -r $@.txt
 	@touch $@
 
 # Written anew where ISA or WERROR is another one than the last time: then the core is compiled again.
@@ -109,9 +121,9 @@ requires = $(py) -c 'import functools, sys, tomllib; \
 always:
 
 .venv/.built: .venv/.base .venv/.compiled-for $(native)
-	@echo "Compiling the native core"
 	@test -n "`$(first_compiler)`" || { echo "$$no_compiler" >&2; exit 1; }
-	@PATH="$(CURDIR)/.venv/bin:$$PATH" CXX="`$(first_compiler)`" $(pip) --no-build-isolation --no-deps \
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" CXX="`$(first_compiler)`" $(call pip,Compiling the native core) -v \
+	  --no-build-isolation --no-deps \
 	  --config-settings=cmake.define.ROSENBLATT_WERROR=$(WERROR) \
 	  --config-settings=cmake.define.ROSENBLATT_ISAS=$(ISA) --editable .
 	@$(py) -m compileall -q src # once, since some environments forbid Python to write .pyc files at start

@@ -1,14 +1,17 @@
-"""Write docs/cli.md from the commands; `make docs` runs this, and a test fails when the page is stale."""
+"""Write docs/cli.md and docs/python.md from the program; `make docs` runs this, and a test fails when one is stale."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+import rosenblatt
 from rosenblatt.cli import exits
 from rosenblatt.cli.app import COMMANDS, program
 
 PAGE = Path(__file__).with_name("cli.md")
+NAMES = Path(__file__).with_name("python.md")
 CODES = exits.__doc__ or ""
 
 
@@ -71,6 +74,39 @@ def _metavar(parameter: click.Option) -> str:
     return parameter.type.get_metavar(parameter, click.Context(program)) or parameter.type.name.upper()
 
 
+def public_names() -> str:
+    """The page of Python: classes, functions, pictures, each name with a page of its own from its docstring."""
+    named = {name: getattr(rosenblatt, name) for name in rosenblatt.__all__}
+    classes = [name for name, value in named.items() if isinstance(value, type)]
+    functions = [name for name, value in named.items() if callable(value) and not isinstance(value, type)]
+    figures = rosenblatt.figures
+    return f"""# Python
+
+Every public name; this page is made from the package by `make docs`, and `help(rosenblatt.NAME)` says the same.
+`rosenblatt.logic` has gates, truth tables and networks ([logic](logic.md)), `rosenblatt.losses` the losses,
+`rosenblatt.errors` every error that is raised on purpose.
+
+## Classes
+
+{_listed("rosenblatt", classes, "   :template: class.rst")}
+
+## Functions
+
+{_listed("rosenblatt", functions)}
+
+## Pictures: rosenblatt.figures
+
+{_listed(figures.__name__, figures.__all__)}
+"""
+
+
+def _listed(module: str, names: Sequence[str], *options: str) -> str:
+    """A list of names, as Sphinx's autosummary takes it."""
+    head = [f".. currentmodule:: {module}", "", ".. autosummary::", "   :toctree: _api", *options, ""]
+    return "\n".join(["```{eval-rst}", *head, *(f"   {name}" for name in names), "```"])
+
+
 if __name__ == "__main__":
     PAGE.write_text(reference(), encoding="utf-8")
-    sys.stdout.write(f"{PAGE}: {len(COMMANDS)} commands\n")
+    NAMES.write_text(public_names(), encoding="utf-8")
+    sys.stdout.write(f"{PAGE.name}: {len(COMMANDS)} commands; {NAMES.name}: {len(rosenblatt.__all__)} names\n")

